@@ -1,4 +1,4 @@
-/** Puts IDs in the place of names: an argument that is no ID is looked up in the list of its kind. */
+/** Replaces names by IDs: an argument that is no ID is looked up in the list of its kind. */
 
 import { parseRecord } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
@@ -15,19 +15,19 @@ import { usage } from '../errors.js'
 const namedKinds = ['runner', 'deploy-key', 'approval-rule', 'geo-node'] as const
 type NamedKind = Extract<KindName, (typeof namedKinds)[number]>
 
-/** The kind of a command's first argument, where it is one of those that have names. */
+/** Returns the kind of a command's first argument if its objects have names. */
 const getKind = ({ args: [first] }: Pick<Command, 'args'>): NamedKind | undefined =>
   isNumeric(first?.param) ? namedKinds.find((kind) => kind === first.param?.completes) : undefined
 
 const isId = (text: string): boolean => /^[+-]?\d+$/.test(text) || text === '-' || text === ''
 
-/** The names among the arguments of a line. */
+/** Returns the arguments of a line that are names. */
 const findNames = (command: Command, raw: Raw): readonly string[] => {
   const several = command.args[0]?.variadic === true
   return (several ? raw.args : raw.args.slice(0, 1)).filter((text) => !isId(text))
 }
 
-/** The words of the list of a kind, in the project or group of the line. */
+/** Creates the line that lists a kind, in the project or group of the original line. */
 const createListWords = async (
   kind: NamedKind,
   command: Command,
@@ -47,7 +47,7 @@ const createListWords = async (
   return words
 }
 
-/** The IDs of a list by the names of its objects. */
+/** Reads a list, and returns its IDs by the names of its objects. */
 const readIds = async (
   words: readonly string[],
   title: string,
@@ -69,10 +69,10 @@ const readIds = async (
   return ids
 }
 
-/** How many objects an error names. */
+/** The largest number of objects that an error names. */
 const mostShown = 10
 
-/** The ID of the one object of a name. @throws Failure `usage` where there is none, or are several */
+/** Finds the ID of the object with a name. @throws Failure `usage` if there is none, or several */
 const findId = (
   word: string,
   name: string,
@@ -97,7 +97,7 @@ const findId = (
 }
 
 /**
- * Returns a line with IDs in the place of names.
+ * Returns a line with IDs in place of names.
  * @throws Failure `usage` for a name of no object, or of several
  */
 export const withIds = async (

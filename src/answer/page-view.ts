@@ -1,4 +1,4 @@
-/** What stands around an answer that is a page: its title in words, whose it is, and the line that makes it. */
+/** Creates the texts of a page around its answers: the title, the facts of the head, and the command line. */
 
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
@@ -15,18 +15,18 @@ import { isExpiry } from '../output/cell.js'
 import { createTitle, getNouns } from '../output/html/titles.js'
 import type { PageFact, PageView } from '../output/types.js'
 
-/** Who asks which instance, as far as a page says it. */
+/** The instance, profile and user that a page names. */
 export interface PageSource {
   readonly address: string
   readonly profile?: string | undefined
   readonly user?: string | undefined
-  /** The snapshots that answer, in words. */
+  /** The facts of the snapshots that the answer comes from. */
   readonly snapshot?: readonly PageFact[] | undefined
-  /** The record of the user who asks; undefined where nobody says. */
+  /** Requests the record of the current user; undefined if no request may be sent. */
   readonly account: () => Promise<unknown>
 }
 
-/** The line that a page comes from. */
+/** The line that creates a page. */
 export interface PageLine {
   readonly command: Command
   readonly globals: Globals
@@ -35,7 +35,7 @@ export interface PageLine {
   readonly source: (() => Promise<PageSource>) | undefined
 }
 
-/** Whose objects are listed, in words. */
+/** Describes the owner of the listed objects: `of all projects`, `of the instance`. */
 const describeScope = ({ raw, command }: PageLine): string => {
   const last = (name: string): string | undefined => raw.flags.get(name)?.at(-1)
   if (last('all-projects') === 'true') return 'of all projects'
@@ -50,22 +50,22 @@ const describeScope = ({ raw, command }: PageLine): string => {
   return isWhole && command.args.length === 0 ? 'of the instance' : ''
 }
 
-/** Returns the words of a line without where its page goes: a page is the same in a file and in a pipe. */
-const withoutPlace = (words: readonly string[]): readonly string[] =>
+/** Removes `--to` and `--open` from the words of a line, so that a page is the same in a file and in a pipe. */
+const removeDestination = (words: readonly string[]): readonly string[] =>
   words.filter(
     (word, i) => !/^--(?:to(?:=|$)|open$)/.test(word) && (i === 0 || words[i - 1] !== '--to'),
   )
 
-/** The line as it can be typed again; without its arguments, where one may hold a secret. */
+/** Returns the line as it can be typed again. The arguments are left out if one may be a secret. */
 const describeLine = ({ command, raw }: PageLine): string | undefined => {
   const { words } = raw
   if (words === undefined) return undefined
   if (hasSecrets(command, raw))
     return `svcctl ${getCommandName(command)} (arguments left out: they contain a secret)`
-  return ['svcctl', ...withoutPlace(words).map(quoteWord)].join(' ')
+  return ['svcctl', ...removeDestination(words).map(quoteWord)].join(' ')
 }
 
-/** As whom the instance was asked: one request where the session does not know it. */
+/** Describes the current user. Sends one request if the session does not know the user. */
 const describeUser = async ({ user, account }: PageSource): Promise<readonly PageFact[]> => {
   const record = user === undefined ? await account().catch(() => undefined) : undefined
   const name = user ?? (isObject(record) ? toText(record.username) : undefined)
@@ -89,11 +89,11 @@ const createFacts = async (
   ]
 }
 
-/** Severities are documented from the least on; people read the worst first. */
+/** Reverses the words of a severity: the documents have the least first, people read the worst first. */
 const orderWords = (field: string, words: readonly string[]): readonly string[] =>
   field.endsWith('severity') ? words.toReversed() : words
 
-/** What the documents say of the fields of an answer. */
+/** Creates the look-up of documented field meanings for an answer. */
 const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView['meaning'] => {
   const shapes = getShapes({ command, emit, words, single: emit.single })
   return (field) => {
@@ -107,7 +107,7 @@ const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView
   }
 }
 
-/** Creates what stands around an answer. @param begin tells whether the answer begins the page */
+/** Creates the texts around an answer. @param begin returns true if the answer begins the page */
 export const createPageView = async (
   line: PageLine,
   view: RecordView,

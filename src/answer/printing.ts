@@ -1,7 +1,7 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import { getCurrentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
-import { escapeUnprintable, visibleLines } from '../base/screen-text.js'
+import { escapeControlLines, escapeUnprintable } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
 import { masked } from '../base/secrets/names.js'
 import { maskPrivateKeys } from '../base/secrets/text.js'
@@ -89,7 +89,7 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
     style.wrap(style.visible(maskKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-/** What an answer is printed for; a page says the line as it was typed. */
+/** The options of the run that printing depends on. A page shows the line as it was typed. */
 type Options = Pick<
   AnswerOptions,
   'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'
@@ -185,9 +185,9 @@ export class AnswerPrinter implements RunAnswer {
     // Text that no format wrote stands in a page as it is.
     if (page !== undefined && typeof chunk === 'string') return this.#printText(chunk)
     if (typeof chunk === 'string')
-      return out.write(this.terminal ? visibleLines(chunk) : escapeUnprintable(chunk))
+      return out.write(this.terminal ? escapeControlLines(chunk) : escapeUnprintable(chunk))
     if (!this.terminal) return out.write(chunk)
-    return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
+    return out.write(escapeControlLines(this.#decoder.decode(chunk, { stream: true })))
   }
 
   stage(rows: Rows): Rows {

@@ -224,7 +224,7 @@ export class RunParts implements StartedRun {
     part.later(say)
   }
 
-  /** Whose page the answer is, and who would say as whom. */
+  /** Returns the instance, profile and user for the head of a page, with a request for the user's record. */
   readonly #pageSource = async (): Promise<PageSource> => {
     const { baseUrl, profile, user } = await this.place.session()
     const snapshot = await this.place.snapshot()

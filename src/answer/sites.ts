@@ -170,7 +170,7 @@ export interface AskedSite {
 }
 
 /** The line as it would be of one of them. */
-const lineOf = (raw: Raw, name: string): Raw => {
+const createInstanceLine = (raw: Raw, name: string): Raw => {
   const flags = new Map(raw.flags)
   flags.delete('all-profiles')
   flags.set('profile', [name])
@@ -196,7 +196,13 @@ const loadSiteWords = async (
     if (writing) throw error
     return undefined
   })
-  return { name, column: 'profile' as const, line: (raw: Raw) => lineOf(raw, name), own, words }
+  return {
+    name,
+    column: 'profile' as const,
+    line: (raw: Raw) => createInstanceLine(raw, name),
+    own,
+    words,
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A line on several snapshots (`--from a,b`, or a folder of them): each answers as one of several instances does. */
+/** Runs a line on several snapshots (`--from a,b`, or a folder of them), as on several instances. */
 
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -19,19 +19,19 @@ import type { AskedLine } from './options.js'
 import type { PageSource } from './page-view.js'
 import type { AskedSite } from './sites.js'
 
-/** A snapshot, and its folder. */
+/** A snapshot with its folder. */
 interface FoundSnapshot {
   readonly folder: string
   readonly manifest: SnapshotManifest
 }
 
-/** The snapshots that a line means, and the folders of those that are incomplete. */
+/** The snapshots that a line names, and the folders of incomplete ones. */
 interface SnapshotChoice {
   readonly snapshots: readonly FoundSnapshot[]
   readonly incomplete: readonly string[]
 }
 
-const foldersIn = (folder: string): readonly string[] => {
+const listSubfolders = (folder: string): readonly string[] => {
   try {
     const entries = readdirSync(resolvePath(folder), { withFileTypes: true })
     return entries
@@ -44,15 +44,15 @@ const foldersIn = (folder: string): readonly string[] => {
   }
 }
 
-/** Returns true if a folder holds lists of a snapshot that was not read to its end. */
+/** Returns true if a folder holds lists of an incomplete snapshot. */
 const isIncomplete = (folder: string): boolean =>
   readdirSync(resolvePath(folder)).some((name) => name.endsWith('.ndjson'))
 
-/** The snapshots of a folder: its own, or those of the folders in it. */
+/** Finds the snapshots of a folder: the one that it holds, or those of its subfolders. */
 const findIn = (folder: string): SnapshotChoice => {
   const manifest = readManifest(folder)
   if (manifest !== undefined) return { snapshots: [{ folder, manifest }], incomplete: [] }
-  const folders = foldersIn(folder)
+  const folders = listSubfolders(folder)
   const snapshots = folders.flatMap((one) => {
     const found = readManifest(one)
     return found === undefined ? [] : [{ folder: one, manifest: found }]
@@ -64,16 +64,16 @@ const findIn = (folder: string): SnapshotChoice => {
   return { snapshots, incomplete }
 }
 
-/** Returns true if `--from` names one snapshot, whose records need no column of it. */
+/** Returns true if `--from` names a single snapshot, whose records need no snapshot column. */
 export const isOneSnapshot = (text: string): boolean => {
   if (readManifest(text) !== undefined) return true
   // What is no folder of snapshots is refused in the words of one.
-  return !text.includes(',') && foldersIn(text).every((one) => readManifest(one) === undefined)
+  return !text.includes(',') && listSubfolders(text).every((one) => readManifest(one) === undefined)
 }
 
 /**
  * Finds the snapshots of a line, the oldest first.
- * @throws Failure `usage` for a folder without any, and for those of several instances
+ * @throws Failure `usage` for a folder without snapshots, for snapshots of several instances, or for one that is given twice
  */
 const findSnapshots = (text: string): SnapshotChoice => {
   const all = text
@@ -97,7 +97,7 @@ const findSnapshots = (text: string): SnapshotChoice => {
   return { snapshots, incomplete: all.flatMap((one) => one.incomplete) }
 }
 
-/** @throws Failure `usage` for what needs one state */
+/** Checks that a line can run on several snapshots. @throws Failure `usage` if it requires a single one */
 const checkLine = ({ command, raw }: AskedLine): void => {
   if (raw.flags.has('since') || !takesProfiles(command))
     throw usage(
@@ -106,7 +106,7 @@ const checkLine = ({ command, raw }: AskedLine): void => {
     )
 }
 
-const lineOf = (raw: Raw, folder: string): Raw => ({
+const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
   ...raw,
   flags: new Map(raw.flags).set('from', [folder]),
 })
@@ -114,7 +114,7 @@ const lineOf = (raw: Raw, folder: string): Raw => ({
 const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot): AskedSite => ({
   name: manifest.began,
   column: 'snapshot',
-  line: (raw) => lineOf(raw, folder),
+  line: (raw) => createSnapshotLine(raw, folder),
   own,
   words: undefined,
   command,
@@ -136,9 +136,9 @@ const createSource =
   }
 
 /**
- * Runs a line on each of the snapshots that it means.
+ * Runs a line on each of the snapshots that it names.
  * @returns the exit code
- * @throws Failure `usage` for what needs one state
+ * @throws Failure `usage` if the line requires a single snapshot
  */
 export const executeSnapshots = async (
   line: AskedLine,

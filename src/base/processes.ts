@@ -64,7 +64,7 @@ const isGiven = (program: ProgramKind, name: string, value: string): boolean => 
  * Builds the environment of a program: it contains none of our credentials, and proxies have no passwords.
  * @param more variables that it receives in addition
  */
-const environmentOf = (
+const createEnvironment = (
   program: ProgramKind,
   env: ChildEnvironment,
   more: Readonly<Record<string, string>> = {},
@@ -91,7 +91,11 @@ export const startProgram = async (
   { as, env, ...options }: ChildOptions & Omit<SpawnOptions, 'env' | 'shell'>,
 ): Promise<ChildProcess> => {
   const { spawn } = await import('node:child_process')
-  return spawn(program, args, { cwd: getProgramFolder(), ...options, env: environmentOf(as, env) })
+  return spawn(program, args, {
+    cwd: getProgramFolder(),
+    ...options,
+    env: createEnvironment(as, env),
+  })
 }
 
 interface FileOptions extends ChildOptions {
@@ -118,7 +122,7 @@ export const runFile = async (
   { as, env, more, input = '', ...options }: FileOptions,
 ): Promise<FileOutcome> => {
   const { execFile } = await import('node:child_process')
-  const given = environmentOf(as, env, more)
+  const given = createEnvironment(as, env, more)
   const how = {
     cwd: getProgramFolder(),
     ...options,
@@ -147,7 +151,7 @@ export const loadProgramRunner = async () => {
     execa(program, args, {
       cwd: getProgramFolder(),
       ...options,
-      env: environmentOf('own', env),
+      env: createEnvironment('own', env),
       extendEnv: false,
     } as const)
 }

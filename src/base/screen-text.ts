@@ -80,13 +80,15 @@ const escapeCharacter = (char: string): string =>
   ).join('')
 
 /** Replaces control characters by the escapes that JSON would use (`\u001b`, `\n`). Compact JSON stays JSON. */
-export const visible = (text: string): string =>
+export const escapeControls = (text: string): string =>
   hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escapeCharacter)) : text
 
 /** Does the same for text of several lines, whose line breaks and tabs stay. */
-export const visibleLines = (text: string): string =>
+export const escapeControlLines = (text: string): string =>
   hostile.test(text)
-    ? mapChunks(text, (piece) => piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible))
+    ? mapChunks(text, (piece) =>
+        piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, escapeControls),
+      )
     : text
 
 const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu

@@ -13,7 +13,7 @@ const countSharedStart = (a: string, b: string): number => {
   return n
 }
 
-/** How many edits lie between two words; two letters that changed places are one. */
+/** Counts the edits between two words. A swap of two adjacent letters counts as one. */
 const countEdits = (a: string, b: string): number => {
   const at = countSharedStart(a, b)
   const swapped = `${a.slice(0, at)}${a[at + 1] ?? ''}${a[at] ?? ''}${a.slice(at + 2)}`

@@ -29,20 +29,20 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
   return pieces.join('')
 }
 
-/** The text without the slashes at its end. */
+/** Removes the slashes at the end of a text. */
 export const trimTrailingSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '')
 
 // Numbers for people.
 
-/** 4213 as `4,213`; a number has at most 21 digits. */
+/** Formats 4213 as `4,213`; a number has at most 21 digits. */
 export const groupDigits = (count: number): string =>
   String(count).replace(/\B(?=(\d{3}){1,6}$)/g, ',')
 
-/** `3 runners`. */
+/** Formats a count with its noun: `3 runners`. */
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`
 
-/** A text of the file, as a message can quote it: one line, not long. */
+/** Shortens a text of a file to one line that a message can quote. */
 export const quoteText = (text: string): string => {
   const line = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
   const short = line.length > 60 ? `${line.slice(0, 57)}…` : line
@@ -55,7 +55,7 @@ export const joinFirst = (texts: readonly string[], most: number, joint = ', '):
     ? texts.join(joint)
     : `${texts.slice(0, most).join(joint)} and ${texts.length - most} more`
 
-/** Passes on each text once, however often it is called with it. */
+/** Creates a function that passes on each text once, even if it is called with the text again. */
 export const tellOnce = <T extends string | readonly string[]>(
   say: (text: T) => void,
 ): ((text: T) => void) => {
@@ -73,7 +73,7 @@ export const tellOnce = <T extends string | readonly string[]>(
 /** Returns a text that begins with a capital letter. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Words that end in s and are no plurals. */
+/** Matches words that end in s and are not plural. */
 const singulars = /(?:ss|us|is|news|kubernetes|status|access)$/
 
 /** True if a word ends as plurals do. */

@@ -1,4 +1,4 @@
-/** The one table of words of a status: the terminal, the badges, facets and charts of a page show a word by it. */
+/** The only table of status words: the terminal, and the badges, facets and charts of a page, take symbol and tone from it. */
 
 import type { Tone } from './text.js'
 

@@ -201,7 +201,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly notes?: readonly string[]
   /** The extension that declares it; of the documents where it is absent. Its names are sent as they are written. */
   readonly from?: string
-  /** What every request to it sends, beside what is given. */
+  /** Values that every request sends in addition to the parameters. */
   readonly sends?: JsonValues
   /** Its file grows while the object runs: `--follow` goes on reading it. */
   readonly grows?: true

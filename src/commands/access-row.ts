@@ -1,4 +1,4 @@
-/** The rows of `svcctl access`, of which its page is drawn as well. */
+/** The rows of `svcctl access`, from which its page is drawn as well. */
 
 /** An access to a place, and the list that gives it. */
 export interface AccessRow {
@@ -7,7 +7,7 @@ export interface AccessRow {
   readonly name: string
   readonly id: number | null
   readonly access: string
-  /** The list that explains it; `unexplained` where none does. */
+  /** The list that gives the access; `unexplained` if none does. */
   readonly via: string
   readonly expires_at: string | null
 }

@@ -1,4 +1,4 @@
-/** Makes the request of a line of `svcctl api`: method, path, headers, and what is sent. */
+/** Creates the request of a line of `svcctl api`: method, path, headers and body. */
 
 import { hasDots } from '../base/base-url.js'
 import { addToGroup } from '../base/group-by.js'
@@ -9,7 +9,7 @@ import type { CommandTraits, Given } from '../engine/command/types.js'
 import { type Failure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
 
-/** A line, with the flags that make its request. */
+/** The arguments and flags of a line that its request depends on. */
 type Body = Pick<Given, 'args' | 'extra' | 'input'> & {
   readonly flags: { readonly header?: readonly string[]; readonly 'raw-field'?: readonly string[] }
 }
@@ -28,7 +28,7 @@ const createArgumentFailure = (text: string): Failure =>
         'Use - to read objects from standard input.',
       )
 
-/** Method and path; a path alone is read. A word is a method only where a path follows. */
+/** Returns the method and the path of a line. A path alone is requested with GET. */
 const parseTarget = ([first, second, third]: readonly string[]): {
   method: string
   target: string
@@ -43,7 +43,7 @@ const parseTarget = ([first, second, third]: readonly string[]): {
   return { method, target: second }
 }
 
-/** Names that the program itself sets. */
+/** Headers that the program sets itself. */
 const reservedHeaders = /^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i
 
 const parseHeaders = (lines: readonly string[]): Record<string, string> => {
@@ -81,7 +81,7 @@ const formatQuery = (values: JsonValues): string => {
   return query.toString()
 }
 
-/** What `-f` says: texts, whatever they look like; of one name several. */
+/** Parses the values of `-f`, which stay text. Values of the same name become a list. */
 const parseRawFields = ({ 'raw-field': texts = [] }: Body['flags']): JsonValues => {
   const fields = new Map<string, string[]>()
   for (const text of texts) {
@@ -106,7 +106,7 @@ const formatBody = ({ input, extra, flags: given }: Body): string | undefined =>
   return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
 }
 
-/** Percent-encoded, whatever it is. */
+/** Percent-encodes every byte of a text. */
 const encodePercent = (text: string): string =>
   [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
@@ -141,7 +141,10 @@ const resolveAddress = async (
  */
 const normalizePath = (target: string): string => checkPath(target.replace(/^(?!\/)/, '/'))
 
-/** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
+/**
+ * Creates the request of a line; its placeholders for project and group are not filled yet. @throws Failure `usage` for a line that cannot
+ * be sent
+ */
 export const createRequestTemplate = async (
   place: WorkspaceService,
   given: Body,
@@ -169,8 +172,11 @@ export const createRequestTemplate = async (
   }
 }
 
-/** The line with its method as an argument, which makes it one that writes. A line that has fields writes. */
-export const arrangeMethod: NonNullable<CommandTraits['arrange']> = ({ args, flags: given }) => {
+/** Moves the method of `-X` to the arguments, so that the line counts as a write. Without a method, a line with fields becomes a POST. */
+export const moveMethodToArguments: NonNullable<CommandTraits['arrange']> = ({
+  args,
+  flags: given,
+}) => {
   const objects = args.length > 1 && args.at(-1) === '-' ? 1 : 0
   const words = args.slice(0, args.length - objects)
   const method = given.get('method')?.at(-1)

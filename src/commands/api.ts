@@ -13,7 +13,7 @@ import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
-import { arrangeMethod, createRequestTemplate, methods } from './api-line.js'
+import { createRequestTemplate, methods, moveMethodToArguments } from './api-line.js'
 import {
   callForEachObject,
   callForEachParent,
@@ -251,7 +251,7 @@ export const api = define({
   ],
   open: true,
   usualFormat: 'json',
-  arrange: arrangeMethod,
+  arrange: moveMethodToArguments,
   args: [
     {
       name: 'method',

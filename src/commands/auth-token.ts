@@ -1,7 +1,4 @@
-/**
- * `auth token
- * git-credential`: hands the credential of a profile to other programs.
- */
+/** Implements `auth token` and `auth git-credential`, which give the credential of a profile to other programs. */
 
 import type { Services } from '../engine/command/services.js'
 import { type Rows, yieldText } from '../engine/rows.js'
@@ -10,7 +7,7 @@ import type { Session } from '../profile/types.js'
 import { define } from './define.js'
 import { openProfileStore } from './profile.js'
 
-/** Returns the token of a session. @throws Failure for one that no other program may have */
+/** Returns the token of a session. @throws Failure for a protected profile, a session cookie, or no credential */
 const readToken = async (session: Session): Promise<string> => {
   if (session.profile?.protected === true)
     throw usage(
@@ -25,7 +22,7 @@ const readToken = async (session: Session): Promise<string> => {
   return credential.value
 }
 
-/** @throws Failure `usage` for a format: the answer is the token alone */
+/** Checks that no format is set, since the answer is the token alone. @throws Failure `usage` for `-o` */
 const checkPlain = ({ place: { globals } }: Services): void => {
   if (globals.output !== undefined) throw usage('auth token prints the token alone; omit -o')
 }
@@ -43,7 +40,7 @@ export const tokenCommand = define({
   },
 })
 
-/** What git asks for: lines of `key=value`, up to an empty one. */
+/** Parses the request of git: lines of `key=value`, up to an empty line. */
 const parseRequest = (text: string): ReadonlyMap<string, string> => {
   const [block = ''] = text.split(/\r?\n\r?\n/, 1)
   return new Map(
@@ -54,11 +51,11 @@ const parseRequest = (text: string): ReadonlyMap<string, string> => {
   )
 }
 
-/** The scheme, host and port of an address; undefined for what is none. */
+/** Returns the origin of an address (scheme, host and port); undefined if it is not valid. */
 const toOrigin = (address: string): string | undefined =>
   URL.canParse(address) ? new URL(address).origin : undefined
 
-/** The session of the instance that git asks for, by scheme, host and port; undefined where it is none of ours. */
+/** Finds the session of the instance that git asks for, by its origin; undefined if no profile has it. */
 const findSession = async (
   { place, ...services }: Services,
   origin: string | undefined,

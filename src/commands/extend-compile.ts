@@ -1,4 +1,4 @@
-/** Reads files of commands and compiles them beside what is there: the documents, other extensions and the tool's own words. */
+/** Reads the files of extensions, and collects the existing commands that an extension is compiled against. */
 
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
@@ -16,19 +16,19 @@ import { type DeclaredExtension, readSource, type SourceFile } from '../extensio
 import { listExtensions, readEndpoints } from '../profile/extension-store.js'
 import type { AreaNames } from '../profile/extensions.js'
 
-/** A larger file is refused. */
+/** The largest file that is read, in bytes. */
 const maxBytes = 20_000_000
 
 // What an extension is compiled beside.
 
-/** Flags that every command may have, and those that derive from paths. */
+/** Flags that every command may have, and flags that are derived from paths. */
 const sharedFlags: ReadonlySet<string> = new Set([
   ...Object.values(flagSets).flatMap((flags) =>
     flags.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
   ),
   ...['project', 'group', 'instance', 'help', 'version', 'input', 'param', 'to', 'follow'],
 ])
-/** Flags of lists that the API may have as well: both are one. */
+/** Flags of lists that are merged with an API parameter of the same name. */
 const mergedFlags: ReadonlySet<string> = new Set(['sort'])
 
 /** Loads the documented areas. */
@@ -37,7 +37,7 @@ const loadDocumented = () =>
     areas.map(async (row) => ({ area: row.name, endpoints: (await row.load()) as Endpoints })),
   )
 
-/** Gathers what is there already. @param name of the extension that is compiled */
+/** Collects the commands that exist already. @param name the name of the extension that is compiled */
 export const gatherContext = async (services: Services, name: string): Promise<CompileContext> => {
   const { env } = services.place
   const documented = await loadDocumented()
@@ -77,7 +77,7 @@ const readFile = async (path: string, signal: AbortSignal): Promise<Buffer> => {
   }
 }
 
-/** What a line, or what is stored, says of the file of an extension. */
+/** The file of an extension and the flags for reading it, from a line or from the store. */
 export interface ExtensionSource {
   readonly source: string
   readonly only: readonly string[]
@@ -85,12 +85,12 @@ export interface ExtensionSource {
   readonly with: string | null
 }
 
-/** An extension as its file has it. */
+/** An extension as its file declares it, with the SHA-256 of the file. */
 export interface ReadExtension extends DeclaredExtension {
   readonly digest: string
 }
 
-/** Reads the file of an extension. @throws Failure `usage` for what is wrong with it */
+/** Reads the file of an extension. @throws Failure `usage` for its mistakes */
 export const readExtension = async (
   { place }: Pick<Services, 'place'>,
   { source, only, except, with: beside }: ExtensionSource,
@@ -108,7 +108,7 @@ export const readExtension = async (
   return { ...declared, digest: createHash('sha256').update(file.bytes).digest('hex') }
 }
 
-/** What areas are called that no document has. */
+/** Names the areas of an extension: a summary, and the singular as alias if it is free. */
 export const nameAreas = (
   compiled: CompiledExtension,
   { documented, isToolWord }: CompileContext,

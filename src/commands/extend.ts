@@ -1,10 +1,6 @@
 /**
- * `extend add
- * list
- * show
- * update
- * remove
- * schema`: commands from files of the user's, for what the documents do not have.
+ * Implements `extend add`, `list`, `show`, `update`, `remove` and `schema`: commands from files of the user, for requests that the
+ * documents lack.
  */
 import { basename, resolve } from 'node:path'
 import { getCurrentIo } from '../base/io.js'
@@ -50,10 +46,10 @@ const toRows = (
     })),
   )
 
-const rowsOf = ({ areas: compiled }: CompiledExtension): readonly CommandRow[] =>
+const toCommandRows = ({ areas: compiled }: CompiledExtension): readonly CommandRow[] =>
   toRows(Object.entries(compiled).map(([area, endpoints]) => ({ area, endpoints })))
 
-/** Says how many operations were left out, by reason. */
+/** Describes how many operations were left out, by reason. */
 const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
   if (leftOut.length === 0) return ''
   const reasons = new Map<string, number>()
@@ -67,7 +63,7 @@ const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
   return `; ${formatCount(leftOut.length, 'operation')} left out (${counts.slice(0, 4).join('; ')})`
 }
 
-/** @throws Failure `usage` if no command comes of a file */
+/** Checks that a file has at least one command. @throws Failure `usage` if it has none */
 const checkSome = ({ areas: compiled, leftOut: [first] }: CompiledExtension): void => {
   if (Object.keys(compiled).length > 0) return
   const why = first === undefined ? '' : `: ${first.request}: ${first.reason}`
@@ -76,7 +72,7 @@ const checkSome = ({ areas: compiled, leftOut: [first] }: CompiledExtension): vo
 
 const columns = ['command', 'request', 'summary']
 
-/** Why an extension is added: what its line said of it. */
+/** The facts of an extension that come from the line that added it. */
 type AddedFacts = Pick<
   ExtensionRecord,
   'name' | 'source' | 'profile' | 'added_at' | 'only' | 'except' | 'with'
@@ -88,8 +84,8 @@ interface PreparedExtension {
   readonly operations: readonly Operation[]
 }
 
-/** Compiles operations as an extension that can be stored. @throws Failure `usage` if no command comes of them */
-const prepare = async (
+/** Compiles operations into an extension that can be stored. @throws Failure `usage` if they result in no command */
+const buildExtension = async (
   services: Services,
   { title, digest, operations, skipped }: Omit<ReadExtension, 'name'>,
   facts: AddedFacts,
@@ -102,7 +98,7 @@ const prepare = async (
     ...facts,
     title: title ?? null,
     digest,
-    commands: rowsOf(compiled).length,
+    commands: toCommandRows(compiled).length,
     areas: nameAreas(compiled, around),
     kinds: compiled.kinds,
     served: compiled.served,
@@ -114,7 +110,7 @@ const prepare = async (
 const save = ({ place }: Services, { record, compiled, operations }: PreparedExtension) =>
   saveExtension(place.env, record, compiled, operations)
 
-/** Compiles all extensions again, where another version of svcctl did so last. */
+/** Compiles all extensions again if another version of svcctl compiled them. */
 const renewStale = async (services: Services): Promise<void> => {
   const { env } = services.place
   if (!isStale(env)) return
@@ -126,7 +122,7 @@ const renewStale = async (services: Services): Promise<void> => {
       const operations = readOperations(env, name)
       const skipped = left_out.filter(({ command }) => command === null)
       const read = { title: title ?? undefined, digest, operations, skipped }
-      await save(services, await prepare(services, read, facts))
+      await save(services, await buildExtension(services, read, facts))
     } catch (error) {
       services.ui.warn(`${name} cannot be compiled again: ${recoverFrom(error).message}`)
     }
@@ -145,7 +141,7 @@ const addFlags = {
   name: string('name of the extension [the file’s own]'),
 } as const
 
-/** The name of an extension: as given, as its file says, or as its file is called. */
+/** Chooses the name of an extension: that of `--name`, that in the file, or that of the file. @throws Failure `usage` if it is not valid */
 const chooseName = (given: string | undefined, own: string | undefined, source: string): string => {
   const name = given ?? own ?? toCommandWord(basename(source).replace(/\.\w+$/, ''))
   if (extensionName.test(name)) return name
@@ -155,7 +151,7 @@ const chooseName = (given: string | undefined, own: string | undefined, source: 
   )
 }
 
-/** More commands than these are seldom wanted. */
+/** The number of commands above which `extend add` suggests `--only`. */
 const manyCommands = 200
 
 async function* addExtension(services: Services, given: Arguments<typeof addFlags>): Rows {
@@ -172,7 +168,7 @@ async function* addExtension(services: Services, given: Arguments<typeof addFlag
   }
   const { record, compiled, operations } = await ui.progress(`reading ${file}`, async () => {
     const read = await readExtension(services, from)
-    return prepare(services, read, {
+    return buildExtension(services, read, {
       ...from,
       name: chooseName(given.flags.name, read.name, from.source),
       profile: place.globals.profile ?? null,
@@ -181,14 +177,14 @@ async function* addExtension(services: Services, given: Arguments<typeof addFlag
   })
   const { dryRun } = place.globals
   if (!dryRun) await save(services, { record, compiled, operations })
-  yield* yieldRecords(rowsOf(compiled), { columns })
+  yield* yieldRecords(toCommandRows(compiled), { columns })
   if (record.commands > manyCommands && only.length === 0)
     ui.note(`${record.commands} commands are many; --only users/** adds those of some paths`)
   const size = `${formatCount(record.commands, 'command')} in ${formatCount(Object.keys(compiled.areas).length, 'area')}`
   ui.note(`${dryRun ? 'would add' : 'added'} ${record.name}: ${size}${describeLeftOut(compiled)}`)
 }
 
-/** Says how the commands of an extension changed, one row a command. */
+/** Compares the commands of an extension before and after an update, one row for each added or removed one. */
 const compareRows = (before: readonly CommandRow[], after: readonly CommandRow[]) => {
   const known = new Map(before.map((row) => [`${row.command} ${row.request}`, row]))
   const now = new Set(after.map((row) => `${row.command} ${row.request}`))
@@ -213,8 +209,16 @@ async function* updateExtensions(services: Services, given: Given): Rows {
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source, only, except, with: found.with ?? null }
     const read = await readExtension(services, from)
-    const prepared = await prepare(services, read, { ...from, name: known, profile, added_at })
-    const rows = compareRows(toRows(readEndpoints(place.env, found)), rowsOf(prepared.compiled))
+    const prepared = await buildExtension(services, read, {
+      ...from,
+      name: known,
+      profile,
+      added_at,
+    })
+    const rows = compareRows(
+      toRows(readEndpoints(place.env, found)),
+      toCommandRows(prepared.compiled),
+    )
     if (!place.globals.dryRun) await save(services, prepared)
     yield* yieldRecords(rows, { columns: ['change', ...columns] })
     const state =
@@ -260,7 +264,7 @@ const nameArgument: Argument = {
     })),
 }
 
-/** @throws Failure `not_found` */
+/** Finds a stored extension. @throws Failure `not_found` if there is none of that name */
 const findExtension = ({ place }: Services, name: string | undefined): StoredExtension => {
   const all = listExtensions(place.env)
   const found = all.find((one) => one.name === name)

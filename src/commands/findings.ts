@@ -1,4 +1,4 @@
-/** What `overview` found that something has to be done about: worst first, each with the line to run. */
+/** Finds the problems in the record of `overview`: the most urgent first, each with a command to run. */
 
 import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
@@ -7,14 +7,14 @@ import type { OverviewFinding, OverviewRecord } from './overview-record.js'
 
 const hour = 3600
 const day = 86_400
-/** From so many days before an end on there is haste, or attention. */
+/** The time left, in seconds, below which an expiry is urgent or needs attention. */
 const [urgent, soon] = [7 * day, 30 * day]
-/** Where fewer of the active runners are online, there is haste. */
+/** The share of active runners below which missing runners are urgent. */
 const leastOnline = 0.8
-/** So many ends are told one by one; more are told as a number. */
+/** The largest number of expiring certificates that get a finding each; more share one. */
 const maxNamed = 3
 
-/** So much of a name from outside stands in a sentence. */
+/** The longest name from the instance in a sentence, in characters. */
 const longest = 30
 
 const shorten = (text: string): string =>
@@ -22,14 +22,18 @@ const shorten = (text: string): string =>
 
 type Record = Omit<OverviewRecord, 'findings'>
 
-const act = (part: string, message: string, command: string): OverviewFinding => ({
+const createUrgentFinding = (part: string, message: string, command: string): OverviewFinding => ({
   level: 'act now',
   part,
   message,
   command,
 })
 
-const watch = (part: string, message: string, command: string): OverviewFinding => ({
+const createAttentionFinding = (
+  part: string,
+  message: string,
+  command: string,
+): OverviewFinding => ({
   level: 'attention',
   part,
   message,
@@ -49,7 +53,7 @@ const findCertificates = ({ certificates: part }: Record): readonly OverviewFind
   const near = all.filter(({ left }) => left < urgent)
   const later = all.filter(({ left }) => left >= urgent && left < soon)
   const named = near.map(({ domain, left, project_id: id, left_seconds: known }) =>
-    act(
+    createUrgentFinding(
       'certificates',
       `The certificate of ${shorten(domain)} ${known === undefined ? 'has ended' : describeEnd(left)}.`,
       id === undefined
@@ -59,11 +63,11 @@ const findCertificates = ({ certificates: part }: Record): readonly OverviewFind
   )
   const many = `${near.length} certificates ended, or end within 7 days.`
   return [
-    ...(near.length <= maxNamed ? named : [act('certificates', many, list('7d'))]),
+    ...(near.length <= maxNamed ? named : [createUrgentFinding('certificates', many, list('7d'))]),
     ...(later.length === 0
       ? []
       : [
-          watch(
+          createAttentionFinding(
             'certificates',
             `${formatCount(later.length, 'certificate')} ${later.length === 1 ? 'ends' : 'end'} within 30 days.`,
             list('30d'),
@@ -72,7 +76,7 @@ const findCertificates = ({ certificates: part }: Record): readonly OverviewFind
   ]
 }
 
-/** A sentence of the instance, as much of it as is read. */
+/** Shortens a sentence of the instance. */
 const shortenHealth = (text: string): string =>
   text.length > 3 * longest ? `${text.slice(0, longest)}…` : text
 
@@ -83,11 +87,13 @@ const findSites = ({ replication }: Record): readonly OverviewFinding[] =>
       healthy === false ? `is unhealthy: ${shortenHealth(health)}` : 'has an unknown state'
     const shown = repairs ? `svcctl geo nodes repair ${id}` : 'svcctl geo status'
     return [
-      ...(healthy === true ? [] : [act('replication', `Site ${shorten(name)} ${state}`, shown)]),
+      ...(healthy === true
+        ? []
+        : [createUrgentFinding('replication', `Site ${shorten(name)} ${state}`, shown)]),
       ...(failed === undefined || failed === 0
         ? []
         : [
-            watch(
+            createAttentionFinding(
               'replication',
               `${formatCount(failed, 'object')} failed to replicate to site ${shorten(name)}.`,
               'svcctl geo status',
@@ -103,7 +109,7 @@ const findTokens = ({ tokens }: Record): readonly OverviewFinding[] =>
     const of = isOwn ? `of profile ${profile}` : `from the ${profile.replace(/[()]/g, '')}`
     if (works === false)
       return [
-        act(
+        createUrgentFinding(
           'tokens',
           `The token ${of} does not work: ${shortenHealth(reason ?? 'it is invalid')}.`,
           login,
@@ -111,7 +117,11 @@ const findTokens = ({ tokens }: Record): readonly OverviewFinding[] =>
       ]
     if (left === undefined || left >= soon || renews === true) return []
     const message = `The token ${of} ${describeEnd(left)}.`
-    return [left < urgent ? act('tokens', message, login) : watch('tokens', message, login)]
+    return [
+      left < urgent
+        ? createUrgentFinding('tokens', message, login)
+        : createAttentionFinding('tokens', message, login),
+    ]
   })
 
 const findJobs = ({ jobs }: Record): readonly OverviewFinding[] => {
@@ -126,7 +136,11 @@ const findJobs = ({ jobs }: Record): readonly OverviewFinding[] => {
   const tagged = tags === undefined || tags.length === 0 ? '' : `, tags ${shorten(tags.join(', '))}`
   const message = `${count}; the oldest is ${shorten(name ?? '')} (${id}) in ${shorten(project)}, for ${formatSpan(waited)}${tagged}.`
   const why = `svcctl jobs why ${id} -P ${quoteWord(project)}`
-  return [isLong ? act('jobs', message, why) : watch('jobs', message, why)]
+  return [
+    isLong
+      ? createUrgentFinding('jobs', message, why)
+      : createAttentionFinding('jobs', message, why),
+  ]
 }
 
 const findRunners = ({ runners }: Record): readonly OverviewFinding[] => {
@@ -142,14 +156,14 @@ const findRunners = ({ runners }: Record): readonly OverviewFinding[] => {
   const shown = `${list('offline')} --sort contacted_at`
   return [
     ...(isFew
-      ? [act('runners', message, shown)]
+      ? [createUrgentFinding('runners', message, shown)]
       : offline > 0
-        ? [watch('runners', message, shown)]
+        ? [createAttentionFinding('runners', message, shown)]
         : []),
     ...(never === 0
       ? []
       : [
-          watch(
+          createAttentionFinding(
             'runners',
             `${formatCount(never, 'runner')} ${never === 1 ? 'has' : 'have'} never connected.`,
             list('not_connected'),
@@ -162,7 +176,7 @@ const findGaps = ({ unread }: Record): readonly OverviewFinding[] =>
   unread.flatMap(({ part, why, offered }) =>
     offered
       ? [
-          watch(
+          createAttentionFinding(
             part,
             `Section ${part} is incomplete: ${why ?? 'it could not be read'}.`,
             `svcctl overview --parts ${part}`,
@@ -172,8 +186,8 @@ const findGaps = ({ unread }: Record): readonly OverviewFinding[] =>
   )
 
 /**
- * Returns what there is to do, the most urgent first.
- * @param flags words that name the instance, for each line
+ * Returns the findings of an overview, the most urgent first.
+ * @param flags words that select the instance, added to each command
  */
 export const findWork = (record: Record, flags: readonly string[]): readonly OverviewFinding[] => {
   const all = [findCertificates, findSites, findTokens, findJobs, findRunners, findGaps].flatMap(

@@ -1,9 +1,9 @@
-/** Tables that have fewer columns on a narrow terminal, so that each record is one line of it. */
+/** Decides if a table has fewer columns on a narrow terminal, so that each record fits on one line. */
 import type { AnswerService } from '../engine/command/services.js'
 
-/** Columns of a terminal from which on the usual columns have room. */
+/** The width of a terminal, in characters, that has room for the usual columns. */
 const wideTerminal = 100
 
-/** True on a terminal where the usual columns would be cut or stand below each other. A screen reader gets all of them. */
+/** True on a terminal that is too narrow for the usual columns. Screen readers always get all columns. */
 export const isNarrow = ({ terminal, width, text }: AnswerService): boolean =>
   terminal && !text.accessible && width < wideTerminal

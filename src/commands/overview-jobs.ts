@@ -133,7 +133,7 @@ const getWaitSeconds = (job: WaitingJob, now: Date): number | null => {
   return Number.isFinite(since) ? Math.floor((now.getTime() - since) / 1000) : null
 }
 
-/** How many jobs have waited for how long; those whose begin is not told are left out. */
+/** Counts waiting jobs by the time that they have waited. Jobs without a start time are left out. */
 const countByAge = (
   waiting: readonly WaitingJob[],
   now: Date,

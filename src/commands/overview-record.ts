@@ -1,8 +1,8 @@
-/** The record of `overview`, as programs get it, and as its page is drawn from. */
+/** The record of `overview`, which programs receive and from which its page is drawn. */
 
 import type { DomainCertificate, GeoSite, ProfileCredential, RunnerCounts } from './health.js'
 
-/** How long jobs have waited, the shortest first: the name of a span, and where it ends in seconds. */
+/** The spans of waiting times, the shortest first: the name, and the end in seconds. */
 export const ageSpans = [
   ['under 1 min', 60],
   ['1 to 10 min', 600],
@@ -12,7 +12,7 @@ export const ageSpans = [
   ['over 1 day', Number.POSITIVE_INFINITY],
 ] as const
 
-/** The oldest job that waits. */
+/** The job that has waited longest. */
 interface OldestJob {
   readonly project: string
   readonly id: number
@@ -22,24 +22,24 @@ interface OldestJob {
   readonly waited_seconds: number | null
 }
 
-/** A storage, and how many projects it holds. */
+/** A storage with the number of its projects. */
 export interface StorageCount {
   readonly storage: string
   readonly projects: number
-  /** How many of the new ones it gets; null where the instance does not say. */
+  /** The weight of the storage when the instance places new projects; null if it is not reported. */
   readonly weight: number | null
 }
 
-/** What is to be done, and how soon. */
+/** A problem that needs action, with its urgency. */
 export interface OverviewFinding {
   readonly level: 'act now' | 'attention'
   readonly part: string
   readonly message: string
-  /** The line that shows it, or does something about it. */
+  /** The command that shows the problem or fixes it. */
   readonly command: string
 }
 
-/** The sections of the record; null for one that could not be read, absent for one that was not asked for. */
+/** The record of `overview`. A section is null if it could not be read, and absent if it was not requested. */
 export interface OverviewRecord {
   readonly address: string
   readonly at: string

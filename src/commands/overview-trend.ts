@@ -1,4 +1,4 @@
-/** The overview over several snapshots: what is counted in each, and how it changed. */
+/** The overview of several snapshots: the counts of each, and their changes. */
 
 import { isObject } from '../base/objects.js'
 import { groupDigits } from '../base/text.js'
@@ -6,7 +6,7 @@ import type { AnswerService } from '../engine/command/services.js'
 import type { RecordView } from '../engine/rows.js'
 import type { OverviewRecord } from './overview-record.js'
 
-/** What is counted of an overview, and whether more of it is good. */
+/** A count that is read from the record of an overview. */
 interface Count {
   readonly part: string
   readonly item: string
@@ -43,7 +43,7 @@ const counts: readonly Count[] = [
   },
 ]
 
-/** A count in each snapshot, the oldest first; undefined where it could not be read. */
+/** The values of a count by snapshot, the oldest first; undefined if it could not be read. */
 export interface Trend {
   readonly part: string
   readonly item: string
@@ -52,13 +52,13 @@ export interface Trend {
 
 /** The overviews of several snapshots. */
 export interface TrendList {
-  /** When each was begun. */
+  /** The start time of each snapshot. */
   readonly snapshots: readonly string[]
   readonly records: readonly OverviewRecord[]
   readonly trends: readonly Trend[]
 }
 
-/** Reads the records of several snapshots: each stands below when it was begun. */
+/** Reads the records of several snapshots, each with the start time of its snapshot. */
 export const toTrends = (rows: readonly unknown[]): TrendList => {
   const found = rows.flatMap((row) =>
     isObject(row) && typeof row.snapshot === 'string' && isObject(row.record)
@@ -79,7 +79,7 @@ export const toTrends = (rows: readonly unknown[]): TrendList => {
   }
 }
 
-/** `▲ 12`, `▼ 3`, `unchanged`; nothing where one of the two is not known. */
+/** Describes a change: `▲ 12`, `▼ 3`, `unchanged`; empty if one of the values is not known. */
 export const describeChange = (before: number | undefined, now: number | undefined): string => {
   if (before === undefined || now === undefined) return ''
   if (now === before) return 'unchanged'
@@ -100,7 +100,7 @@ const toRows = (rows: readonly unknown[]) => {
   }))
 }
 
-/** The page of a terminal: the latest counts, with how they changed. */
+/** Renders the trends for a terminal: the latest counts with their changes. */
 function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Generator<string> {
   const { records, snapshots, trends } = toTrends(rows)
   const [first, before, last] = [0, -2, -1].map((at) => snapshots.at(at)?.slice(0, 10) ?? '')
@@ -122,7 +122,7 @@ function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Gener
   }
 }
 
-/** How people see the overviews of several snapshots. */
+/** Creates the view of several snapshots' overviews for people. */
 export const createTrendView = (answer: AnswerService): Pick<RecordView, 'trend'> => ({
   trend: {
     page: (rows) => renderTrends(rows, answer),

@@ -193,10 +193,10 @@ const joinColumns = (
     return second === '' ? first : `${first}${gap}${second}`
   })
 
-/** So many findings stand on the page. */
+/** The number of findings that the page shows. */
 const maxNext = 3
 
-/** What to do first, with the lines to run. */
+/** Renders the most urgent findings with the commands to run. */
 const renderNext = (
   findings: OverviewRecord['findings'],
   sheet: PageStyles,

@@ -121,7 +121,7 @@ const chooseRules = (
   return rules.filter(({ name }) => names === undefined || names.includes(name))
 }
 
-/** What the page of a policy says beside its findings: every rule, those without findings among them. */
+/** The data of a policy's page in addition to the findings: the result, and all rules with their counts. */
 export interface PolicyContext {
   readonly failOn: string
   readonly failing: number

@@ -214,7 +214,7 @@ export const lockFolder = async (folder: string): Promise<Lock> => {
  * Checks the folder before the snapshot, and returns the interrupted one to continue.
  * @throws Failure `usage` if something else is in it, or the interrupted snapshot is damaged
  */
-export const prepareFolder = (
+export const checkSnapshotFolder = (
   folder: string,
   flags: { readonly resume?: boolean; readonly overwrite?: boolean },
 ): InterruptedSnapshot | undefined => {

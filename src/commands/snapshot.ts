@@ -17,12 +17,12 @@ import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import {
+  checkSnapshotFolder,
   findPast,
   isIntact,
   ListFile,
   lockFolder,
   type PastList,
-  prepareFolder,
   publishSnapshot,
 } from './snapshot-folder.js'
 import { chooseLists, type WantedList } from './snapshot-lists.js'
@@ -286,7 +286,7 @@ async function* takeSnapshot(
   const { answer, place, ui } = services
   const { baseUrl, profile } = await place.session()
   const { instance } = await place.identity('known')
-  const unfinished = prepareFolder(folder, given.flags)
+  const unfinished = checkSnapshotFolder(folder, given.flags)
   const lines = all.map(({ line }) => line)
   const began = place.clock.now().toISOString()
   const asked = { began, instance, groups: given.flags.group ?? [], lines }

@@ -32,13 +32,13 @@ export interface RecordView {
   readonly fields?: readonly string[]
   /** Fields that its records may have beside its columns and what the endpoint's shape says. */
   readonly known?: readonly string[]
-  /** How a page draws its records in a way of their own; without it, as a list. */
+  /** The layout of a page for these records; without it, a list. */
   readonly drawing?: PageDrawing
-  /** What a page says beside its records. */
+  /** Data of a page in addition to the records. */
   readonly context?: unknown
   /** The title of a page, where the answer itself says it. */
   readonly title?: string
-  /** What its records are groups of. */
+  /** The keys and measures, if the records are groups. */
   readonly groups?: GroupFacts
   /** When a record of a table takes several lines. */
   readonly stacks?: StackLayout
@@ -52,7 +52,7 @@ export interface RecordView {
   readonly rough?: readonly string[]
   /** The rows that people see of it, if these are not the records themselves. */
   readonly people?: People
-  /** What people see of the records of several snapshots together. */
+  /** The view of several snapshots' records for people. */
   readonly trend?: People
   /** A column that comes first in tables, whatever fields were asked for. */
   readonly lead?: string

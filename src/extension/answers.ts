@@ -1,4 +1,4 @@
-/** What the operations of an extension answer: its shape, its columns, and what is lost or done. */
+/** Derives what the operations of an extension answer: the shape, the columns, and the words for a loss and for success. */
 
 import { isObject, type JsonValue, type JsonValues } from '../base/objects.js'
 import { capitalize, toSingular } from '../base/text.js'
@@ -12,19 +12,19 @@ import type { PathIndex } from './places.js'
 const open = { kind: 'one', shape: {}, open: true } as const
 const empty = { kind: 'empty', shape: null } as const
 
-/** A shape of which nothing is known but the names of some fields. */
+/** Creates a shape that knows the names of fields and nothing else of them. */
 const toShape = (columns: readonly string[]): JsonValues => ({
   properties: Object.fromEntries(columns.map((name) => [name.split('.')[0] ?? name, {}])),
 })
 
-/** The path of the object that an operation is about: up to its argument. */
+/** Returns the path of the object that an operation is about: the path up to its argument. */
 export const getObjectPath = (
   { path }: Pick<Operation, 'path'>,
   [name]: readonly string[],
 ): string =>
   name === undefined ? path : path.slice(0, path.indexOf(`/:${name}`) + name.length + 2)
 
-/** The endpoint that reads the object of an operation. */
+/** Finds the endpoint that reads the object of an operation: at the same path, else at the path of its argument. */
 const findRead = (
   operation: Operation,
   { args }: PlacedOperation,
@@ -35,7 +35,7 @@ const findRead = (
 
 const isList = ({ command }: Operation): boolean => /(?:^| )list$/.test(command)
 
-/** What an operation answers where its file does not say. */
+/** Guesses what an operation answers if its file does not declare it. */
 const guessKind = (operation: Operation, read: Endpoint | undefined): Operation['returns'] => {
   const { method, shape } = operation
   if (method === 'GET' && isList(operation)) return 'many'
@@ -44,13 +44,13 @@ const guessKind = (operation: Operation, read: Endpoint | undefined): Operation[
   return method !== 'GET' && read !== undefined ? 'one' : 'any'
 }
 
-/** The shape of a documented list of which an operation is a further form. */
+/** Finds the shape of the documented list that an operation adds a form to; undefined if there is none. */
 const findListShape = ({ command }: Operation, places: PathIndex): unknown => {
   const known = places.named(command)
   return known?.returns.kind === 'many' ? known.returns.shape : undefined
 }
 
-/** Says what an operation answers. */
+/** Returns the answer of an operation: as its file declares it, else as guessed. */
 export const toAnswer = (
   operation: Operation,
   placed: PlacedOperation,
@@ -67,7 +67,7 @@ export const toAnswer = (
   return { kind, shape: own as AnswerType['shape'] }
 }
 
-/** The fields that a table shows, of each group the first that there is. */
+/** The fields that a table shows: the first of each group that the records have. */
 const preferred: readonly (readonly string[])[] = [
   ['id'],
   ['iid'],
@@ -86,13 +86,13 @@ export const chooseColumns = (shape: unknown): readonly string[] | undefined => 
   return all.length > 1 ? all : fields.length > 0 ? fields.slice(0, 6) : undefined
 }
 
-/** The field that says to people what a record is. */
+/** Finds the field by which people know a record; undefined if the shape has none. */
 export const findTitle = (shape: unknown): string | undefined => {
   const fields = Object.keys(getProperties(shape) ?? {})
   return ['title', 'name', 'username', 'description', 'ref'].find((name) => fields.includes(name))
 }
 
-/** Verbs by which something is lost, with what became of their object. */
+/** Verbs that lose something, each with its past participle. */
 const destructive: Readonly<Record<string, string>> = {
   erase: 'erased',
   remove: 'removed',
@@ -109,14 +109,14 @@ const destructive: Readonly<Record<string, string>> = {
 
 const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1) ?? ''
 
-/** What people call the object of an operation. */
+/** Returns the word for the object of an operation: that of its kind, else of its group or area, in the singular. */
 export const getObjectWord = ({ command }: Operation, kind: string | undefined): string => {
   const [area, words] = splitCommand(command)
   const [group = area] = words.includes(' ') ? words.split(' ') : [area]
   return kind === undefined ? toSingular(group).replaceAll('-', ' ') : getKindWord(kind)
 }
 
-/** What is lost by an operation, as its confirmation says; undefined where nothing is. */
+/** Describes what an operation loses, for its confirmation. Returns undefined if it loses nothing. */
 export const describeLoss = (operation: Operation, word: string): string | undefined => {
   const { method, confirm } = operation
   if (confirm !== undefined) return /[.!?]$/.test(confirm) ? confirm : `${confirm}.`
@@ -126,7 +126,7 @@ export const describeLoss = (operation: Operation, word: string): string | undef
   return `The ${word} is ${done ?? 'deleted'}.`
 }
 
-/** The past tense of what an operation does, where that is known. */
+/** Returns the past participle of an operation's verb; undefined if it is not known. */
 export const describeDone = (operation: Operation): string | undefined => {
   const { done, method } = operation
   if (done !== undefined) return done
@@ -135,7 +135,7 @@ export const describeDone = (operation: Operation): string | undefined => {
   return known ?? (method === 'DELETE' ? 'deleted' : undefined)
 }
 
-/** Takes the first sentence of a summary; one is made of the command where there is none. */
+/** Returns the first sentence of an operation's summary; without a summary, a sentence made of its command. */
 export const describeOperation = (
   operation: Operation,
   word: string,
@@ -161,7 +161,7 @@ export const describeOperation = (
     : `Send ${getRequest(operation)}`
 }
 
-/** Copies a JSON Schema of the catalogue as it is stored. */
+/** Copies a JSON Schema of the catalogue for the store. Levels below `depth` become empty schemas. */
 export const toStoredShape = (shape: unknown, depth = 6): JsonValue => {
   if (Array.isArray(shape)) return shape.map((one) => toStoredShape(one, depth))
   if (!isObject(shape)) return (shape ?? null) as JsonValue

@@ -25,11 +25,11 @@ import { type CatalogueArea, PathIndex } from './places.js'
 import { collectServed, type ServedPath } from './sandbox.js'
 import { toCommandWord } from './words.js'
 
-/** What is there already, and stays as it is. */
+/** The commands that exist already. An extension changes none of them. */
 export interface CompileContext {
   /** The areas of the documents. */
   readonly documented: readonly CatalogueArea[]
-  /** Those of other extensions. */
+  /** The areas of other extensions. */
   readonly others: readonly CatalogueArea[]
   /** True for a word of the tool itself: `auth`, `help`. */
   readonly isToolWord: (area: string) => boolean
@@ -47,10 +47,10 @@ export interface CompiledExtension {
   readonly leftOut: readonly SkippedOperation[]
 }
 
-/** Parameters that the paging flags carry. */
+/** True for parameters that the paging flags send. */
 const isPaging = (name: string): boolean => name === 'page' || name === 'per_page'
 
-/** Parameters by flags that no other flag of the line has. */
+/** Returns the parameters of an operation, each with a flag name that is free on its command line. */
 const toParams = (
   { params }: Operation,
   { path, scope }: PlacedOperation,
@@ -69,7 +69,7 @@ const toParams = (
   return Object.fromEntries(entries)
 }
 
-/** Why a command cannot have a form beside those that it has; undefined where it can. */
+/** Returns the reason why a command cannot have another form; undefined if it can. */
 const findObjection = (
   first: Endpoint,
   one: Endpoint,
@@ -114,7 +114,7 @@ class CompileRun {
     )
   }
 
-  /** Why an operation becomes no command, before anything is made of it. */
+  /** Returns the reason why an operation cannot become a command; undefined if it can. */
   #refuse({ command, ...operation }: Operation): string | undefined {
     const [area, words] = splitCommand(command)
     const { documented, others, isToolWord, isSpecial } = this.around
@@ -144,7 +144,7 @@ class CompileRun {
     this.#leftOut.push({ request: getRequest(operation), command: operation.command, reason })
   }
 
-  /** Notes what the placeholders of an operation name. Returns false if there is a reason against it. */
+  /** Records the kinds that the placeholders of an operation name. Returns false, and records the reason, if it cannot be a command. */
   accept(operation: Operation): boolean {
     const reason = this.#refuse(operation)
     if (reason === undefined) placeOperation(operation, this.#kinds, this.#places)
@@ -152,7 +152,7 @@ class CompileRun {
     return reason === undefined
   }
 
-  /** Adds an operation, unless its command has another manner. */
+  /** Adds the endpoint of an operation, unless its command has forms that it does not fit. */
   add(operation: Operation): void {
     const [area, words] = splitCommand(operation.command)
     const placed = placeOperation(operation, this.#kinds, this.#places)
@@ -175,7 +175,7 @@ class CompileRun {
     return same.length === 0 ? key : `${key} ${same.length + 1}`
   }
 
-  /** Checks a further form of a command; of a documented list it has to be for what belongs to something. */
+  /** Returns the reason why a command cannot have this form; undefined if it can. A documented list only gets forms with a scope. */
   #checkForm(command: string, endpoint: Endpoint, scope: string | undefined): string | undefined {
     const [area, words] = splitCommand(command)
     const documented = Object.values<Endpoint>(
@@ -239,12 +239,12 @@ class CompileRun {
     } as Endpoint
   }
 
-  /** The kind of another form of the same list. */
+  /** Returns the kind that another form of the same command lists; undefined if there is none. */
   #listedBefore({ command }: Operation): string | undefined {
     return this.#forms.get(command)?.[0]?.endpoint.lists ?? this.#places.named(command)?.lists
   }
 
-  /** A form for the whole instance is picked by a flag, unless the scoped forms only list what it has. */
+  /** Returns the flag that selects the form for the whole instance. None is needed if the scoped forms list a part of its objects. */
   #getSelector({ area, endpoint, operation }: CompiledEndpoint, all: readonly CompiledEndpoint[]) {
     const forms = all.filter((one) => one.operation.command === operation.command)
     const scoped = forms.filter(({ endpoint: one }) =>
@@ -263,7 +263,7 @@ class CompileRun {
     return { when: { flag: 'instance', help: 'of the whole instance' } }
   }
 
-  /** Returns what came of all operations, in their order. */
+  /** Returns the compiled extension, its endpoints in the order of the operations. */
   finish(operations: readonly Operation[]): CompiledExtension {
     const rank = new Map(operations.map((one, index) => [one, index]))
     const sorted = this.#compiled.toSorted(
@@ -297,7 +297,7 @@ class CompileRun {
 
 /**
  * Compiles the operations of an extension.
- * @param name of the extension
+ * @param name the name of the extension
  */
 export const compileExtension = (
   name: string,

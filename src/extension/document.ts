@@ -1,4 +1,6 @@
-/** Reads an OpenAPI document (2.0, 3.x): its operations, with what each takes and answers. What becomes no operation has its reason. */
+/**
+ * Reads an OpenAPI document (2.0, 3.x): its operations with their parameters and answers, and the reason for each that becomes no command.
+ */
 
 import { getOwn, isObject, type JsonValue, listObjects } from '../base/objects.js'
 import { isPlural } from '../base/text.js'
@@ -8,9 +10,9 @@ import { usage } from '../errors.js'
 import { type Operation, parseRequest, type SkippedOperation, toPlainText } from './operation.js'
 import { createParam, type LooseSchema } from './parameters.js'
 
-/** An operation that has no name yet, unless its document gives one. */
+/** An operation without a command. The document may name one under `x-svcctl`. */
 export type DocumentOperation = Omit<Operation, 'command'> & {
-  /** What the document says of its command, under `x-svcctl`. */
+  /** The value of `x-svcctl`, which declares the command; not checked yet. */
   readonly declared?: unknown
 }
 
@@ -22,9 +24,9 @@ export interface OpenApiOperations {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'] as const
 const sent: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-/** More operations than any service has. */
+/** The largest number of operations that is read; no service has more. */
 const mostOperations = 5000
-/** References and unions within each other go no deeper. */
+/** The largest depth of nested references and unions. */
 const deepest = 20
 
 /** True if a text is an OpenAPI document. */
@@ -33,14 +35,16 @@ export const isOpenApi = (text: string): boolean =>
     ? /"(?:openapi|swagger)"\s*:\s*"/.test(text)
     : /^["']?(?:openapi|swagger)["']?\s*:/m.test(text)
 
-/** Why an operation becomes no command. */
+/** An operation that cannot become a command; its message is the reason. */
 class UnusableOperation extends Error {}
 
-/** What a document says, its references followed. */
+/** Reads the parts of a document, and follows their references. */
 class OpenApiReader {
   constructor(private readonly root: LooseSchema) {}
 
-  /** Follows references within the document. */
+  /**
+   * Follows the reference of a value within the document. @throws UnusableOperation for one to another document, to itself or to nothing
+   */
   resolve(value: unknown, depth = 0): LooseSchema {
     if (!isObject(value)) return {}
     const { $ref } = value
@@ -57,7 +61,7 @@ class OpenApiReader {
     return this.resolve(inner, depth + 1)
   }
 
-  /** A schema as one: all parts of `buildAttributes`, the first of `oneOf` and `anyOf`. */
+  /** Merges the parts of a schema: all of `allOf`, the first of `oneOf` and of `anyOf`. */
   schema(value: unknown, depth = 0): LooseSchema {
     const { allOf, oneOf, anyOf, ...own } = this.resolve(value)
     if (depth > deepest) return own
@@ -76,7 +80,7 @@ class OpenApiReader {
     }
   }
 
-  /** The names and types of a record's fields, two levels deep. */
+  /** Reduces a schema to the names and types of its fields, `levels` deep. */
   shape(value: unknown, levels = 2): Readonly<Record<string, JsonValue>> {
     const { type, format, properties, items } = this.schema(value)
     const fields = isObject(properties) ? Object.entries(properties) : []
@@ -94,7 +98,7 @@ class OpenApiReader {
   }
 }
 
-/** Returns the path below which a document has its API. */
+/** Returns the path that the paths of a document are relative to: `basePath`, or the path of the first server. */
 const getRoot = ({ basePath, servers }: LooseSchema): string => {
   const [server] = listObjects(servers)
   const address = typeof basePath === 'string' ? basePath : server?.url
@@ -109,14 +113,14 @@ const isUpload = ({ type, format }: LooseSchema): boolean => type === 'file' || 
 
 const isJson = (type: string): boolean => /json|^\*\/\*$/.test(type)
 
-/** What an operation takes: parameters by name, and those of its path. */
+/** The parameters of an operation, and the placeholders of its path. */
 interface TakenParams {
   readonly params: Record<string, Param>
   readonly placeholders: Record<string, Param>
   readonly names: Set<string>
 }
 
-/** @throws Error with the reason why a parameter cannot be given */
+/** Adds a parameter. @throws UnusableOperation if it takes a file */
 const addParam = (
   taken: TakenParams,
   name: string,
@@ -142,7 +146,7 @@ const addParam = (
   else taken.params[name.replace(/\[\]$/, '')] = param
 }
 
-/** Adds the properties of a body. */
+/** Adds the properties of a body as parameters. @throws UnusableOperation if the body is a list */
 const addBody = (
   reader: OpenApiReader,
   taken: TakenParams,
@@ -182,7 +186,7 @@ const readParams = (
   return taken
 }
 
-/** The content of the first answer of success: its status, its media types, and its schema. */
+/** Reads the first successful response of an operation: its status, its schema, and whether it is a file. */
 const readResponse = (reader: OpenApiReader, { responses, produces }: LooseSchema) => {
   const all = isObject(responses) ? Object.entries(responses) : []
   const [status, found] = all.find(([code]) => /^2/.test(code)) ?? []
@@ -195,7 +199,7 @@ const readResponse = (reader: OpenApiReader, { responses, produces }: LooseSchem
   return { status, declared: schema, isFile: isText && contents.length > 0 }
 }
 
-/** What an operation answers, as far as its document says: which may be wrong. */
+/** Reads what an operation answers according to its document, which may be wrong. */
 const readAnswer = (
   reader: OpenApiReader,
   operation: LooseSchema,
@@ -216,14 +220,14 @@ const readAnswer = (
   return { returns: isList ? 'many' : 'one', shape: reader.shape(declared) }
 }
 
-/** The first sentence of a summary. */
+/** Reads the first sentence of a summary, or of a description; undefined if there is neither. */
 const readSummary = ({ summary, description }: LooseSchema): string | undefined => {
   const text = [summary, description].find((one) => typeof one === 'string' && one.trim() !== '')
   const plain = toPlainText(String(text ?? ''), 100).replace(/(?<=\S)\.(?:\s.*)?$/, '')
   return plain === '' ? undefined : plain
 }
 
-/** Tests paths against patterns of `--only`: `*` is a segment, `**` the rest. */
+/** Creates the test of `--only` and `--except`: `*` matches within a segment, `**` across segments. */
 const createPathFilter = (patterns: readonly string[]): ((path: string) => boolean) => {
   const rules = patterns
     .flatMap((text) => text.split(','))
@@ -253,7 +257,7 @@ interface PathChoice {
   readonly except: readonly string[]
 }
 
-/** Reads one operation. @throws UnusableOperation with the reason why it becomes no command */
+/** Reads one operation. @throws UnusableOperation if it cannot become a command */
 const readOperation = (
   reader: OpenApiReader,
   item: LooseSchema,
@@ -276,7 +280,7 @@ const readOperation = (
   }
 }
 
-/** Reads the operations of a document below its root. */
+/** Reads the operations of a document, and collects those that are skipped. */
 class OperationReader {
   readonly operations: DocumentOperation[] = []
   readonly skipped: SkippedOperation[] = []
@@ -316,7 +320,7 @@ class OperationReader {
   }
 }
 
-/** Reads the operations of a document. @throws Failure `usage` for one that is no OpenAPI document */
+/** Reads the operations of a document. @throws Failure `usage` for a document that is no OpenAPI, or has too many operations */
 export const readOpenApi = (root: unknown, { only, except }: PathChoice): OpenApiOperations => {
   if (!isObject(root) || !isObject(root.paths)) throw usage('the OpenAPI document has no paths')
   const version = toPlainText(String(root.openapi ?? root.swagger), 20)

@@ -1,4 +1,4 @@
-/** Reads a file of commands: its schema is checked, and each entry becomes an operation. */
+/** Reads a file of commands: checks its schema, and turns each entry into an operation. */
 import type { Findings } from '../base/documents/findings.js'
 import { readDocument } from '../base/documents/index.js'
 import type { Origin } from '../base/documents/origin.js'
@@ -8,7 +8,7 @@ import { listPlaceholders, type Operation, parseRequest, toPlainText } from './o
 import { createParam, parseTypeWord } from './parameters.js'
 import { type CommandDeclaration, commandsSchema, type ParameterSchema } from './schema.js'
 
-/** What a file of commands declares. */
+/** The content of a file of commands. */
 interface DeclaredCommands {
   readonly name: string
   readonly title?: string | undefined
@@ -21,7 +21,7 @@ const toParam = (name: string, declared: string | ParameterSchema): Param => {
   return createParam(name, schema, { required, secret, flag, description, in: place })
 }
 
-/** What a declaration says of an operation, whatever its request is. */
+/** Reads what a declaration sets of an operation, all but its request. */
 export const readDeclaration = (declared: CommandDeclaration): Partial<Operation> => {
   const { request: _, params = {}, shape, summary, confirm, done, undo, sets, ...rest } = declared
   const plain = (text: string | undefined) => (text === undefined ? undefined : toPlainText(text))
@@ -39,7 +39,7 @@ export const readDeclaration = (declared: CommandDeclaration): Partial<Operation
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-/** Adds what is wrong with an entry that its schema cannot say. */
+/** Adds the mistakes of an entry that the schema cannot express. */
 const checkEntry = (operation: Operation, at: Origin, findings: Findings): void => {
   const { method, sets, follow, returns, command, sandbox } = operation
   const say = (text: string): undefined => findings.add(at, `${command}: ${text}`)
@@ -53,7 +53,7 @@ const checkEntry = (operation: Operation, at: Origin, findings: Findings): void 
   if (sandbox === 'log' && returns !== 'file') say('"sandbox: log" needs "returns: file"')
 }
 
-/** Makes an operation of an entry. */
+/** Creates the operation of an entry. Returns undefined, and adds a finding, if its request is missing or wrong. */
 const toOperation = (
   command: string,
   declared: string | CommandDeclaration,
@@ -81,10 +81,10 @@ const toOperation = (
   return operation
 }
 
-/** An entry that adds to a command of another document: what it says, by the command's words. */
+/** An entry that adds to a command of the OpenAPI document: the words of the command, and what the entry sets. */
 export type CommandEntry = readonly [words: string, facts: Partial<Operation>, at: Origin]
 
-/** Reads a file beside an OpenAPI document: entries without a request add to its commands, others add or rename. */
+/** Reads the file of `--with`. Entries without a request add to commands of the OpenAPI document; others add commands or rename them. */
 export const readAdditions = async (
   bytes: Uint8Array,
   file: string,
@@ -117,8 +117,8 @@ export const readAdditions = async (
 }
 
 /**
- * Reads a file of commands. What is wrong is added to the findings.
- * @param file how the file is called
+ * Reads a file of commands, and adds its mistakes to the findings. Returns undefined if the file cannot be read as one.
+ * @param file the name of the file
  */
 export const readCommands = async (
   bytes: Uint8Array,

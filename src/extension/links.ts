@@ -1,4 +1,4 @@
-/** How the endpoints of an extension belong together: what takes a write back, and which list its objects are selected from. */
+/** Links the endpoints of an extension: finds what reverts a write, and the list that its objects are selected from. */
 import { type Endpoint, getMethod, getPath, toPathPattern, writes } from '../catalogue/endpoint.js'
 import { getRouteForm } from '../catalogue/index.js'
 import { implied } from '../catalogue/undocumented.js'
@@ -6,7 +6,7 @@ import { getObjectPath } from './answers.js'
 import type { Operation } from './operation.js'
 import type { PathIndex } from './places.js'
 
-/** An endpoint with the operation that it was made of. */
+/** An endpoint with the operation that it was compiled from. */
 export interface CompiledEndpoint {
   readonly area: string
   readonly key: string
@@ -20,18 +20,18 @@ type Reversal = Pick<Endpoint, 'changes' | 'inverse' | 'leaves' | 'irreversible'
 
 const getFields = ({ sets = {} }: Operation): string => Object.keys(sets).sort().join()
 
-/** The object that a verb is said of. */
+/** Returns the path pattern of the object that an endpoint is about. */
 const getSubject = ({ operation, endpoint }: CompiledEndpoint): string =>
   toPathPattern(getObjectPath(operation, endpoint.args ?? []))
 
-/** True if something reads the object of a write, so that a journal has what it was. */
+/** True if an endpoint reads the object of a write, so that a journal can record its previous values. */
 const isReadable = ({ operation, endpoint }: CompiledEndpoint, places: PathIndex): boolean => {
   const path = getObjectPath(operation, endpoint.args ?? [])
   const form = `GET ${toPathPattern(path)}`
   return places.read(path) !== undefined || implied.some((one) => getRouteForm(one) === form)
 }
 
-/** Another verb of the same object that sets the same fields to something else. */
+/** True if another endpoint sets the same fields of the same object, so that it can revert this one. */
 const findOpposite = (one: CompiledEndpoint, all: readonly CompiledEndpoint[]): boolean =>
   all.some(
     (other) =>
@@ -44,7 +44,7 @@ const findOpposite = (one: CompiledEndpoint, all: readonly CompiledEndpoint[]): 
         getPath(one.endpoint).replace(/\/[^/]+$/, ''),
   )
 
-/** What removes the objects that an endpoint makes. */
+/** Finds the endpoint that deletes the objects that an endpoint creates; undefined if there is none. */
 const findRemoval = (
   { area, endpoint }: CompiledEndpoint,
   all: readonly CompiledEndpoint[],
@@ -58,7 +58,7 @@ const findRemoval = (
   )
 }
 
-/** Says how a write is taken back, or why it is not. */
+/** Returns how a write is reverted, or why it cannot be. */
 export const getReversal = (
   one: CompiledEndpoint,
   all: readonly CompiledEndpoint[],
@@ -94,7 +94,7 @@ export const getReversal = (
   return { irreversible: 'the extension does not say what it sets' }
 }
 
-/** Says which list the objects of a write are selected from. */
+/** Returns the list that the objects of a write are selected from; empty if they cannot be selected. */
 export const getSelection = (
   { area, endpoint, kind }: CompiledEndpoint,
   all: readonly CompiledEndpoint[],

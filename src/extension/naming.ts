@@ -3,11 +3,11 @@ import { isPlural, toSingular } from '../base/text.js'
 import { toPathPattern } from '../catalogue/endpoint.js'
 import { toCommandWord } from './words.js'
 
-/** What a name is made of. */
+/** The facts of an operation that its name is made from. */
 export interface NamedOperation {
   readonly method: string
   readonly path: string
-  /** True if it answers a list. */
+  /** True if the operation answers a list. */
   readonly many: boolean
 }
 
@@ -17,13 +17,13 @@ export interface DocumentedOperation extends NamedOperation {
   readonly command: string
 }
 
-/** What is done with a path. */
+/** The methods of a path, and whether it answers a list. */
 interface PathFacts {
   readonly methods: Set<string>
   many: boolean
 }
 
-/** Where a path leads by the words that were understood: an area, groups, and how many segments that took. */
+/** The area and the groups that the beginning of a path means, and the number of its segments. */
 interface Head {
   readonly area: string
   readonly groups: readonly string[]
@@ -32,7 +32,7 @@ interface Head {
 
 const crud = /(?:^| )(?:list|get|create|update|delete|add|remove)$/
 
-/** A path below a project or group, whatever it is called there. */
+/** Splits a path into its scope (`projects`, `groups` or empty) and the pattern of the rest. */
 const splitScope = (path: string): { readonly scope: string; readonly rest: string } => {
   const [, scope = '', rest = path] = /^\/(projects|groups)\/:(?:\w*)(\/.*)$/.exec(path) ?? []
   return { scope, rest: toPathPattern(rest) }
@@ -41,15 +41,15 @@ const splitScope = (path: string): { readonly scope: string; readonly rest: stri
 const split = (rest: string): readonly string[] => rest.split('/').slice(1)
 const isPlace = (segment: string | undefined): boolean => segment === ':'
 
-/** Names operations by what is known of all paths together. */
+/** Names operations. The name of a path depends on all other paths of the document. */
 export class PathNames {
   readonly #facts = new Map<string, PathFacts>()
   readonly #items = new Set<string>()
-  /** The methods of each whole path. */
+  /** The methods of each path, its scope included. */
   readonly #methods = new Map<string, Set<string>>()
-  /** The words of the documents, by the collection that they are of. */
+  /** The area and groups that the reference uses for a collection, by its path. */
   readonly #words = new Map<string, { readonly area: string; readonly groups: readonly string[] }>()
-  /** Words that the documents leave out. */
+  /** First segments that the commands of the reference leave out. */
   readonly #silent = new Set<string>()
   readonly #areas = new Set<string>()
 
@@ -90,18 +90,18 @@ export class PathNames {
     return this.#facts.get(pattern)?.methods.has(method) === true
   }
 
-  /** True if a word only holds others together. */
+  /** True if a path has neither methods nor items: it only groups the paths below it. */
   #isHolder(pattern: string): boolean {
     return !this.#facts.has(pattern) && !this.#items.has(pattern)
   }
 
-  /** True if a path leads to several objects. */
+  /** True if a path has items, or is a list that objects are created in. */
   #isCollection(pattern: string): boolean {
     if (this.#items.has(pattern)) return true
     return this.#facts.get(pattern)?.many === true && this.#has(pattern, 'POST')
   }
 
-  /** The longest beginning of a path that has a name in the documents. */
+  /** Finds the area and groups of the longest beginning of a path that the reference names; undefined if they name none. */
   #findWords(segments: readonly string[]): Head | undefined {
     for (let taken = segments.length; taken > 0; taken--) {
       const known = this.#words.get(`/${segments.slice(0, taken).join('/')}`)
@@ -110,7 +110,7 @@ export class PathNames {
     return undefined
   }
 
-  /** The area of a path by its first words. */
+  /** Chooses the area of a path by its first segments, else by its scope. */
   #findArea(segments: readonly string[], scope: string): Head {
     const skipped = segments.findIndex(
       (one, i) =>
@@ -139,13 +139,13 @@ export class PathNames {
     return { area: scope, groups: [], taken: start }
   }
 
-  /** The verb of a path that ends with an item. */
+  /** Returns the verb of a path that ends with an item. */
   #nameItem(method: string, collection: string): string {
     if (method === 'POST') return this.#has(collection, 'POST') ? 'add' : 'create'
     return { GET: 'get', DELETE: 'delete' }[method] ?? 'update'
   }
 
-  /** The verb of a path that ends with a list. */
+  /** Returns the verb of a path that ends with a list. A write on all of it ends in `-all` if items have the same verb. */
   #nameList(method: string, pattern: string): string {
     const item = `${pattern}/:`
     if (method === 'GET') return this.#facts.get(pattern)?.many === true ? 'list' : 'get'
@@ -158,7 +158,7 @@ export class PathNames {
     return isShared ? `${verb}-all` : verb
   }
 
-  /** The last word of a path: a list, something that is there once, or a verb. */
+  /** Reads the last word of a path as a list, a single object, or a verb. */
   #nameWord(
     { method, path }: NamedOperation,
     pattern: string,
@@ -195,7 +195,7 @@ export class PathNames {
     return [head.area, ...this.#nameRest(operation, segments, head)].join(' ')
   }
 
-  /** The group and the verb of what follows the area. */
+  /** Returns the group and the verb for what follows the area. */
   #nameRest(
     operation: NamedOperation,
     segments: readonly string[],
@@ -217,7 +217,7 @@ export class PathNames {
   }
 }
 
-/** Joins groups to one word, all but the last in the singular. */
+/** Joins groups into one word with dashes; all but the last become singular. */
 const joinGroups = (groups: readonly string[]): readonly string[] => {
   if (groups.length === 0) return []
   const words = groups.map(toCommandWord)

@@ -1,4 +1,4 @@
-/** What the objects of an extension are: the placeholders of its paths become arguments, flags and kinds. */
+/** Turns the placeholders of an extension's paths into arguments, flags and kinds of objects. */
 import { toSingular } from '../base/text.js'
 import { getPath, toPathPattern } from '../catalogue/endpoint.js'
 import { type Kind, kinds } from '../catalogue/kinds.js'
@@ -15,9 +15,9 @@ const roots: Readonly<Record<string, string>> = {
   users: 'user',
 }
 
-/** How the placeholders of an operation are given. */
+/** The placeholders of an operation as arguments and flags. */
 export interface PlacedOperation {
-  /** The placeholder that names what the object belongs to. */
+  /** The kind of object that the path begins with, which the object belongs to. */
   readonly scope?: 'project' | 'group' | 'user' | undefined
   readonly args: readonly string[]
   readonly path: Params
@@ -25,16 +25,16 @@ export interface PlacedOperation {
   readonly kind?: string | undefined
 }
 
-/** The area of a command, and its verb. */
+/** Splits a command into its area and its verb. */
 export const splitCommand = (command: string): readonly [area: string, words: string] => {
   const [area = '', ...words] = command.split(' ')
   return [area, words.join(' ')]
 }
 
-/** Verbs that are about what belongs to a project, and never about the project itself. */
+/** Verbs for objects of a project, never for the project itself. */
 const ofMany = new Set(['list', 'create', 'add'])
 
-/** The scope of a path for a command; undefined where its placeholder is the argument. */
+/** Finds the scope of a command; undefined if there is none, or if its placeholder is the argument. */
 const findScope = ({ path, command }: Pick<Operation, 'path' | 'command'>) => {
   const [, root = '', holder = '', ...rest] = path.split('/')
   const kind = Object.hasOwn(roots, root) && holder.startsWith(':') ? roots[root] : undefined
@@ -46,17 +46,16 @@ const findScope = ({ path, command }: Pick<Operation, 'path' | 'command'>) => {
   return kind as PlacedOperation['scope']
 }
 
-/** The field of a record that a placeholder is compared with. */
+/** Returns the field of a record that a placeholder is compared with. */
 const getField = (placeholder: string): string => {
   if (/(?:^|_)iid$/.test(placeholder)) return 'iid'
   return /(?:^|_)id$/.test(placeholder) ? 'id' : placeholder
 }
 
-/** Objects are of one kind, whatever they belong to. */
-const withoutScope = (prefix: string): string =>
-  prefix.replace(/^\/(?:projects|groups)\/:(?=\/)/, '')
+/** Removes the project or group from a path, since objects have one kind in all scopes. */
+const stripScope = (prefix: string): string => prefix.replace(/^\/(?:projects|groups)\/:(?=\/)/, '')
 
-/** Finds the kinds that placeholders name, and makes those that nobody has yet. */
+/** Finds the kinds that placeholders name, and creates the missing ones. */
 export class ObjectKinds {
   readonly made = new Map<string, Kind>()
   readonly #byPrefix = new Map<string, string>()
@@ -66,9 +65,9 @@ export class ObjectKinds {
     private readonly isTaken: (kind: string) => boolean,
   ) {}
 
-  /** The kind of what a path's beginning leads to. @param name its placeholder */
+  /** Returns the kind of the object at a path prefix; creates it if it is missing. @param name the placeholder at the end of the prefix */
   at(prefix: string, name: string): string {
-    const below = withoutScope(prefix)
+    const below = stripScope(prefix)
     const known = this.places.param(prefix)?.completes ?? this.#byPrefix.get(below)
     const kind = known ?? this.#choose(prefix)
     this.#byPrefix.set(below, kind)
@@ -80,13 +79,13 @@ export class ObjectKinds {
     return kind
   }
 
-  /** The kind of the items of a list, where a path leads to one of them. */
+  /** Returns the kind of a list's items; undefined if no path leads to a single item. */
   of(collection: string): string | undefined {
     const prefix = `${toPathPattern(collection)}/:`
-    return this.places.param(prefix)?.completes ?? this.#byPrefix.get(withoutScope(prefix))
+    return this.places.param(prefix)?.completes ?? this.#byPrefix.get(stripScope(prefix))
   }
 
-  /** A word of the path; with that before it where the word is another kind. */
+  /** Chooses the name of a new kind: the last word of the path, with the word before it if the name is taken. */
   #choose(prefix: string): string {
     const nouns = prefix
       .split('/')
@@ -101,7 +100,7 @@ export class ObjectKinds {
     return names.find(isFree) ?? nouns.join('-')
   }
 
-  /** Notes that an area lists a kind, and by which field people know one. */
+  /** Records that an area lists a kind, and the field by which people know an object. */
   addList(kind: string, area: string, title: string | undefined): void {
     const known = this.made.get(kind) ?? { areas: [], names: [] }
     const areas = known.areas.includes(area) ? known.areas : [...known.areas, area]
@@ -109,7 +108,7 @@ export class ObjectKinds {
   }
 }
 
-/** A placeholder as a parameter. @param isArgument it is given by position */
+/** Creates the parameter of a placeholder. @param isArgument true if it is given by position */
 const toPlaceholder = (
   { name, prefix }: { readonly name: string; readonly prefix: string },
   kind: string,
@@ -130,7 +129,7 @@ const toPlaceholder = (
   }
 }
 
-/** Says how the placeholders of an operation are given: the last is its argument, those before it are flags. */
+/** Places the placeholders of an operation: the last is its argument, the others are flags. */
 export const placeOperation = (
   operation: Pick<Operation, 'path' | 'command' | 'placeholders'>,
   found: ObjectKinds,

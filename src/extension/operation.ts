@@ -1,48 +1,48 @@
-/** An operation of an instance, as a file of commands or an OpenAPI document declares it: what endpoints are compiled of. */
+/** An operation of an instance, as a file of commands or an OpenAPI document declares it. Endpoints are compiled from operations. */
 import type { Origin } from '../base/documents/origin.js'
 import type { JsonValues } from '../base/objects.js'
 import type { Method } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 
-/** What an operation answers. `any` is what nobody says: one record, a list, or nothing. */
+/** The kinds of answers. `any` is not declared: one record, a list, or nothing. */
 export const answerKinds = ['one', 'many', 'empty', 'file', 'any'] as const
 type OperationAnswer = (typeof answerKinds)[number]
 
-/** How the embedded instance answers an operation: as a stored list, as an action that sets fields, as a log. */
+/** The ways in which the embedded instance serves an operation: a stored list, an action that sets fields, or a log. */
 export const sandboxKinds = ['resource', 'state', 'log'] as const
 type SandboxKind = (typeof sandboxKinds)[number]
 
 export interface Operation {
   readonly method: Method
-  /** Below the root of the API, with placeholders as the catalogue writes them: `/projects/:id/jobs`. */
+  /** The path below the root of the API, with placeholders as in the catalogue: `/projects/:id/jobs`. */
   readonly path: string
-  /** The words of its command, the area first. */
+  /** The words of the command, the area first. */
   readonly command: string
   readonly summary?: string | undefined
   readonly notes?: readonly string[] | undefined
-  /** What it takes besides its placeholders, and what is known of these. */
+  /** The parameters besides the placeholders. */
   readonly params: Readonly<Record<string, Param>>
   readonly placeholders?: Readonly<Record<string, Param>> | undefined
-  /** What every request sends. */
+  /** Values that every request sends. */
   readonly sends?: JsonValues | undefined
   readonly returns?: OperationAnswer | undefined
-  /** The JSON Schema of one record of its answer. */
+  /** The JSON Schema of one record of the answer. */
   readonly shape?: JsonValues | undefined
   readonly columns?: readonly string[] | undefined
-  /** The fields that its object has afterwards. */
+  /** The fields that the operation sets, with the values that the object has afterwards. */
   readonly sets?: JsonValues | undefined
-  /** Why it cannot be undone. */
+  /** The reason why the operation cannot be undone. */
   readonly undo?: string | undefined
   readonly confirm?: string | undefined
   readonly done?: string | undefined
   readonly examples?: readonly string[] | undefined
   readonly follow?: true | undefined
   readonly sandbox?: SandboxKind | undefined
-  /** Where it stands in its file. */
+  /** The position of the operation in its file. */
   readonly at?: Origin | undefined
 }
 
-/** An operation that becomes no command, and why. */
+/** An operation that becomes no command, and the reason. */
 export interface SkippedOperation {
   readonly request: string
   readonly command: string | null
@@ -52,14 +52,14 @@ export interface SkippedOperation {
 export const getRequest = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
   `${method} ${path}`
 
-/** The root of the API, which paths of a file may have. */
+/** The root of the API, with which paths of a file may begin. */
 const root = /^\/api\/v\d+(?=\/)/
 const methods = /^(?:GET|POST|PUT|PATCH|DELETE)$/
 
-/** What a request line says. */
+/** The parts of a request line. */
 export type ParsedRequest = Pick<Operation, 'method' | 'path' | 'sends'>
 
-/** Returns a path as the catalogue writes it, or says why it is none. */
+/** Returns a path with placeholders as in the catalogue, or the reason why it is not valid. */
 const parsePath = (text: string): { path: string } | { reason: string } => {
   const path = text
     .replace(root, '')
@@ -77,7 +77,7 @@ const parsePath = (text: string): { path: string } | { reason: string } => {
   return { path }
 }
 
-/** Parses a method and a path: `POST /projects/:id/runners`; a query is what every request sends. */
+/** Parses a request line such as `POST /projects/:id/runners`. Every request sends the values of its query. */
 export const parseRequest = (text: string): ParsedRequest | { reason: string } => {
   const [, method = '', target = ''] = /^(\S+)\s+(\S+)$/.exec(text.trim()) ?? []
   if (!methods.test(method))
@@ -89,11 +89,11 @@ export const parseRequest = (text: string): ParsedRequest | { reason: string } =
   return { method: method as Method, path: found.path, sends }
 }
 
-/** The placeholders of a path, in their order. */
+/** Lists the placeholders of a path in their order. */
 export const listPlaceholders = (path: string): readonly string[] =>
   [...path.matchAll(/\/:(\w+)/g)].map(([, name = '']) => name)
 
-/** Texts that a file brings into help: one line, without what a terminal would obey. */
+/** Makes a text of a file safe for help: one line of at most `most` characters, without control characters. */
 export const toPlainText = (text: string, most = 200): string => {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return plain.length <= most ? plain : `${plain.slice(0, most - 1).trimEnd()}…`

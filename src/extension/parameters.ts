@@ -1,10 +1,10 @@
-/** Parameters of an extension: type words and JSON Schemas become parameters of the catalogue. */
+/** Turns type words and JSON Schemas of an extension into parameters of the catalogue. */
 import { getOwn, isObject } from '../base/objects.js'
 import { isSecretName } from '../base/secrets/names.js'
 import type { Param } from '../catalogue/params.js'
 import { toPlainText } from './operation.js'
 
-/** A JSON Schema, as far as it is looked at. */
+/** A JSON Schema that is not checked. */
 export type LooseSchema = Readonly<Record<string, unknown>>
 
 const getType = ({ type }: LooseSchema): string | undefined => {
@@ -18,7 +18,7 @@ const listWords = (values: unknown): readonly string[] | undefined => {
   return words.length > 0 && words.length === all.length ? words.map(String) : undefined
 }
 
-/** A list of scalars; a list of anything else is JSON. */
+/** Creates a list of scalars; a list of anything else becomes a JSON parameter. */
 const toListParam = ({ items }: LooseSchema): object => {
   const schema = isObject(items) ? items : {}
   const values = listWords(schema.enum)
@@ -28,7 +28,7 @@ const toListParam = ({ items }: LooseSchema): object => {
   return { type: 'list', of: of === 'integer' ? 'integer' : 'string' }
 }
 
-/** The kind of value that a schema takes, without what is said of it. */
+/** Creates the type part of a parameter from a schema, without help and other facts. */
 const toBareParam = (schema: LooseSchema): object => {
   const type = getType(schema)
   const words = listWords(schema.enum)
@@ -45,7 +45,7 @@ const toBareParam = (schema: LooseSchema): object => {
   return type === undefined && isObject(schema.properties) ? { type: 'json' } : { type: 'string' }
 }
 
-/** What is said of a parameter besides its type. */
+/** The facts of a parameter besides its type. */
 interface ParamFacts {
   readonly description?: string | undefined
   readonly required?: boolean | undefined
@@ -55,13 +55,13 @@ interface ParamFacts {
   readonly deprecated?: boolean | undefined
 }
 
-/** Returns what help says of a parameter: the beginning of its description, else its name in words. */
+/** Returns the help of a parameter: the first sentence of its description, else its name in words. */
 const describe = (name: string, description: string | undefined): string => {
   const text = toPlainText(description ?? '', 160).replace(/(?<=\S)\.(?:\s.*)?$/, '')
   return text === '' ? name.replace(/[_[\]-]+/g, ' ').trim() : text
 }
 
-/** Makes a parameter of the catalogue. What is called like a secret is one. */
+/** Creates a parameter of the catalogue. It is a secret if its name looks like one, unless the facts say otherwise. */
 export const createParam = (name: string, schema: LooseSchema, facts: ParamFacts): Param => {
   const param: object = {
     ...toBareParam(schema),
@@ -75,7 +75,7 @@ export const createParam = (name: string, schema: LooseSchema, facts: ParamFacts
   return param as Param
 }
 
-/** The types of a file of commands that a word stands for. */
+/** The schema of each type word of a file of commands. */
 const typeWords: Readonly<Record<string, LooseSchema>> = {
   string: { type: 'string' },
   integer: { type: 'integer' },
@@ -85,7 +85,7 @@ const typeWords: Readonly<Record<string, LooseSchema>> = {
   json: { type: 'object' },
 }
 
-/** Makes a parameter of a type word: `string!`, `a|b|c`, `integer[]`. */
+/** Creates a parameter from a type word: `string!`, `a|b|c`, `integer[]`. */
 export const parseTypeWord = (name: string, word: string): Param => {
   const [, base = '', list, required] = /^(.*?)(\[\])?(!)?$/.exec(word) ?? []
   const one = getOwn(typeWords, base) ?? { type: 'string', enum: base.split('|') }

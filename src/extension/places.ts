@@ -1,4 +1,4 @@
-/** What the documents know of paths: what their placeholders name, what reads an object, and which list has it. */
+/** Indexes paths of known endpoints: the kinds that placeholders name, the endpoint that reads an object, and the list that has it. */
 import {
   type Endpoint,
   type Endpoints,
@@ -14,7 +14,7 @@ export interface CatalogueArea {
   readonly endpoints: Endpoints
 }
 
-/** A path up to each of its placeholders: `/projects/:`, `/projects/:/jobs/:`. */
+/** Lists the pattern of a path up to each of its placeholders: `/projects/:`, `/projects/:/jobs/:`. */
 export const listPrefixes = (
   path: string,
 ): readonly { readonly name: string; readonly prefix: string }[] =>
@@ -23,7 +23,7 @@ export const listPrefixes = (
     prefix: toPathPattern(path.slice(0, index + whole.length)),
   }))
 
-/** The word before the last placeholder of a path's beginning: `jobs` of `/projects/:/jobs/:`. */
+/** Returns the word before the last placeholder of a prefix: `jobs` of `/projects/:/jobs/:`. */
 export const getNoun = (prefix: string): string =>
   prefix
     .split('/')
@@ -33,7 +33,7 @@ export const getNoun = (prefix: string): string =>
 const isKnownObject = ({ completes, type }: Param): boolean =>
   completes !== undefined || type === 'project' || type === 'group'
 
-/** What endpoints know of paths. */
+/** An index of endpoints by their paths, kinds and commands. */
 export class PathIndex {
   readonly #params = new Map<string, { readonly param: Param; readonly rank: number }>()
   readonly #reads = new Map<string, Endpoint>()
@@ -69,22 +69,22 @@ export class PathIndex {
       this.#lists.set(lists, { command: words, endpoint })
   }
 
-  /** What the placeholder at the end of a path's beginning is. */
+  /** Returns the parameter of the placeholder at the end of a prefix; undefined if no endpoint has it. */
   param(prefix: string): Param | undefined {
     return this.#params.get(prefix)?.param
   }
 
-  /** The endpoint that reads what a path leads to. */
+  /** Returns the endpoint that reads the object at a path; undefined if there is none. */
   read(path: string): Endpoint | undefined {
     return this.#reads.get(toPathPattern(path))
   }
 
-  /** The list that has objects of a kind. */
+  /** Returns the first endpoint that lists objects of a kind, with its command; undefined if there is none. */
   list(kind: string): { readonly command: string; readonly endpoint: Endpoint } | undefined {
     return this.#lists.get(kind)
   }
 
-  /** An endpoint of a command. */
+  /** Returns the first endpoint of a command; undefined if the command is unknown. */
   named(words: string): Endpoint | undefined {
     return this.#named.get(words)
   }

@@ -1,10 +1,10 @@
-/** What the embedded instance answers of an extension: stored lists, actions that set fields, and logs. */
+/** Collects what the embedded instance serves for an extension: stored lists, actions that set fields, and logs. */
 import type { JsonValues } from '../base/objects.js'
 import { toPathPattern } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import type { CompiledEndpoint } from './links.js'
 
-/** A field of stored records, as far as a request is held to it. */
+/** A field of stored records: the type that requests are checked against, and the default. */
 interface ServedField {
   readonly type?: string
   readonly anyOf?: readonly ServedField[]
@@ -15,22 +15,22 @@ interface ServedField {
 export interface ServedPath {
   /** The path of the list. */
   readonly path: string
-  /** The placeholder of a single one, and the field that it is compared with. */
+  /** The placeholder of a single record, and (`by`) the field that it is compared with. */
   readonly one: string
   readonly by: string
-  /** It stores a list of such records. */
+  /** True if the embedded instance stores a list of such records. */
   readonly stored?: true
-  /** What an answer shows; learnt from what is created where it is absent. */
+  /** The fields that an answer shows; if absent, those of the created records. */
   readonly shape?: { readonly properties: Readonly<Record<string, ServedField>> }
-  /** What can be done with a single one, by the rest of its path, and the fields that this sets. */
+  /** The actions on a single record, by the rest of their path, each with the fields that it sets. */
   readonly sets?: Readonly<Record<string, JsonValues>>
-  /** The methods of those, where they are not POST. */
+  /** The methods of actions that are not POST. */
   readonly methods?: Readonly<Record<string, 'PUT' | 'PATCH' | 'DELETE'>>
-  /** The logs of a single one, by the rest of its path. */
+  /** The logs of a single record, by the rest of their path. */
   readonly logs?: readonly string[]
 }
 
-/** The path of the list that an operation is about, and what follows a single one. */
+/** Splits the path of an operation into the list, the placeholder of a single record, and the rest. */
 const splitPath = ({ operation, endpoint }: CompiledEndpoint) => {
   const [, list = operation.path, one = 'id', rest = ''] =
     /^(.*?)\/:(\w+)((?:\/[^:/]+)*)$/.exec(operation.path) ?? []
@@ -40,7 +40,7 @@ const splitPath = ({ operation, endpoint }: CompiledEndpoint) => {
     : { list, one, rest: rest.slice(1) }
 }
 
-/** The fields of the records of a list: of what is shown, else of what is sent. */
+/** Returns the fields of a list's records from answers, columns and sent parameters; undefined if answers and columns have none. */
 const getShape = (all: readonly CompiledEndpoint[]): ServedPath['shape'] => {
   const shown = all.flatMap(({ endpoint }) =>
     Object.entries(getProperties(endpoint.returns.shape) ?? {}),
@@ -53,7 +53,7 @@ const getShape = (all: readonly CompiledEndpoint[]): ServedPath['shape'] => {
   return { properties: properties as Readonly<Record<string, ServedField>> }
 }
 
-/** Gathers what the embedded instance answers, one row a list. */
+/** Collects what the embedded instance serves, one row for each list. */
 export const collectServed = (all: readonly CompiledEndpoint[]): readonly ServedPath[] => {
   const lists = new Map<string, CompiledEndpoint[]>()
   for (const one of all.filter(({ operation }) => operation.sandbox !== undefined)) {

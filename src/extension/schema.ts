@@ -13,7 +13,7 @@ import type { DocumentValue } from '../base/documents/index.js'
 import { MapOf, OneOf, strict } from '../base/documents/schemas.js'
 import { answerKinds, sandboxKinds } from './operation.js'
 
-/** What an extension may be called: its folder and help have the name. */
+/** The pattern for the name of an extension, which is also the name of its folder. */
 export const extensionName = /^[a-z][a-z0-9-]{0,31}$/
 
 const ExtensionName = Str({
@@ -28,7 +28,7 @@ const Request = Str({
   description: 'a method and a path, such as GET /users',
 })
 
-/** The words of types, with `[]` for a list and `!` for what is required: `string!`, `a|b|c`, `integer[]`. */
+/** A type word; `[]` marks a list, `!` a required parameter: `string!`, `a|b|c`, `integer[]`. */
 const TypeWord = Str({
   title: 'type',
   pattern: '^(?:string|integer|boolean|date|datetime|json|[\\w.-]+(?:\\|[\\w.-]+)+)(?:\\[\\])?!?$',
@@ -38,7 +38,7 @@ const TypeWord = Str({
 
 const scalarTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const
 
-/** A parameter as a JSON Schema, with what flags need to know besides. */
+/** A parameter as a JSON Schema, with additional keys for its flag. */
 const ParameterSchema = Obj(
   {
     type: Optional(OneOf(scalarTypes)),
@@ -69,7 +69,7 @@ const Fields = Unsafe<Readonly<Record<string, string | number | boolean | null>>
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
 })
 
-/** What may be said of a command, also beside an OpenAPI document or in it. */
+/** The keys of a command in a file of commands, in the file of `--with`, and under `x-svcctl` of an OpenAPI document. */
 const commandKeys = {
   request: Optional(Request),
   summary: Optional(Str({ minLength: 1 })),
@@ -86,7 +86,7 @@ const commandKeys = {
   sandbox: Optional(OneOf(sandboxKinds)),
 }
 
-/** A command with its keys; a text is its request alone. */
+/** A command with its keys. A file may write a command as text, which is its request. */
 export const CommandSchema = Obj(commandKeys, { ...strict, title: 'a command' })
 export type CommandDeclaration = DocumentValue<typeof CommandSchema>
 
@@ -97,7 +97,7 @@ const CommandWords = {
   description: 'two or three words, the area first, such as users list',
 }
 
-/** Where editors find the schema. */
+/** The address of the schema for editors. */
 const schemaAddress = 'https://svcctl.example/schemas/commands-1.json'
 
 export const commandsSchema = Obj(

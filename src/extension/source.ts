@@ -1,4 +1,4 @@
-/** Reads the file of an extension, whichever it is: a file of commands, or an OpenAPI document whose operations get names. */
+/** Reads the file of an extension: a file of commands, or an OpenAPI document whose operations get names. */
 import { checkValue } from '../base/documents/check.js'
 import type { Findings } from '../base/documents/findings.js'
 import { isObject } from '../base/objects.js'
@@ -20,16 +20,16 @@ export interface SourceFile {
   readonly bytes: Uint8Array
 }
 
-/** What is said beside the file: which of its operations are wanted, and a file that adds to its commands. */
+/** The flags of `extend add` about the file: which paths to add, and the file of `--with`, which adds to the commands. */
 export interface SourceChoice {
   readonly only: readonly string[]
   readonly except: readonly string[]
   readonly beside?: SourceFile | undefined
 }
 
-/** What a file declares. */
+/** The extension that a file declares. */
 export interface DeclaredExtension {
-  /** Undefined where the file does not say. */
+  /** Undefined if the file does not name the extension. */
   readonly name: string | undefined
   readonly title?: string | undefined
   readonly operations: readonly Operation[]
@@ -39,7 +39,7 @@ export interface DeclaredExtension {
 const getForm = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
   `${method} ${toPathPattern(path)}`
 
-/** The documented operations, as names are made of them. */
+/** Returns the documented operations with the facts that names are made from. */
 export const toDocumented = (areas: readonly CatalogueArea[]): readonly DocumentedOperation[] =>
   areas.flatMap(({ area, endpoints }) =>
     Object.values<Endpoint>(endpoints)
@@ -53,7 +53,7 @@ export const toDocumented = (areas: readonly CatalogueArea[]): readonly Document
       .filter(({ path }) => path.startsWith('/')),
   )
 
-/** What an operation says under `x-svcctl`. */
+/** Reads the command and the facts that an operation declares under `x-svcctl`. */
 const readOwn = (
   { declared, ...operation }: DocumentOperation,
   file: string,
@@ -70,7 +70,7 @@ const readOwn = (
   }
 }
 
-/** Names the operations of a document, those that say their name themselves first. */
+/** Names the operations of a document. A command under `x-svcctl` takes precedence. */
 const nameOperations = (
   found: readonly DocumentOperation[],
   documented: readonly DocumentedOperation[],
@@ -91,7 +91,7 @@ const nameOperations = (
   })
 }
 
-/** Lays the entries of a second file over the operations of a document. */
+/** Adds the entries of the `--with` file to the operations of a document; entries take precedence. */
 const addBeside = async (
   operations: readonly Operation[],
   { name, bytes }: SourceFile,
@@ -117,7 +117,7 @@ const addBeside = async (
   })
 }
 
-/** Operations that may become commands; of a change by two methods the first. */
+/** Drops a PATCH if PUT exists for the same path, and adds it to the skipped operations. */
 const dropTwins = (operations: readonly Operation[], skipped: readonly SkippedOperation[]) => {
   const forms = new Set(operations.map(getForm))
   const isTwin = (one: Operation): boolean =>
@@ -145,7 +145,7 @@ const readDocumentFile = async (
   return { name: undefined, title, ...dropTwins(all, skipped) }
 }
 
-/** Reads the file of an extension. What is wrong is added to the findings. */
+/** Reads the file of an extension, and adds its mistakes to the findings. */
 export const readSource = async (
   file: SourceFile,
   choice: SourceChoice,

@@ -1,6 +1,6 @@
 /** Names of the API as words of the command line. */
 
-/** Returns a name of the API as commands and flags write it. */
+/** Returns a name of the API in lower case with dashes, as commands and flags write it. */
 export const toCommandWord = (name: string): string =>
   name
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-')

@@ -37,7 +37,7 @@ export const isStatus = (name: string): boolean => statusName.test(name)
 /** Returns true for a field that says when something ends. */
 export const isExpiry = (name: string): boolean => expiryName.test(name)
 /** Returns true for a field that holds a number of seconds. */
-export const secondsColumn = (name: string): boolean => secondsName.test(name)
+export const isSecondsColumn = (name: string): boolean => secondsName.test(name)
 /** Columns of old and new values: of a preview, or of the changes of a write. */
 const valueName = /^(old|new|now)$/
 const day = 24 * 60 * 60 * 1000

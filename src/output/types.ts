@@ -43,14 +43,14 @@ export interface TextStyle {
   readonly accessible: boolean
 }
 
-/** Something that is said of a page in its head. */
+/** A fact in the head of a page. */
 export interface PageFact {
   readonly name?: string
   readonly text: string
   readonly href?: string
 }
 
-/** What the documents say of a field. */
+/** The documented meaning of a field. */
 export interface FieldMeaning {
   readonly isTime: boolean
   /** The words that it is documented to hold, in their order. */
@@ -60,24 +60,24 @@ export interface FieldMeaning {
 /** A page, which several answers of a run share. */
 export interface PageView {
   readonly title: string
-  /** Whose page it is, from what and as whom; asked for while the first records come. */
+  /** Returns the facts of the head: instance, profile, user and filters. They are requested while the first records arrive. */
   readonly facts: () => Promise<readonly PageFact[]>
-  /** The line that makes it. */
+  /** The command line that creates the page. */
   readonly line: string | undefined
-  /** What one of its records is called, and several. */
+  /** The nouns for its records, singular and plural. */
   readonly nouns: readonly [one: string, many: string]
   /** The address of the instance, to which paths are added. */
   readonly address?: string | undefined
   /** The only origin that links lead to. */
   readonly origin?: string | undefined
-  /** Above this answer, and below that. */
+  /** The heading of this answer; `said` is the note below it. */
   readonly section?: string | undefined
   readonly said?: string | undefined
-  /** What the answer says beside its records. */
+  /** Data of the answer in addition to its records. */
   readonly context?: unknown
-  /** What the documents say of a field. */
+  /** Returns the documented meaning of a field. */
   readonly meaning: (field: string) => FieldMeaning
-  /** What its records are groups of. */
+  /** The keys and measures, if the records are groups. */
   readonly groups?: GroupFacts | undefined
   /** Returns true if this is the first answer, which begins the page. */
   readonly begin: () => boolean

@@ -1,4 +1,4 @@
-/** Stores extensions for `extend`: writes their folders and the index that a start reads. */
+/** Stores extensions for `extend`: writes their folders, and the index that every start of the program reads. */
 import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { findDistrust } from '../base/files/trust.js'
@@ -19,12 +19,13 @@ import {
   readStored,
 } from './extensions.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
-import { extensionIndex, getPaths } from './paths.js'
+import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
-/** True if the extensions have to be compiled again: another version of svcctl did so last, or the index is damaged. */
+/** True if the extensions have to be compiled again, since another version of svcctl compiled them or the index is damaged. */
 export const isStale = (env: Environment): boolean => {
-  if (listFolders(env).length === 0 || findDistrust(extensionIndex(env)) !== undefined) return false
+  if (listFolders(env).length === 0 || findDistrust(getExtensionIndex(env)) !== undefined)
+    return false
   const index = readIndex(env)
   return 'fault' in index || index.version !== version
 }
@@ -40,10 +41,10 @@ const listFolders = (env: Environment): readonly string[] => {
   }
 }
 
-/** An extension that is stored; only its name is known where its files are damaged. */
+/** A stored extension; only the name is known if its files are damaged. */
 export type StoredExtension = Pick<ExtensionRecord, 'name'> & Partial<ExtensionRecord>
 
-/** Lists the extensions, the first that was added first. */
+/** Lists the extensions, the oldest first. */
 export const listExtensions = (env: Environment): readonly StoredExtension[] =>
   listFolders(env)
     .map((name): StoredExtension => {
@@ -65,20 +66,20 @@ export const readEndpoints = (
     endpoints: readStored(env, name, `area-${area}`) as Endpoints,
   }))
 
-/** Reads the operations that an extension was compiled of. */
+/** Reads the operations from which an extension was compiled. */
 export const readOperations = (env: Environment, name: string): readonly Operation[] => {
   const { operations } = readStored(env, name, 'operations')
   return Array.isArray(operations) ? (operations as Operation[]) : []
 }
 
-/** Reads what the embedded instance answers of all extensions. */
+/** Reads the records and actions of all extensions that the embedded instance serves. */
 export const readServed = (env: Environment): readonly ServedPath[] =>
   listExtensions(env).flatMap(({ served = [] }) => served)
 
-/** Writes the index of what is stored; removes it where nothing is. */
+/** Writes the index of the stored extensions; removes it if there are none. */
 const writeIndex = async (env: Environment): Promise<void> => {
   const { writeWhole } = await import('../base/files/files.js')
-  const file = extensionIndex(env)
+  const file = getExtensionIndex(env)
   const all = listExtensions(env)
   if (all.length === 0) return rmSync(file, { force: true })
   const areas: Record<string, IndexedArea> = {}
@@ -96,9 +97,9 @@ const writeIndex = async (env: Environment): Promise<void> => {
   await writeWhole(file, `${JSON.stringify(index)}\n`, { own: true })
 }
 
-/** Changes the store while nobody else does. @throws Failure where it cannot be written */
+/** Changes the store under its lock, and writes the index again. @throws Failure if it cannot be written */
 const change = (env: Environment, work: () => Promise<void>): Promise<void> => {
-  const file = extensionIndex(env)
+  const file = getExtensionIndex(env)
   return withLock(file, async () => {
     try {
       await work()
@@ -109,7 +110,7 @@ const change = (env: Environment, work: () => Promise<void>): Promise<void> => {
   })
 }
 
-/** Stores an extension in the place of another one of its name. */
+/** Stores an extension, and replaces one of the same name. */
 export const saveExtension = (
   env: Environment,
   record: ExtensionRecord,

@@ -1,6 +1,6 @@
 /**
- * Loads extensions, by the index that a start reads; `extension-store.ts` writes them, a folder each. Their endpoints are read when their area is met. What
- * others could have changed is not believed, and the commands of the documents do not depend on any of it.
+ * Loads extensions by the index that every start reads; `extension-store.ts` writes them, each into a folder. The endpoints of an area are
+ * read on first use. Files that others could have changed are refused. Documented commands work without any of these files.
  */
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
@@ -12,19 +12,19 @@ import { addKinds, type Kind } from '../catalogue/kinds.js'
 import { usage } from '../errors.js'
 import type { SkippedOperation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
-import { extensionIndex, getPaths } from './paths.js'
+import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
-/** The form in which extensions are stored; those of another one are compiled again. */
+/** The version of the stored form. Extensions in another form are compiled again. */
 export const format = 1
 
-/** What an area is called, where the documents do not have it. */
+/** The summary and alias of an area that the documents do not have. */
 export interface AreaNames {
   readonly summary: string
   readonly alias?: string
 }
 
-/** What is kept of an extension beside its endpoints. */
+/** The stored facts of an extension, without its endpoints. */
 export interface ExtensionRecord {
   readonly name: string
   readonly title: string | null
@@ -34,7 +34,7 @@ export interface ExtensionRecord {
   readonly with: string | null
   readonly only: readonly string[]
   readonly except: readonly string[]
-  /** The only profile that has it. */
+  /** The only profile that has the extension; null for all. */
   readonly profile: string | null
   readonly added_at: string
   readonly commands: number
@@ -48,13 +48,13 @@ export interface IndexedArea extends AreaNames {
   readonly from: readonly string[]
 }
 
-/** What a start reads. */
+/** The index of all extensions, which every start of the program reads. */
 export interface ExtensionIndex {
   readonly format: number
   readonly version: string
   readonly areas: Readonly<Record<string, IndexedArea>>
   readonly kinds: Readonly<Record<string, Kind>>
-  /** The profiles of extensions that are for one alone. */
+  /** The profile of each extension that a single profile has. */
   readonly profiles: Readonly<Record<string, string>>
 }
 
@@ -86,7 +86,7 @@ export const readStored = (
   return value
 }
 
-/** Loads the endpoints of an area, once. */
+/** Creates the function that loads the endpoints of an area, once. */
 const createLoader = (env: Environment, area: string, from: readonly string[]) => {
   let loaded: Promise<Endpoints> | undefined
   const load = async (): Promise<Endpoints> => {
@@ -113,11 +113,11 @@ const isIndex = (value: unknown): value is ExtensionIndex =>
   Object.values(value.kinds).every(isKind) &&
   isObject(value.profiles)
 
-/** Reads the index; says why it cannot be believed. */
+/** Reads the index. Returns the fault and its remedy if others could have changed it, or it is damaged. */
 export const readIndex = (
   env: Environment,
 ): ExtensionIndex | { readonly fault: string; readonly remedy: string } => {
-  const file = extensionIndex(env)
+  const file = getExtensionIndex(env)
   const doubt = findDistrust(file)
   if (doubt !== undefined) {
     const { message, remedy } = describeDistrust(doubt)
@@ -135,8 +135,8 @@ export const readIndex = (
 }
 
 /**
- * Adds the areas and kinds of all extensions to those that the running line knows.
- * @returns why nothing was added; undefined if it was
+ * Adds the areas and kinds of all extensions to the catalogue of the running line.
+ * @returns the reason why nothing was added; undefined if it was
  */
 export const loadExtensions = (env: Environment): string | undefined => {
   const index = readIndex(env)

@@ -80,8 +80,8 @@ export const hasVocabularySetting = (env: Environment): boolean => {
 }
 
 /** Returns the index of the extensions. */
-export const extensionIndex = (env: Environment): string =>
+export const getExtensionIndex = (env: Environment): string =>
   path.join(getPaths(env).config, 'extensions.json')
 
-/** Whether there are extensions. Every start asks this. */
-export const hasExtensions = (env: Environment): boolean => existsSync(extensionIndex(env))
+/** True if there are extensions. Every start of the program checks this. */
+export const hasExtensions = (env: Environment): boolean => existsSync(getExtensionIndex(env))

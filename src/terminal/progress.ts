@@ -10,7 +10,7 @@ import type {
   ShownWork,
   TimeLimit,
 } from '../base/progress.js'
-import { formatDuration, roughWidths, visible } from '../base/screen-text.js'
+import { escapeControls, formatDuration, roughWidths } from '../base/screen-text.js'
 import { groupDigits } from '../base/text.js'
 import type { Liveness } from './notes.js'
 import {
@@ -43,7 +43,7 @@ export const formatProgressLine = (
 ): string => {
   const percent = `${Math.floor((fraction ?? 0) * 100)} %`.padStart(5)
   const head = fraction === undefined ? '' : `${drawBar(fraction, barWidth)} ${percent}  `
-  return roughWidths.truncate(head + visible(text), columns - besides)
+  return roughWidths.truncate(head + escapeControls(text), columns - besides)
 }
 
 /** The line while it is drawn. */
@@ -139,7 +139,7 @@ export const beginProgress = (text: string, options: ProgressOptions): ShownWork
   if (liveness === 'off') return { say: () => {}, end: async () => {} }
   if (liveness === 'line') {
     const timer = setTimeout(
-      () => printAside(true, () => writeQuietly(stream, `${visible(text)} …\n`)),
+      () => printAside(true, () => writeQuietly(stream, `${escapeControls(text)} …\n`)),
       delay,
     )
     return { say: () => {}, end: async () => clearTimeout(timer) }
@@ -346,7 +346,7 @@ class LiveMeter implements Meter {
     if (liveness === 'line') {
       // Whoever has the terminal says what is waited for.
       if (!this.said && this.holds === 0)
-        printAside(true, () => writeQuietly(stream, `${visible(name)} …\n`))
+        printAside(true, () => writeQuietly(stream, `${escapeControls(name)} …\n`))
       this.said = true
       return
     }

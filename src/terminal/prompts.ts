@@ -1,7 +1,7 @@
 /** Asks a person at a terminal, on standard error. */
 import { getCurrentIo } from '../base/io.js'
 import type { Choice, Prompts } from '../base/prompts.js'
-import { visible } from '../base/screen-text.js'
+import { escapeControls } from '../base/screen-text.js'
 import { redactSecrets } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
@@ -108,7 +108,7 @@ const isExit = (error: unknown): boolean =>
   error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)
 
 /** Text from outside as a question shows it. */
-const toSafe = (text: string): string => visible(redactSecrets(text))
+const toSafe = (text: string): string => escapeControls(redactSecrets(text))
 
 const toSafeChoices = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
   choices.map(({ value, name, description }) => ({

@@ -1,11 +1,11 @@
 /** Styles text for a terminal: colors, symbols, links, bars, and whether each is wanted. */
 
 import {
+  escapeControls,
   formatDuration,
   formatIsoAge,
   loadWidths,
   roughWidths,
-  visible,
   type Widths,
 } from '../base/screen-text.js'
 import type { Tone } from '../base/text.js'
@@ -178,7 +178,7 @@ export const createStyle = async (
     accessible: forScreenReader,
     color,
     width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth,
-    visible,
+    visible: escapeControls,
     widthsFor: loadWidths,
     wrap: roughWidths.wrap,
     age: formatIsoAge,

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import {
+  escapeControlLines,
+  escapeControls,
   formatAge,
   formatDuration,
   formatIsoAge,
   loadWidths,
   roughWidths,
-  visible,
-  visibleLines,
 } from '../../src/base/screen-text.js'
 import { getStatusStyle } from '../../src/base/tones.js'
 import { createLinker, drawBar, formatLink } from '../../src/terminal/style.js'
@@ -22,13 +22,13 @@ describe('visible', () => {
     ['\u202edrow\u2066x\u200e\u2028', '\\u202edrow\\u2066x\\u200e\\u2028'],
     ['lone \ud800 surrogate', 'lone \\ud800 surrogate'],
   ])('%j', (text, shown) => {
-    expect(visible(text)).toBe(shown)
+    expect(escapeControls(text)).toBe(shown)
   })
   it('keeps JSON text JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
         const json = JSON.stringify([value, text])
-        expect(JSON.parse(visible(json))).toEqual(JSON.parse(json))
+        expect(JSON.parse(escapeControls(json))).toEqual(JSON.parse(json))
       }),
     )
   })
@@ -36,7 +36,9 @@ describe('visible', () => {
 
 it('shows the lines of a long text as lines, wherever a piece of it ends', () => {
   for (const before of ['', 'a', 'ab'])
-    expect(visibleLines(`${before}${'\r\n'.repeat(40_000)}`)).toBe(before + '\n'.repeat(40_000))
+    expect(escapeControlLines(`${before}${'\r\n'.repeat(40_000)}`)).toBe(
+      before + '\n'.repeat(40_000),
+    )
 })
 
 describe('widths', async () => {

@@ -1,22 +1,22 @@
-/** Draws who has access above the list of it: tiles, by way and access level, and when access ends. */
+/** Draws the page of `access` above its list: tiles, a chart by way and access level, and the times at which access ends. */
 
 import { formatCount, groupDigits } from '../../base/text.js'
 import type { AccessRow } from '../../commands/access-row.js'
 import {
   type ChartRow,
   drawRows,
-  figure,
-  legend,
-  rowNumbers,
+  renderFigure,
+  renderLegend,
+  renderRowNumbers,
   type Series,
 } from '../../output/html/charts.js'
-import { card, renderTiles } from '../../output/html/frame.js'
+import { renderCard, renderTiles } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
 import { drawTimeline, getEndState } from '../../output/html/timeline.js'
 import { openAboveList } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 
-/** Access levels, the least first, each with its colour: what asks for attention has a tone. */
+/** The access levels, the lowest first, each with its color: levels that need attention have a tone. */
 const levels: readonly Series[] = [
   { word: 'minimal', color: 'quiet', hatch: 1 },
   { word: 'guest', color: 'quiet', hatch: 0 },
@@ -80,7 +80,7 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   ])
 }
 
-/** Rows by what gives access; of one user by where it is. */
+/** Draws rows by the way in which access is given; for a single user, by place. */
 const drawWays = (rows: readonly AccessRow[]): Markup => {
   const members = rows.filter(({ kind }) => kind === 'member')
   const isUser = new Set(members.map(({ name }) => name)).size === 1 && members.length > 1
@@ -97,10 +97,10 @@ const drawWays = (rows: readonly AccessRow[]): Markup => {
   const series = levels.filter(({ word }) => totals.has(word))
   const title = isUser ? 'By place and access level' : 'By way and access level'
   const rest = ways.size - shown.length
-  return card(title, rest > 0 ? `the first ${maxWays}, and ${rest} more` : '', [
+  return renderCard(title, rest > 0 ? `the first ${maxWays}, and ${rest} more` : '', [
     drawRows(charted, series),
-    legend(series, totals),
-    rowNumbers(isUser ? 'place' : 'way', charted, series),
+    renderLegend(series, totals),
+    renderRowNumbers(isUser ? 'place' : 'way', charted, series),
   ])
 }
 
@@ -110,10 +110,10 @@ const drawEnds = (rows: readonly AccessRow[], now: number): Markup => {
   )
   if (ends.length === 0) return nothing
   const said = `${ends.length} of ${rows.length}`
-  return card(
+  return renderCard(
     'When access ends',
     said,
-    figure('', '', [drawTimeline(ends, now, `When access ends: ${said}`)]),
+    renderFigure('', '', [drawTimeline(ends, now, `When access ends: ${said}`)]),
   )
 }
 

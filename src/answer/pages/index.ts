@@ -1,4 +1,4 @@
-/** The pages that are drawn in a way of their own: a file each, loaded when a page is one. */
+/** The pages with a layout of their own: a file each, loaded on demand. */
 
 import type { PageDrawing } from '../../engine/rows.js'
 import type { OpenPrinter } from '../../output/types.js'
@@ -11,6 +11,6 @@ const drawings: Readonly<Record<PageDrawing, () => Promise<{ readonly open: Open
   policy: () => import('./policy.js'),
 }
 
-/** Loads what draws a page. @param isTrend its records are of several snapshots */
+/** Loads the function that draws a page. @param isTrend true if its records are from several snapshots */
 export const loadDrawing = async (drawing: PageDrawing, isTrend: boolean): Promise<OpenPrinter> =>
   (await (isTrend ? import('./trend.js') : drawings[drawing]())).open

@@ -1,12 +1,12 @@
-/** Draws the members of places as a table that is shaded by access level. */
+/** Draws the members of several places as a table shaded by access level. */
 
 import { isObject } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
-import { card } from '../../output/html/frame.js'
+import { renderCard } from '../../output/html/frame.js'
 import { html, type Markup } from '../../output/html/markup.js'
 import { openDrawing } from '../../output/html.js'
 
-/** The shade of an access level; those that it has not are not shaded. */
+/** The shade of each access level; cells with any other text are not shaded. */
 const shades: Readonly<Record<string, number>> = {
   minimal: 0,
   guest: 0,
@@ -16,7 +16,7 @@ const shades: Readonly<Record<string, number>> = {
   owner: 5,
 }
 
-/** What a cell without a level shows. */
+/** The text of a cell without a level. */
 const none = '–'
 
 const toCell = (value: unknown): Markup => {
@@ -39,7 +39,7 @@ const draw = (records: readonly unknown[]): Markup => {
 <tbody>
 ${body}</tbody>
 </table></div>\n`
-  return card(
+  return renderCard(
     formatCount(rows.length, 'member'),
     `of ${formatCount(places.length, 'place')}`,
     table,

@@ -1,4 +1,4 @@
-/** The tiles of the overview: a number of each part, with a verdict. */
+/** Draws the tiles of the overview: a number for each part, with a verdict. */
 
 import { formatSpan } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'
@@ -25,7 +25,7 @@ const badges = {
   fine: ['good', '✓ fine'],
 } as const
 
-/** How urgent the most urgent finding of a part is. */
+/** Returns the level of a part's most urgent finding; `fine` if there is none. */
 const getLevel = ({ findings }: OverviewRecord, name: PartName): keyof typeof badges =>
   findings.find(({ part }) => part === name)?.level ?? 'fine'
 
@@ -35,7 +35,7 @@ const sumCounts = (counts: RunnerCounts): number =>
 /** A replication site. */
 export type Site = NonNullable<OverviewRecord['replication']>[number]
 
-/** The share of active runners that are online, in percent. */
+/** Returns the percentage of active runners that are online; undefined if none is active. */
 export const getShare = (counts: RunnerCounts): number | undefined => {
   const active = sumCounts(counts) - counts.paused
   return active === 0 ? undefined : Math.round((100 * counts.online) / active)
@@ -45,7 +45,7 @@ export const getShare = (counts: RunnerCounts): number | undefined => {
 
 type TileText = Pick<Tile, 'big' | 'unit' | 'lines' | 'share'>
 
-const tileOfRunners = ({ runners }: OverviewRecord): TileText | undefined => {
+const describeRunnerTile = ({ runners }: OverviewRecord): TileText | undefined => {
   if (runners === undefined || runners === null) return undefined
   const { by_state: states, total } = runners
   const share = getShare(states)
@@ -64,7 +64,7 @@ const tileOfRunners = ({ runners }: OverviewRecord): TileText | undefined => {
   }
 }
 
-const tileOfJobs = ({ jobs }: OverviewRecord): TileText | undefined => {
+const describeJobTile = ({ jobs }: OverviewRecord): TileText | undefined => {
   if (jobs === undefined || jobs === null) return undefined
   const { waiting, by_project: projects, projects_looked_at: looked, oldest } = jobs
   const waited = oldest?.waited_seconds
@@ -90,7 +90,7 @@ export const describeCertificates = ({
   return [...said, ...bare].join(', ') || 'none'
 }
 
-const tileOfCertificates = ({ certificates: part }: OverviewRecord): TileText | undefined => {
+const describeCertificateTile = ({ certificates: part }: OverviewRecord): TileText | undefined => {
   if (part === undefined || part === null) return undefined
   const due = Object.entries(part.by_time_left).filter(([name]) => name !== 'later')
   return {
@@ -107,7 +107,7 @@ export const describeSite = ({ synced_percent: share, lag_seconds: lag, failed }
     ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
   ].join(', ')
 
-const tileOfSites = ({ replication }: OverviewRecord): TileText | undefined => {
+const describeSiteTile = ({ replication }: OverviewRecord): TileText | undefined => {
   if (replication === undefined || replication === null) return undefined
   const healthy = replication.filter((site) => site.healthy === true)
   const others = replication.filter((site) => site.healthy !== true)
@@ -119,7 +119,7 @@ const tileOfSites = ({ replication }: OverviewRecord): TileText | undefined => {
   }
 }
 
-const tileOfStorages = ({ storages }: OverviewRecord): TileText | undefined => {
+const describeStorageTile = ({ storages }: OverviewRecord): TileText | undefined => {
   if (storages === undefined || storages === null) return undefined
   const closed = storages.filter(({ weight }) => weight === 0).map(({ storage }) => storage)
   const said = `on ${formatCount(storages.length, 'storage')}`
@@ -129,7 +129,7 @@ const tileOfStorages = ({ storages }: OverviewRecord): TileText | undefined => {
   }
 }
 
-const tileOfTokens = ({ tokens }: OverviewRecord): TileText | undefined => {
+const describeTokenTile = ({ tokens }: OverviewRecord): TileText | undefined => {
   if (tokens === undefined || tokens === null) return undefined
   const said = tokens.flatMap(({ profile, works, left_seconds: left, renews }) => {
     if (works === false) return [`${profile} is invalid`]
@@ -147,12 +147,12 @@ const tileOfTokens = ({ tokens }: OverviewRecord): TileText | undefined => {
 }
 
 const tileTexts: Readonly<Record<PartName, (record: OverviewRecord) => TileText | undefined>> = {
-  runners: tileOfRunners,
-  jobs: tileOfJobs,
-  certificates: tileOfCertificates,
-  replication: tileOfSites,
-  storages: tileOfStorages,
-  tokens: tileOfTokens,
+  runners: describeRunnerTile,
+  jobs: describeJobTile,
+  certificates: describeCertificateTile,
+  replication: describeSiteTile,
+  storages: describeStorageTile,
+  tokens: describeTokenTile,
 }
 
 export const drawTiles = (record: OverviewRecord): Markup =>

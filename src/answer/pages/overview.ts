@@ -1,4 +1,4 @@
-/** Draws the overview: tiles with a verdict each, what to do next, and a section for each part. */
+/** Draws the overview: tiles with verdicts, findings with commands, and a section for each part. */
 
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
 import { quoteWord } from '../../base/shell-words.js'
@@ -8,13 +8,13 @@ import type { OverviewRecord } from '../../commands/overview-record.js'
 import {
   type ChartRow,
   drawRows,
-  figure,
-  legend,
-  rowNumbers,
+  renderFigure,
+  renderLegend,
+  renderRowNumbers,
   type Series,
   toSeries,
 } from '../../output/html/charts.js'
-import { badge, card, command, getHref, link } from '../../output/html/frame.js'
+import { getHref, link, renderBadge, renderCard, renderCommand } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
 import { drawTimeline, type EndPoint, endTones, getEndState } from '../../output/html/timeline.js'
 import { openDrawing } from '../../output/html.js'
@@ -36,15 +36,19 @@ const drawFindings = ({ findings, ...record }: OverviewRecord): Markup => {
   const title = 'What to do next'
   if (findings.length === 0) {
     const count = partNames.filter((name) => record[name] !== undefined).length
-    return card(title, '', html`<p>Nothing to do: ${formatCount(count, 'section')} checked.</p>\n`)
+    return renderCard(
+      title,
+      '',
+      html`<p>Nothing to do: ${formatCount(count, 'section')} checked.</p>\n`,
+    )
   }
   const items = findings.map(({ level, message, command: line }) => {
     const isUrgent = level === 'act now'
     const sign = html`<b class="${isUrgent ? 'bad' : 'warn'}" role="img" aria-label="${level}">${isUrgent ? '✗' : '!'}</b>`
-    return html`<li>${sign}<span class="text">${message}</span>${command(line)}</li>\n`
+    return html`<li>${sign}<span class="text">${message}</span>${renderCommand(line)}</li>\n`
   })
   const said = `${formatCount(findings.length, 'finding')}, the most urgent first`
-  return card(title, said, html`<ol class="findings">\n${items}</ol>\n`, { id: 'findings' })
+  return renderCard(title, said, html`<ol class="findings">\n${items}</ol>\n`, { id: 'findings' })
 }
 
 // Sections.
@@ -73,15 +77,15 @@ const drawRunners = ({ record: { runners } }: Section): readonly [string, Markup
     share === undefined ? '' : `online: ${share} % of active runners; ${formatCounts(states)}`
   return [
     formatCount(total, 'runner'),
-    figure('By type and status', caption, [
+    renderFigure('By type and status', caption, [
       drawRows(rows, series),
-      legend(series, all),
-      rowNumbers('type', rows, series),
+      renderLegend(series, all),
+      renderRowNumbers('type', rows, series),
     ]),
   ]
 }
 
-/** The spans of waiting by their tone: an hour asks for attention, a day for haste. */
+/** The tones of waiting times: more than an hour needs attention, more than a day is urgent. */
 const ageTones: Readonly<Record<string, string>> = {
   '1 to 6 h': 'warn',
   '6 h to 1 day': 'warn',
@@ -97,12 +101,12 @@ const drawAges = (ages: Readonly<Record<string, number>>): Markup => {
   const rows = Object.entries(ages).map(
     ([name, count]): ChartRow => ({ name, label: name, counts: new Map([[name, count]]) }),
   )
-  return figure('How long they have waited', '', [drawRows(rows, series)])
+  return renderFigure('How long they have waited', '', [drawRows(rows, series)])
 }
 
 const maxProjects = 4
 
-/** Rows whose names lead to projects. */
+/** Draws rows whose names link to projects. */
 const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatView): Markup => {
   const all = Object.entries(projects)
   const rows = all.slice(0, maxProjects).map(([path, count]): ChartRow => {
@@ -112,7 +116,7 @@ const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatVi
   const rest = all.length - rows.length
   const jobs = all.slice(maxProjects).reduce((sum, [, count]) => sum + count, 0)
   const caption = rest > 0 ? `and ${formatCount(rest, 'project')} more, with ${jobs}` : ''
-  return figure('By project', caption, [drawRows(rows, [plainSeries])])
+  return renderFigure('By project', caption, [drawRows(rows, [plainSeries])])
 }
 
 const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup] | undefined => {
@@ -128,11 +132,11 @@ const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup
 <p>why:</p>\n`
   return [
     said,
-    html`${drawAges(ages)}${line}${command(`svcctl jobs why ${id} -P ${quoteWord(project)}`)}${drawProjects(projects, view)}`,
+    html`${drawAges(ages)}${line}${renderCommand(`svcctl jobs why ${id} -P ${quoteWord(project)}`)}${drawProjects(projects, view)}`,
   ]
 }
 
-/** What ends: a certificate, or a token. */
+/** The expiry of a certificate or a token. */
 interface End extends EndPoint {
   readonly left: number
   readonly renews: boolean
@@ -152,7 +156,7 @@ const collectEnds = ({ certificates, tokens }: OverviewRecord): readonly End[] =
     .toSorted((a, b) => a.time - b.time)
 }
 
-/** As many ends as the table has. */
+/** The largest number of rows in the table of expiry times. */
 const maxEnds = 7
 
 const endSeries: readonly Series[] = [
@@ -169,7 +173,7 @@ const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup]
     const state = getEndState(time, now.getTime())
     const sign = { ended: '✗', urgent: '✗', soon: '!', later: '✓' }[state]
     const text = `${formatTimeLeft(left, new Date(time).toISOString())}${renews ? ', renewed automatically' : ''}`
-    return html`<tr><td>${badge(`${sign} ${state === 'later' ? 'fine' : state}`, endTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
+    return html`<tr><td>${renderBadge(`${sign} ${state === 'later' ? 'fine' : state}`, endTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
   })
   const rest = ends.length - rows.length
   const more =
@@ -191,9 +195,9 @@ ${rows}</tbody>
   const drawn =
     ends.length === 0
       ? nothing
-      : figure('When they end', caption, [
+      : renderFigure('When they end', caption, [
           drawTimeline(ends, now.getTime(), `When they end: ${caption}`),
-          legend(endSeries),
+          renderLegend(endSeries),
           table,
         ])
   return [ends.length === 0 ? caption : said, html`${drawn}${more}${open}`]
@@ -280,7 +284,7 @@ const sections: Readonly<
   tokens: drawTokens,
 }
 
-/** A section; one that could not be read says why in its place. */
+/** Draws a section. One that could not be read shows the reason. */
 const drawSection = (section: Section, name: PartName): Markup => {
   const { record } = section
   if (record[name] === undefined) return nothing
@@ -295,7 +299,7 @@ const drawSection = (section: Section, name: PartName): Markup => {
     name === 'certificates' && section.record.tokens
       ? 'Pages certificates and tokens'
       : parts[name][1]
-  return card(title, drawn?.[0] ?? '', html`${drawn?.[1] ?? nothing}${warning}`, { id: name })
+  return renderCard(title, drawn?.[0] ?? '', html`${drawn?.[1] ?? nothing}${warning}`, { id: name })
 }
 
 const draw = (records: readonly unknown[], view: FormatView): Markup => {

@@ -1,4 +1,4 @@
-/** Draws a plan: what it comes to, by kind, and its changes place by place, deletions first. */
+/** Draws a plan: its counts as tiles, a chart by kind, and its changes by place, deletions first. */
 
 import { formatCount, groupDigits, type Tone } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
@@ -6,11 +6,18 @@ import type { PageItem, PagePlace, PlanPageRecord } from '../../commands/plan/pa
 import {
   type ChartRow,
   drawRows,
-  legend,
-  rowNumbers,
+  renderLegend,
+  renderRowNumbers,
   type Series,
 } from '../../output/html/charts.js'
-import { badge, card, getHref, link, renderTiles, type Tile } from '../../output/html/frame.js'
+import {
+  getHref,
+  link,
+  renderBadge,
+  renderCard,
+  renderTiles,
+  type Tile,
+} from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
 import { openDrawing } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
@@ -29,10 +36,10 @@ const getTone = (verb: string): Tone =>
   getStatusStyle(verb)?.tone ??
   'quiet'
 
-/** A page of more changes has its places closed. */
+/** The largest number of changes with which the places of a page are open at first. */
 const maxOpen = 50
 
-const itemsOf = ({ places }: PlanPageRecord): readonly PageItem[] =>
+const listItems = ({ places }: PlanPageRecord): readonly PageItem[] =>
   places.flatMap(({ items }) => items)
 
 const createTile = (
@@ -48,7 +55,7 @@ const createTile = (
 })
 
 const drawTiles = (record: PlanPageRecord): Markup => {
-  const items = itemsOf(record)
+  const items = listItems(record)
   const isDrift = record.of === 'drift'
   const count = (...verbs: readonly string[]): readonly PageItem[] =>
     items.filter(({ verb }) => verbs.includes(verb))
@@ -85,7 +92,7 @@ const drawTiles = (record: PlanPageRecord): Markup => {
 }
 
 const drawKinds = (record: PlanPageRecord): Markup => {
-  const items = itemsOf(record)
+  const items = listItems(record)
   if (items.length === 0) return nothing
   const verbs = [...Object.keys(tones), ...items.map(({ verb }) => verb)]
   const present = [...new Set(verbs)].filter((verb) => items.some((item) => item.verb === verb))
@@ -108,14 +115,14 @@ const drawKinds = (record: PlanPageRecord): Markup => {
     const name = kind.replaceAll('_', ' ')
     return { name, label: name, counts }
   })
-  return card('By kind', `${formatCount(items.length + record.unchanged, 'object')} compared`, [
-    drawRows(rows, series),
-    legend(series, totals),
-    rowNumbers('kind', rows, series),
-  ])
+  return renderCard(
+    'By kind',
+    `${formatCount(items.length + record.unchanged, 'object')} compared`,
+    [drawRows(rows, series), renderLegend(series, totals), renderRowNumbers('kind', rows, series)],
+  )
 }
 
-/** An attribute: what it is, and what it is to be. */
+/** Draws an attribute with its current and its wanted value. */
 const drawChange = ({ attribute, now, wanted }: PageItem['changes'][number]): Markup => {
   const before = now === '' ? nothing : html`<del>${now}</del> ${arrow} `
   return html`<dt>${attribute}</dt><dd>${before}<ins>${wanted}</ins></dd>`
@@ -126,14 +133,14 @@ const arrow = '→'
 const drawItem = (item: PageItem): Markup => {
   const { verb, sign, name, text, origin, loses, outcome, changes } = item
   const tone = getTone(verb)
-  const end = outcome === '' ? nothing : badge(outcome, outcome === 'done' ? 'good' : 'bad')
+  const end = outcome === '' ? nothing : renderBadge(outcome, outcome === 'done' ? 'good' : 'bad')
   const said = text === '' ? nothing : html` <span class="said">${text}</span>`
   const lost = loses === '' ? nothing : html`<dt>consequence</dt><dd>${loses}</dd>`
   const list =
     changes.length === 0 && loses === ''
       ? nothing
       : html`<dl>${lost}${changes.map(drawChange)}</dl>`
-  return html`<div class="change b-${tone}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${badge(verb, tone)}${end}${said}</span><span class="at">${origin}</span>${list}</div>\n`
+  return html`<div class="change b-${tone}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${renderBadge(verb, tone)}${end}${said}</span><span class="at">${origin}</span>${list}</div>\n`
 }
 
 const drawPlace = ({ name, path, items }: PagePlace, isOpen: boolean, view: FormatView): Markup => {
@@ -148,14 +155,18 @@ const draw = (records: readonly unknown[], view: FormatView): Markup => {
   // The command yields this record.
   const [record] = records as readonly PlanPageRecord[]
   if (record === undefined) return nothing
-  const items = itemsOf(record)
+  const items = listItems(record)
   const refused = record.refused.map((text) => html`<p class="warning">${text}</p>\n`)
   const places = record.places.map((place) => drawPlace(place, items.length <= maxOpen, view))
   const said = `${record.todo.join(', ')}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
   const changes =
     items.length === 0
-      ? card('No change', '', html`<p>The instance is as the files declare: ${said}.</p>\n`)
-      : card('Changes', 'deletions first', html`<p class="said">${said}</p>\n${refused}${places}`)
+      ? renderCard('No change', '', html`<p>The instance is as the files declare: ${said}.</p>\n`)
+      : renderCard(
+          'Changes',
+          'deletions first',
+          html`<p class="said">${said}</p>\n${refused}${places}`,
+        )
   return html`${drawTiles(record)}${drawKinds(record)}${changes}`
 }
 

@@ -1,11 +1,17 @@
-/** Draws what a policy found above its findings: the result, a tile a severity, and the rules, those without findings among them. */
+/** Draws the page of a policy above its findings: the result, a tile for each severity, and all rules. */
 
 import { formatCount, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { policySeverities } from '../../commands/policy.js'
 import type { PolicyContext } from '../../commands/policy-run.js'
-import { type ChartRow, drawRows, figure, legend, toSeries } from '../../output/html/charts.js'
-import { card, renderTiles, type Tile } from '../../output/html/frame.js'
+import {
+  type ChartRow,
+  drawRows,
+  renderFigure,
+  renderLegend,
+  toSeries,
+} from '../../output/html/charts.js'
+import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup } from '../../output/html/markup.js'
 import { openAboveList } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
@@ -72,10 +78,10 @@ const drawRules = ({ rules }: PolicyContext): Markup => {
   const without = rules.filter(({ findings }) => findings === 0).length
   const said =
     without === 0 ? '' : `${formatCount(without, 'rule')} ${without === 1 ? 'has' : 'have'} none`
-  return card(
+  return renderCard(
     'Findings by rule',
     said,
-    figure('', '', [drawRows(rows, series), legend(series, totals)]),
+    renderFigure('', '', [drawRows(rows, series), renderLegend(series, totals)]),
   )
 }
 

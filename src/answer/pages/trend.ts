@@ -1,4 +1,4 @@
-/** Draws the overviews of several snapshots: the latest counts with their change, and a line each. */
+/** Draws the overviews of several snapshots: the latest counts with their change, and a line for each count. */
 
 import { groupDigits } from '../../base/text.js'
 import {
@@ -11,11 +11,11 @@ import {
   type ChartLine,
   drawLines,
   drawSparkline,
-  legend,
-  numbersTable,
+  renderLegend,
+  renderNumbers,
   toSeries,
 } from '../../output/html/charts.js'
-import { card, renderTiles, type Tile } from '../../output/html/frame.js'
+import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
 import { openDrawing } from '../../output/html.js'
 
@@ -36,7 +36,7 @@ const tones: Readonly<Record<string, Tile['tone']>> = {
   'not connected': 'quiet',
 }
 
-/** A tile: the latest value, how it changed, and the first one. */
+/** Creates a tile with the latest value, its change, and the first value. */
 const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile => {
   const [now, before, first] = [values.at(-1), values.at(-2), values[0]]
   const change = describeChange(before, now)
@@ -57,7 +57,7 @@ const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile =
   }
 }
 
-/** What is computed of a part: where its last line was highest. */
+/** Describes when a part was highest: its offline count, else its first count. */
 const describeMost = (trends: readonly Trend[], snapshots: readonly string[]): string => {
   const watched = trends.find(({ item }) => item === 'offline') ?? trends[0]
   if (watched === undefined) return ''
@@ -84,13 +84,13 @@ const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {
       snapshots.map((one) => Date.parse(one)),
       lines,
     ),
-    legend(series, latest),
-    numbersTable(
+    renderLegend(series, latest),
+    renderNumbers(
       ['snapshot', ...own.map(({ item }) => item)],
       snapshots.map((one, i) => [getDay(one), ...own.map(({ values }) => values[i] ?? null)]),
     ),
   ]}`
-  return card(title, `${caption}; one point a snapshot`, drawn, { id: part })
+  return renderCard(title, `${caption}; one point a snapshot`, drawn, { id: part })
 }
 
 const draw = (records: readonly unknown[]): Markup => {

@@ -3,7 +3,7 @@
 import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
 import { joinPieces, readTokens } from '../json/text.js'
-import { getSecrecy, looksLikeAddress, maskText, type Secrecy, type SecrecyOf } from './mask.js'
+import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyOf } from './mask.js'
 import { innerWords, masked } from './names.js'
 import { keySign } from './text.js'
 
@@ -53,7 +53,7 @@ const opening = 64
 /** True if a string may be an address; most texts with such signs in them are none. */
 const mayBeAddress = (bytes: Buffer, start: number): boolean => {
   const head = bytes.toString('latin1', start + 1, start + 1 + opening)
-  return looksLikeAddress(head) || head.includes('\\')
+  return isAddressText(head) || head.includes('\\')
 }
 
 const isKey = (bytes: Buffer, end: number): boolean => {

@@ -64,15 +64,15 @@ export const maskAddresses = (text: string, mark: TextMark = markMasked): string
 const address = /^\s*(?:(?:[a-z][a-z0-9+.-]*:)+\/\/|\/)/i
 
 /** True if a text is an address, or several; a text that only mentions one is text like any other. */
-export const looksLikeAddress = (text: string): boolean => address.test(text)
+export const isAddressText = (text: string): boolean => address.test(text)
 
 /** A text of data without its private keys and, if it is an address, without what is secret in that. */
 export const maskText = (text: string): string =>
-  looksLikeAddress(text) ? maskAddresses(text) : maskPrivateKeys(text, markMasked)
+  isAddressText(text) ? maskAddresses(text) : maskPrivateKeys(text, markMasked)
 
 /** The secret parts of a text of data. */
 export const listSecretsInText = (text: string): readonly string[] =>
-  (looksLikeAddress(text) ? findSecretParts(text) : findPrivateKeys(text)).flatMap(
+  (isAddressText(text) ? findSecretParts(text) : findPrivateKeys(text)).flatMap(
     ({ start, end, name }) => {
       const part = text.slice(start, end)
       return name === 'userinfo' ? [part, ...part.split(':').slice(1)] : [part]

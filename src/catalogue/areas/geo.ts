@@ -79,7 +79,7 @@ const blobs = {
 type PrefixedFields<K extends string, F> = { [N in keyof F & string as `${K}_${N}`]: F[N] }
 
 /** Creates the same fields for each of several data kinds: `lfs_objects_count` … */
-const each = <const K extends string, F extends Readonly<Record<string, TSchema>>>(
+const createPrefixedFields = <const K extends string, F extends Readonly<Record<string, TSchema>>>(
   kinds: readonly K[],
   fields: F,
 ): PrefixedFields<K, F> =>
@@ -109,10 +109,10 @@ export const GeoNodeStatus = Obj(
     replication_slots_used_count: Count,
     replication_slots_used_in_percentage: Percentage,
     replication_slots_max_retained_wal_bytes: Count,
-    ...each(fileKinds, { ...synced, synced_missing_on_primary_count: Count }),
-    ...each(registryKinds, synced),
-    ...each(gitKinds, git),
-    ...each(blobKinds, blobs),
+    ...createPrefixedFields(fileKinds, { ...synced, synced_missing_on_primary_count: Count }),
+    ...createPrefixedFields(registryKinds, synced),
+    ...createPrefixedFields(gitKinds, git),
+    ...createPrefixedFields(blobKinds, blobs),
   },
   { title: 'Replication node status' },
 )

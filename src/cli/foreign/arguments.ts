@@ -1,4 +1,4 @@
-/** Puts flags in the place of arguments that a command does not take, and the other way round. */
+/** Replaces arguments that a command does not take by flags, and flags by arguments. */
 
 import { findNearest } from '../../base/suggest.js'
 import { getScopeType, isSwitch } from '../../catalogue/params.js'
@@ -8,7 +8,7 @@ import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { findFieldPlace } from './fields.js'
 
-/** The positions of the arguments among the tokens of a command. */
+/** Returns the positions of the arguments among the tokens of a command. */
 export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {
   const flags = getCommandFlags(command)
   const found: number[] = []
@@ -31,14 +31,14 @@ export const findArguments = (command: Command, tokens: readonly string[]): read
   return found
 }
 
-/** The flag of the project or group that an argument names. */
+/** Returns the flag for the project or group that an argument names. */
 const toScope = (command: Command, text: string): readonly string[] => {
   const isProject =
     hasForm(command, 'project') && (text.includes('/') || !hasForm(command, 'group'))
   return [isProject ? '-P' : '-G', text]
 }
 
-/** A flag of the project as the condition of a list that has no form for one. */
+/** Returns the condition that replaces `--project` for a list without a form for projects; undefined if it has no field for one. */
 const toProjectCondition = async (
   command: Command,
   project: string,
@@ -62,7 +62,7 @@ const getFlagValue = (
   return at < 0 || value === undefined ? undefined : { at, value }
 }
 
-/** Rewrites the arguments of a command that lists: whose records, or conditions on them. */
+/** Rewrites the arguments of a list as the project, the group, or a condition. */
 const rewriteOfList = async (
   command: Command,
   tokens: readonly string[],
@@ -79,7 +79,7 @@ const rewriteOfList = async (
   return tokens.toSpliced(at, 1, ...toScope(command, tokens[at] ?? ''))
 }
 
-/** A project that is the argument of a command, and was given by its flag. */
+/** Moves a project or group from its flag to the argument, for commands that take it there. */
 const rewriteScope = (command: Command, tokens: readonly string[]): readonly string[] => {
   const [first] = command.args
   const scope = getScopeType(first?.param)
@@ -90,7 +90,7 @@ const rewriteScope = (command: Command, tokens: readonly string[]): readonly str
     : tokens.toSpliced(given.at, 2, given.value)
 }
 
-/** An attribute and its value as two arguments: `settings set NAME VALUE`. */
+/** Rewrites an attribute and its value from two arguments to a flag: `settings set NAME VALUE`. */
 const rewriteAttribute = (command: Command, tokens: readonly string[]): readonly string[] => {
   const [at, second, ...others] = findArguments(command, tokens)
   if (command.args.length > 0 || at === undefined || second !== at + 1 || others.length > 0)
@@ -106,7 +106,7 @@ const rewriteAttribute = (command: Command, tokens: readonly string[]): readonly
   return tokens.toSpliced(at, 2, ...given)
 }
 
-/** Rewrites the arguments of a line; what is right stays. */
+/** Rewrites the arguments of a line; correct ones are kept. */
 export const rewriteArguments = async (
   command: Command,
   tokens: readonly string[],
@@ -118,7 +118,7 @@ export const rewriteArguments = async (
   return rewriteScope(command, tokens)
 }
 
-/** `export` takes kinds; a path is that of a project or group. */
+/** Rewrites the argument of `export`, which takes kinds: a path becomes the flag of its project or group. */
 const rewriteExport = async (
   tokens: readonly string[],
   command: Command,

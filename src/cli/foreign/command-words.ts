@@ -1,4 +1,4 @@
-/** Puts the words of a command in the place of those of other tools: its area and its verb. */
+/** Replaces the words of other tools by those of svcctl: the area and the verb of a command. */
 
 import { type Environment, getCurrentIo } from '../../base/io.js'
 import { findNearest } from '../../base/suggest.js'
@@ -24,13 +24,13 @@ import {
 } from './verbs.js'
 import { findAreaName, findLine, findRoute } from './words.js'
 
-/** A line in the words of svcctl; that of an operation which the documents lack sends its request. */
+/** A line in the words of svcctl. If `isMissing`, the documents lack the operation, and the line sends its request. */
 export interface RewrittenWords {
   readonly tokens: readonly string[]
   readonly isMissing?: boolean
 }
 
-/** A line, its first words apart from all that stands between and behind them. */
+/** A line, split into its words and all other tokens. */
 interface SplitLine {
   readonly words: readonly string[]
   /** The tokens without the first `n` words. */
@@ -39,7 +39,7 @@ interface SplitLine {
 
 const anywhere = [...Object.values(flagSets).flat(), ...hiddenScopes]
 
-/** Returns true if a flag before the words takes the token behind it. */
+/** Returns true if a flag takes the next token as its value. */
 const takesNext = (token: string): boolean => {
   const flag = anywhere.find(({ name, short }) => token === `--${name}` || token === `-${short}`)
   if (flag !== undefined) return !isSwitch(flag.param) && flag.optionalValue !== true
@@ -49,7 +49,7 @@ const takesNext = (token: string): boolean => {
   return rows.some(({ value }) => value === true)
 }
 
-/** Returns true for a flag of ours or of another tool, which is no slip. */
+/** Returns true for a flag of svcctl or of another tool. */
 const isKnown = (token: string): boolean =>
   anywhere.some(({ name, short }) => token === `--${name}` || token === `-${short}`) ||
   foreignFlags.some(({ names }) => names.includes(token))
@@ -73,7 +73,7 @@ const splitLine = (tokens: readonly string[]): SplitLine => {
 
 const isTool = (word: string): boolean => toolCommands.some(({ area }) => area === word)
 
-/** The profile in force; undefined where there is none, or none can be read. */
+/** Returns the name of the current profile; undefined if there is none, or if it cannot be read. */
 const getProfileName = (env: Environment): string | undefined => {
   try {
     return (env.SVC_PROFILE || undefined) ?? openStore(getPaths(env)).current()
@@ -82,23 +82,23 @@ const getProfileName = (env: Environment): string | undefined => {
   }
 }
 
-/** The area that a word names, by its own name or another; undefined where it names none. */
+/** Finds the area that a word names, by its own name, its alias or a name of another tool. */
 const findArea = (word: string): string | undefined =>
   listAreas().find(({ name, alias }) => name === word || alias === word)?.name ??
   (isTool(word) ? word : findAreaName(word))
 
-/** Where the words of a line lead: an area with what follows, or a list that the documents lack. */
+/** The area that the words of a line name, with the words after it; or a list that the documents lack. */
 interface ReachedArea {
   /** One word, or an area and a group. */
   readonly area: string
   readonly route?: string
-  /** The words behind the area. */
+  /** The words after the area. */
   readonly words: readonly string[]
-  /** All that stands beside the area and those words, from the n-th of these on. */
+  /** Returns the tokens of the line without the area and the first `n` words after it. */
   readonly rest: (n: number) => readonly string[]
 }
 
-const reachArea = (line: SplitLine, at: number): ReachedArea | undefined => {
+const resolveArea = (line: SplitLine, at: number): ReachedArea | undefined => {
   const [word = ''] = line.words.slice(at)
   const area = findArea(word)
   const route = area === undefined ? findRoute(word) : undefined
@@ -112,22 +112,22 @@ const reachArea = (line: SplitLine, at: number): ReachedArea | undefined => {
   }
 }
 
-/** `runner/1`: the type of an object and its ID as one word. */
+/** Splits the type of an object and its ID, written as one word: `runner/1`. Returns undefined for any other word. */
 const splitReference = ({
   words: [verb = '', reference = ''],
   without,
 }: SplitLine): SplitLine | undefined => {
   const [, type = '', id = ''] = /^([a-z-]+)\/([^/]+)$/.exec(reference) ?? []
-  if (reachArea({ words: [type], without: () => [] }, 0) === undefined) return undefined
+  if (resolveArea({ words: [type], without: () => [] }, 0) === undefined) return undefined
   return splitLine([verb, type, id, ...without(2)])
 }
 
-/** A verb that stands before its area: `get runners`. */
-const reachVerbFirst = (typed: SplitLine): ReachedArea | undefined => {
+/** Resolves a line whose verb comes before the area: `get runners`. */
+const resolveVerbFirst = (typed: SplitLine): ReachedArea | undefined => {
   const [verb = ''] = typed.words
   if (!isVerb(verb)) return undefined
-  const line = reachArea(typed, 1) === undefined ? splitReference(typed) : typed
-  const reached = line && reachArea(line, 1)
+  const line = resolveArea(typed, 1) === undefined ? splitReference(typed) : typed
+  const reached = line && resolveArea(line, 1)
   if (line === undefined || reached === undefined) return undefined
   // Without an object, what is got is the list.
   const isList =
@@ -139,7 +139,7 @@ const reachVerbFirst = (typed: SplitLine): ReachedArea | undefined => {
   }
 }
 
-/** `config get` and `config set KEY VALUE`: a profile, which is the one in force. */
+/** Replaces `config get` and `config set KEY VALUE` by commands on the current profile. */
 const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {
   const [first, verb, key, value] = words
   if (first !== 'config') return undefined
@@ -151,7 +151,7 @@ const replaceSetting = ({ words, without }: SplitLine): readonly string[] | unde
   return ['profile', 'set', flag === '--base-url' ? 'default' : name, flag, value, ...without(4)]
 }
 
-/** The line that stands for the first word, or the first two. */
+/** Replaces the first word, or the first two, by the line that the table has for them. */
 const replaceFirst = ({
   words: [first = '', second],
   without,
@@ -164,7 +164,7 @@ const replaceFirst = ({
   return [...line, ...without(1)]
 }
 
-/** The nearest first word, which may be an alias. */
+/** Replaces the first word by the nearest area or alias. */
 const replaceNear = ({
   words: [first = ''],
   without,
@@ -178,10 +178,10 @@ const replaceNear = ({
   return near === undefined || near === first ? undefined : [near, ...without(1)]
 }
 
-/** What a person fills in. */
+/** The placeholders for the user to replace. */
 const placeholders = { project: 'group/project', group: 'group' } as const
 
-/** The line that sends the request of an operation, with the arguments in its path and all flags kept. */
+/** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
 const sendRequest = (
   request: string,
   args: readonly string[],
@@ -206,7 +206,7 @@ const scopeFlags = {
 const isScopeFlag = (kind: keyof typeof scopeFlags, token: string): boolean =>
   scopeFlags[kind].test(token)
 
-/** The request of a verb on a list that the documents lack. */
+/** Replaces a verb on a list that the documents lack by its request. */
 const replaceRoute = ({
   area,
   route = '',
@@ -217,21 +217,21 @@ const replaceRoute = ({
   return { tokens: sendRequest(request, args, rest(1 + args.length)), isMissing: true }
 }
 
-/** The verbs at a level: those of a group without its name. */
-const verbsBelow = (verbs: readonly string[], group: string | undefined): readonly string[] =>
+/** Lists the verbs of an area, or those of a group without the group's name. */
+const listVerbsBelow = (verbs: readonly string[], group: string | undefined): readonly string[] =>
   group === undefined
     ? verbs
     : verbs
         .filter((verb) => verb.startsWith(`${group} `))
         .map((verb) => verb.slice(group.length + 1))
 
-/** The group of verbs that a word names, in the singular as well. */
+/** Finds the group of verbs that a word names, in singular or plural. */
 const findGroup = (verbs: readonly string[], word: string): string | undefined =>
   [word, `${word}s`, toSingular(word)].find((name) =>
     verbs.some((verb) => verb.startsWith(`${name} `)),
   )
 
-/** The verb at a level that a word means; undefined where it means none. */
+/** Finds the verb of an area or group that a word means; undefined if there is none. */
 const findVerbAt = (
   word: string,
   verbs: readonly string[],
@@ -243,17 +243,17 @@ const findVerbAt = (
   return found
 }
 
-/** An area of the documents with its verb: where the verb stands among the words, and what the others are. */
+/** An area of the documents with its group, its verb and the arguments. */
 interface VerbPlace {
   readonly area: string
-  /** The area, and the group where there is one. */
+  /** The area, followed by the group if there is one. */
   readonly lead: readonly string[]
   readonly isInGroup: boolean
   readonly verb: string
   readonly args: readonly string[]
-  /** What the level has. */
+  /** The verbs of the area or group. */
   readonly known: readonly string[]
-  /** All that stands beside the area, the group, and that many further words. */
+  /** Returns the tokens of the line without the area, the group, and `n` further words. */
   readonly rest: (n: number) => readonly string[]
 }
 
@@ -271,12 +271,12 @@ const findPlace = (reached: ReachedArea, all: readonly string[]): VerbPlace => {
     isInGroup: group !== undefined,
     verb,
     args,
-    known: verbsBelow(all, group),
+    known: listVerbsBelow(all, group),
     rest: (n) => reached.rest(n + typed),
   }
 }
 
-/** What stands in the place of a verb that an area does not have. */
+/** Replaces a verb that the area does not have; undefined if nothing similar is known. */
 const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   const { area, lead, isInGroup, verb, args, known, rest } = place
   const line = isInGroup ? undefined : findVerbLine(area, verb)
@@ -301,7 +301,7 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   return isVerb(verb) && !isTool(area) ? { tokens: [], isMissing: true } : undefined
 }
 
-/** The words of a verb of an area, or the request of one that it lacks. */
+/** Replaces the verb of a line by one of the area, or by the request of an operation that the documents lack. */
 const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undefined> => {
   const [area = ''] = reached.area.split(' ')
   const all = await listVerbs(area)
@@ -312,7 +312,7 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
   return known.includes(verb) ? { tokens: [...lead, verb, ...rest(1)] } : replaceUnknownVerb(place)
 }
 
-/** Rewrites the words of a line; undefined where they mean nothing. */
+/** Rewrites the words of a line; undefined if they mean nothing. */
 export const rewriteWords = async (
   typed: readonly string[],
 ): Promise<RewrittenWords | undefined> => {
@@ -322,7 +322,7 @@ export const rewriteWords = async (
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
   const replaced = replaceSetting(line) ?? replaceFirst(line)
   if (replaced !== undefined) return { tokens: replaced }
-  const reached = reachArea(line, 0) ?? reachVerbFirst(line)
+  const reached = resolveArea(line, 0) ?? resolveVerbFirst(line)
   if (reached === undefined) {
     const [first = ''] = line.words
     const near = /^(?:logs?|trace)$/.test(first)
@@ -334,11 +334,11 @@ export const rewriteWords = async (
 }
 
 const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | undefined> => {
-  const reached = reachArea(splitLine(tokens), 0)
+  const reached = resolveArea(splitLine(tokens), 0)
   return reached === undefined ? { tokens } : replaceVerb(reached)
 }
 
-/** The line that an alias at its beginning stands for. */
+/** Expands the alias at the beginning of a line; undefined if there is none. */
 const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
   if (findArea(first) !== undefined) return undefined

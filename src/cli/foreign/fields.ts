@@ -1,4 +1,4 @@
-/** Fields of records where a line has flags of their names: conditions in their place. */
+/** Finds the conditions that replace flags named like fields of records. */
 
 import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -8,15 +8,15 @@ import { getAnswerFields, getSelects, lists } from '../../engine/command/derive.
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 
-/** A flag that takes a condition, and what it is a condition of. */
+/** A flag that takes conditions, and the fields that these can be about. */
 export interface FieldPlace {
   readonly flag: '--where' | '--select'
-  /** The names of the fields, as they are typed. */
+  /** The names of the fields, as conditions write them. */
   readonly fields: readonly string[]
   readonly endpoints: readonly Endpoint[]
 }
 
-/** The lists among which a command's objects may be selected. */
+/** Returns the endpoints of the list that the objects of a command can be selected from. */
 const listsSelected = async (command: Command): Promise<readonly Endpoint[]> => {
   const selects = getSelects(command)
   if (selects === undefined) return []
@@ -43,7 +43,7 @@ const titles = [
   'domain',
 ]
 
-/** The field that says to people what a record is. */
+/** Returns the field by which people know a record. */
 export const getTitle = ({ endpoints, fields }: FieldPlace): string => {
   const columns = endpoints.flatMap(({ columns }) => columns ?? [])
   return (
@@ -53,20 +53,22 @@ export const getTitle = ({ endpoints, fields }: FieldPlace): string => {
   )
 }
 
-/** The schemas that a schema allows. */
-const alternatives = (schema: unknown): readonly unknown[] =>
-  isObject(schema) && Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(alternatives) : [schema]
+/** Lists the alternatives of a schema (`anyOf`), nested ones included. */
+const listAlternatives = (schema: unknown): readonly unknown[] =>
+  isObject(schema) && Array.isArray(schema.anyOf)
+    ? schema.anyOf.flatMap(listAlternatives)
+    : [schema]
 
-const schemasOf = ({ endpoints }: FieldPlace, name: string): readonly unknown[] =>
-  endpoints.flatMap(({ returns }) => alternatives(getProperties(returns.shape)?.[name]))
+const listFieldSchemas = ({ endpoints }: FieldPlace, name: string): readonly unknown[] =>
+  endpoints.flatMap(({ returns }) => listAlternatives(getProperties(returns.shape)?.[name]))
 
 /** Returns true for a field that is true or false. */
 export const isBooleanField = (place: FieldPlace, name: string): boolean =>
-  schemasOf(place, name).some((schema) => isObject(schema) && schema.type === 'boolean')
+  listFieldSchemas(place, name).some((schema) => isObject(schema) && schema.type === 'boolean')
 
-/** The words that the documents have for the values of a field. */
-const wordsOf = (place: FieldPlace, name: string): readonly unknown[] =>
-  schemasOf(place, name).flatMap((schema) => {
+/** Lists the documented values of a field. */
+const listFieldWords = (place: FieldPlace, name: string): readonly unknown[] =>
+  listFieldSchemas(place, name).flatMap((schema) => {
     if (!isObject(schema)) return []
     if (Array.isArray(schema.enum)) return schema.enum
     return Array.isArray(schema.examples) ? schema.examples : []
@@ -74,7 +76,7 @@ const wordsOf = (place: FieldPlace, name: string): readonly unknown[] =>
 
 const isOneOf = (flag: Flag, value: string): boolean => getParamValues(flag.param).includes(value)
 
-/** Finds what a flag that is a state means: `--offline` is `--status offline`, `--failed` a condition. */
+/** Finds the tokens that replace a flag named like a state: `--offline` becomes `--status offline`, `--failed` a condition. */
 export const findState = (
   command: Command,
   place: FieldPlace | undefined,
@@ -87,6 +89,6 @@ export const findState = (
   )
   if (flag !== undefined && lists(command)) return [`--${flag.name}`, value]
   if (place === undefined) return undefined
-  const field = names.find((name) => wordsOf(place, name).includes(value))
+  const field = names.find((name) => listFieldWords(place, name).includes(value))
   return field === undefined ? undefined : [place.flag, `${field}=${value}`]
 }

@@ -1,4 +1,4 @@
-/** Puts the flags of a command in the place of those of other tools. */
+/** Replaces flags of other tools by those of the command. */
 
 import { findNearest } from '../../base/suggest.js'
 import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
@@ -17,25 +17,25 @@ import {
   toFormat,
 } from './flags.js'
 
-/** What stands beside the words of a command: its flags in order, and its arguments. */
+/** The flags and arguments of a command, after replacement and in their order. */
 export interface RewrittenFlags {
   readonly tokens: readonly string[]
-  /** Another command in the place of this one. */
+  /** Another command that replaces this one. */
   readonly command?: string
   readonly pipe?: string
 }
 
-/** One flag of a line, as it was typed. */
+/** A flag as it was typed. */
 interface TypedFlag {
-  /** Without its value: `--json`, `-R`. */
+  /** The flag without its value: `--json`, `-R`. */
   readonly name: string
-  /** What follows its `=`. */
+  /** The value after `=`. */
   readonly joined?: string
-  /** The token behind it. */
+  /** The next token. */
   readonly next?: string
 }
 
-/** What a flag became, and whether the token behind it was its value. */
+/** The replacement of a flag. If `takesNext`, the next token was its value. */
 interface ReadFlag extends FlagReplacement {
   readonly takesNext?: boolean
 }
@@ -45,7 +45,7 @@ const splitFlag = (token: string, next: string | undefined): TypedFlag => {
   return { name, joined, next }
 }
 
-const snake = (name: string): string => name.replaceAll('-', '_')
+const toFieldName = (name: string): string => name.replaceAll('-', '_')
 
 /** Reads the flags of one command. */
 export class FlagReader {
@@ -54,7 +54,7 @@ export class FlagReader {
   readonly #fields: FieldPlace | undefined
   readonly #place: FlagPlace
 
-  /** The line names its objects. */
+  /** True if the line names its objects. */
   readonly #isNamed: boolean
 
   private constructor(command: Command, isNamed: boolean, fields: FieldPlace | undefined) {
@@ -69,7 +69,7 @@ export class FlagReader {
     }
   }
 
-  /** @param rest what stands beside the words of the command */
+  /** Opens a reader for a command. @param rest the tokens after the words of the command */
   static async open(command: Command, rest: readonly string[]): Promise<FlagReader> {
     const isNamed = findArguments(command, rest).length > 0
     return new FlagReader(command, isNamed, await findFieldPlace(command))
@@ -79,7 +79,7 @@ export class FlagReader {
     return this.#flags.some((flag) => flag.name === name && flag.hidden !== true)
   }
 
-  /** The flag of that form, without a value. */
+  /** Finds the flag with a form such as `-o` or `--no-color`. */
   #find(form: string): Flag | undefined {
     const name = form.replace(/^--/, '')
     return this.#flags.find(
@@ -92,7 +92,7 @@ export class FlagReader {
     )
   }
 
-  /** Reads what stands beside the words of the command; undefined where a flag means nothing. */
+  /** Reads the tokens after the words of the command; undefined if a flag means nothing. */
   read(rest: readonly string[]): RewrittenFlags | undefined {
     const tokens: string[] = []
     const found: ReadFlag[] = []
@@ -135,7 +135,7 @@ export class FlagReader {
     return { tokens: meant ?? [token] }
   }
 
-  /** A flag that the command takes; undefined for one whose value is no value of it. */
+  /** Reads a flag that the command takes; undefined if its value is missing or not valid. */
   #readKnown(flag: Flag, { name, joined, next }: TypedFlag, token: string): ReadFlag | undefined {
     if (isSwitch(flag.param)) {
       if (joined === undefined && /^(?:true|false)$/i.test(next ?? ''))
@@ -151,7 +151,7 @@ export class FlagReader {
     return { tokens: this.#correct(flag, next) ?? [token, next], takesNext: true }
   }
 
-  /** The flag with the value that another means; undefined where the value is to stay. */
+  /** Corrects the value of a flag; undefined if the value is kept. */
   #correct(flag: Flag, value: string): readonly string[] | undefined {
     if (flag.name === 'limit')
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
@@ -162,7 +162,7 @@ export class FlagReader {
     }
     const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
     const known = [...values, ...(flag.param.words ?? [])]
-    const text = snake(value)
+    const text = toFieldName(value)
     if (values.length === 0 || /^\d+$/.test(value) || value.includes(',') || known.includes(text))
       return undefined
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
@@ -170,7 +170,7 @@ export class FlagReader {
     return meant === undefined ? undefined : [`--${flag.name}`, meant.replaceAll('_', '-')]
   }
 
-  /** What the table has for a flag. */
+  /** Reads a flag by the table of foreign flags; undefined if no row fits. */
   #readRow(typed: TypedFlag): ReadFlag | undefined {
     for (const row of foreignFlags) {
       if (!row.names.includes(typed.name) || row.of?.test(this.#place.name) === false) continue
@@ -192,7 +192,7 @@ export class FlagReader {
     return row.value === true || row.value.test(text) ? text : undefined
   }
 
-  /** Whether a word behind `--json` names fields, and is no argument. */
+  /** True if a word can be the value of a flag. After `--json`, it must name fields, since it could be an argument. */
   #mayFollow(name: string, text: string): boolean {
     return (
       name !== '--json' ||
@@ -221,7 +221,7 @@ export class FlagReader {
       })
   }
 
-  /** A flag that no table has: a field, a state, the beginning of a flag, one that is near. */
+  /** Reads a flag that no table has: as a field, a state, a beginning of a flag, or a similar flag. */
   #readUnknown(typed: TypedFlag): ReadFlag | undefined {
     const { name, joined, next } = typed
     if (!name.startsWith('--')) return undefined
@@ -242,8 +242,8 @@ export class FlagReader {
     // Objects that are named are not selected.
     if (place === undefined || (place.flag === '--select' && this.#isNamed)) return undefined
     const [field, isOn] = name.startsWith('no-')
-      ? [snake(name.slice(3)), false]
-      : [snake(name), true]
+      ? [toFieldName(name.slice(3)), false]
+      : [toFieldName(name), true]
     if (!place.fields.includes(field)) return undefined
     if (isBooleanField(place, field) && !(takesNext && /^(?:true|false)$/.test(value ?? '')))
       return {
@@ -284,7 +284,7 @@ export class FlagReader {
     return value === undefined ? undefined : { tokens: [`--${name}`, value], takesNext }
   }
 
-  /** An attribute that the documents may lack: of a request, and of what instances have more of. */
+  /** Reads a flag as a parameter that the documents may lack, for requests and for endpoints that accept others. */
   #readParameter(
     name: string,
     value: string | undefined,
@@ -294,6 +294,6 @@ export class FlagReader {
     const isOpen = Object.values(endpoints).some((endpoint) => endpoint.open !== undefined)
     if (!(open === true || (isOpen && canSendAttributes(this.#command)))) return undefined
     if (value === undefined && !isOpen) return undefined
-    return { tokens: ['--param', `${snake(name)}=${value ?? 'true'}`], takesNext }
+    return { tokens: ['--param', `${toFieldName(name)}=${value ?? 'true'}`], takesNext }
   }
 }

@@ -1,35 +1,35 @@
-/** Flags of other tools, a row each: what stands in their place. */
+/** The flags of other tools, each with its replacement. */
 
 import { formatNames } from '../../catalogue/formats.js'
 
-/** A command, as far as rows ask for it. */
+/** The facts of a command that rows depend on. */
 export interface FlagPlace {
-  /** `runners list` */
+  /** The words of the command: `runners list`. */
   readonly name: string
   /** Returns true if the command takes a flag of that name. */
   readonly takes: (name: string) => boolean
-  /** The field of its records that says to people what each is. */
+  /** The field by which people know its records. */
   readonly title: string
 }
 
-/** What stands in the place of a flag and its value. */
+/** The replacement of a flag and its value. */
 export interface FlagReplacement {
   readonly tokens: readonly string[]
-  /** Another command in the place of this one. */
+  /** Another command that replaces this one. */
   readonly command?: string
-  /** What another program does with the output. */
+  /** The command that the output is piped to. */
   readonly pipe?: string
 }
 
 export interface ForeignFlag {
   readonly names: readonly string[]
-  /** Any value follows, or one of this form; none where it is missing. */
+  /** The form of the value; `true` for any value, absent for none. */
   readonly value?: RegExp | true
-  /** It may stand without one. */
+  /** True if the value can be omitted. */
   readonly mayLack?: true
-  /** The commands that it is a flag of; all where it is missing. */
+  /** The commands that have the flag; absent for all. */
   readonly of?: RegExp
-  /** In its place, with `$1` for the value: the first that the command takes. A function makes it of the value. */
+  /** The replacements, with `$1` for the value; the first that the command takes is used. A function computes one from the value. */
   readonly gives:
     | readonly string[]
     | ((value: string, place: FlagPlace) => FlagReplacement | undefined)
@@ -48,20 +48,20 @@ const formats: Readonly<Record<string, string>> = {
   'json-lines': 'jsonl',
 }
 
-/** Fields that a template or a path of another tool picks: `{{.id}}`, `{.items[*].id}`. */
+/** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
 const toFields = (expression: string): string | undefined => {
   const plain = expression.replaceAll(/\.\w+\[[^\]]*\]/g, '')
   const names = [...plain.matchAll(/\.([a-z_]\w*(?:\.\w+)*)/gi)].map(([, name]) => name)
   return names.length === 0 ? undefined : names.join(',')
 }
 
-/** What picks fields in the place of a template. */
+/** Returns the flags that select the fields of a template; undefined if it names none. */
 const pickFields = (expression: string): FlagReplacement | undefined => {
   const fields = toFields(expression)
   return fields === undefined ? undefined : { tokens: ['-o', 'value', '--fields', fields] }
 }
 
-/** The format that a word of another tool means, as flags; undefined for what is none. */
+/** Returns the flags for an output format of another tool; undefined for an unknown one. */
 export const toFormat = (value: string): FlagReplacement | undefined => {
   const [kind = '', expression = ''] = value.split(/=(.*)/s)
   if (/^(?:jsonpath|go-template|template)/.test(kind)) return pickFields(expression)
@@ -83,10 +83,10 @@ const filter = (value: string, place: FlagPlace): FlagReplacement => ({
   tokens: [place.takes('select') ? '--select' : '--where', toCondition(value, place)],
 })
 
-/** An address of an instance with its scheme. */
+/** Returns the address of an instance with its scheme. */
 const toAddress = (text: string): string => (/^https?:\/\//.test(text) ? text : `https://${text}`)
 
-/** Flags that hold secrets: nothing stands in their place, and their values are not repeated. */
+/** Flags that hold secrets. Only a row of the table can replace them, and their values are never repeated. */
 export const secretFlags: readonly string[] = [
   '--token',
   '--private-token',
@@ -96,7 +96,7 @@ export const secretFlags: readonly string[] = [
   '--with-token',
 ]
 
-/** The rows. The first whose flag the command takes is meant. */
+/** The rows. The first one whose replacement the command takes is used. */
 export const foreignFlags: readonly ForeignFlag[] = [
   // What is printed.
   {

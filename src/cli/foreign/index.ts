@@ -1,4 +1,4 @@
-/** Says which line does what a refused one asks for: in the words of other tools, or mistyped. */
+/** Suggests a correct line for a refused one that is mistyped or in the words of other tools. */
 
 import { quoteWord } from '../../base/shell-words.js'
 import { suggestSimilar } from '../../base/suggest.js'
@@ -12,19 +12,19 @@ import { rewriteArguments } from './arguments.js'
 import { rewriteWords } from './command-words.js'
 import { FlagReader } from './flag-words.js'
 
-/** A line in the place of another. */
+/** The line that is suggested in place of another. */
 interface MeantLine {
   readonly tokens: readonly string[]
-  /** What another program does with its output. */
+  /** The command that its output is piped to. */
   readonly pipe?: string
 }
 
-/** What is said of an operation that the documents lack. */
+/** The hint for an operation that the documents lack. */
 const missing = 'The API documents have no such operation.'
-/** The way to add an operation that the documents lack. */
+/** The hint on how to add such an operation. */
 const addition = 'A file of commands adds it: svcctl help extend'
 
-/** The command of a line, and what stands beside its words; undefined where the words lead to none. */
+/** Finds the command of a line, and the tokens after its words; undefined if the words name none. */
 const findCommand = async (tokens: readonly string[]) => {
   const { level, rest } = await followWords(tokens)
   return level instanceof Leaf ? { command: level.means, rest } : undefined
@@ -33,14 +33,14 @@ const findCommand = async (tokens: readonly string[]) => {
 const isRun = async (tokens: readonly string[]): Promise<boolean> =>
   (await parseTokens(tokens)).kind === 'run'
 
-/** The line of an alias, or the help of an area that lacks its verb. */
+/** Returns a line without a command of its own: one that runs through an alias, or the help of an area without a verb. */
 const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefined> => {
   const { kind } = await parseTokens(tokens)
   if (kind === 'run') return { tokens }
   return kind === 'bare' ? { tokens: [...tokens, '--help'] } : undefined
 }
 
-/** Rewrites what stands beside the words of a line; undefined where that means nothing. */
+/** Rewrites the flags and arguments of a line; undefined if they mean nothing. */
 const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefined> => {
   if (['--version', 'help'].includes(typed[0] ?? '')) return { tokens: typed }
   const found = await findCommand(typed)
@@ -53,7 +53,7 @@ const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefi
   return (await isRun(tokens)) ? { tokens, pipe: read.pipe } : undefined
 }
 
-/** What another word means to a shell: the output of a line within a line. */
+/** Quotes a token for a shell, except one that contains the output of another svcctl line. */
 const quoteToken = (token: string): string =>
   /=\$\(svcctl [^()]*\)$/.test(token) ? token : quoteWord(token)
 
@@ -62,7 +62,7 @@ const writeLine = ({ tokens, pipe }: MeantLine): string => {
   return pipe === undefined ? line : `${line} | ${pipe}`
 }
 
-/** Returns true if a line has the words of another in their order, and its flags in any; or all of a line that is no slip. */
+/** Returns true if a line has the same words in the same order, and the same flags. The order is ignored if the typed line can run. */
 const isSameLine = async (
   { tokens, pipe }: MeantLine,
   typed: readonly string[],
@@ -72,14 +72,14 @@ const isSameLine = async (
   (tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') ||
     (await isRun(typed).catch(() => false)))
 
-/** The nearest flag, where a line has nothing but flags. */
+/** Suggests a flag for a line that consists of flags alone. */
 const suggestFlag = (typed: readonly string[]): string | undefined => {
   const names = ['--version', ...flagsAnywhere.map(({ name }) => `--${name}`)]
   const strange = typed.find((token) => token.startsWith('--') && !names.includes(token))
   return strange === undefined ? undefined : suggestSimilar(strange, names)
 }
 
-/** Finds the hint for a refused line; undefined where none is better than that of its error. */
+/** Finds the hint for a refused line; undefined if the hint of its error is kept. */
 const findHint = async (typed: readonly string[]): Promise<string | undefined> => {
   if (getExtensionFault() !== undefined) return undefined
   const words = await rewriteWords(typed)
@@ -95,7 +95,7 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
 }
 
 /**
- * Returns the error of a refused line with the line that was probably meant as its hint; the error itself where there is none.
+ * Returns the error of a refused line, with the line that was probably meant as its hint. Returns the error itself if there is none.
  * @param typed the words of the refused line
  */
 export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {

@@ -1,6 +1,6 @@
-/** Verbs of other tools: which of ours they mean, and the requests of operations that the documents lack. */
+/** The verbs of other tools with their meaning in svcctl, and the requests of operations that the documents lack. */
 
-/** Our verbs that another tool's may mean, the likeliest first. */
+/** The verbs of svcctl that a verb of another tool may mean, the likeliest first. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
   get: ['show', 'status', 'download'],
   list: ['get', 'show', 'status'],
@@ -48,7 +48,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   history: ['list'],
 }
 
-/** Lines in the place of an area and its verb. */
+/** The lines that replace an area and its verb. */
 const lines: Readonly<Record<string, string>> = {
   'jobs artifacts': 'artifacts download',
   'jobs artifact': 'artifacts download',
@@ -68,7 +68,7 @@ const mr = 'projects/{project}/merge_requests'
 const issue = 'projects/{project}/issues'
 const pipeline = 'projects/{project}/pipelines'
 
-/** Requests of operations that the documents lack: `:id` is the argument of the line. */
+/** The requests of operations that the documents lack. The argument of the line replaces `:id`. */
 const operations: Readonly<Record<string, string>> = {
   'jobs retry': `POST ${job}/retry`,
   'jobs cancel': `POST ${job}/cancel`,
@@ -132,7 +132,7 @@ const operations: Readonly<Record<string, string>> = {
   'vulnerabilities update': 'PATCH vulnerabilities/:id',
 }
 
-/** What a verb does of an area that the documents lack: a method, and whether one object is meant. */
+/** The requests of verbs on an area that the documents lack: a method, with `/:id` for a single object. */
 const requests: Readonly<Record<string, string>> = {
   list: 'GET',
   create: 'POST',
@@ -141,7 +141,7 @@ const requests: Readonly<Record<string, string>> = {
   delete: 'DELETE /:id',
 }
 
-/** The five verbs that others stand for. */
+/** The synonyms of the five usual verbs. */
 const usual: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['ls', 'index', 'all', 'search', 'find'].map((one) => [one, 'list'])),
   ...Object.fromEntries(
@@ -154,7 +154,7 @@ const usual: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['rm', 'del', 'remove', 'destroy', 'unset'].map((one) => [one, 'delete'])),
 }
 
-/** The verb of the usual five that a word stands for; the word itself where it stands for none. */
+/** Returns the usual verb that a word is a synonym of; the word itself if there is none. */
 const toUsual = (word: string): string =>
   Object.hasOwn(usual, word) ? (usual[word] ?? word) : word
 
@@ -167,15 +167,15 @@ export const isVerb = (word: string): boolean =>
   Object.hasOwn(requests, word) ||
   Object.keys(operations).some((one) => one.endsWith(` ${word}`))
 
-/** Finds the line in the place of an area and a verb; undefined if there is none. */
+/** Finds the line that replaces an area and a verb; undefined if there is none. */
 export const findVerbLine = (area: string, verb: string): string | undefined =>
   lookUp(lines, `${area} ${verb}`)
 
-/** Finds the request of an operation that the documents lack; undefined where none is well known. */
+/** Finds the request of a well-known operation that the documents lack; undefined if there is none. */
 export const findOperation = (area: string, verb: string): string | undefined =>
   lookUp(operations, `${area} ${verb}`) ?? lookUp(operations, `${area} ${toUsual(verb)}`)
 
-/** The request of a verb on a list that the documents lack. */
+/** Formats the request of a verb on a list that the documents lack. */
 export const formatRequest = (route: string, area: string, verb: string): string => {
   const own = findOperation(area, verb)
   if (own !== undefined) return own
@@ -194,6 +194,6 @@ export const findVerb = (word: string, known: readonly string[]): string | undef
   return inGroups(word) ?? found ?? wanted.map(inGroups).find((verb) => verb !== undefined)
 }
 
-/** Finds the request of an operation by this very verb, which no other verb stands for. */
+/** Finds the request of an operation by its verb alone, without synonyms. */
 export const findOwnOperation = (area: string, verb: string): string | undefined =>
   lookUp(operations, `${area} ${verb}`)

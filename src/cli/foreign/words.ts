@@ -1,7 +1,7 @@
-/** Words of other tools and of the service's own pages: first words of a line, and areas that the documents lack. */
+/** The words of other tools and of the service's web pages: first words of a line, and areas that the documents lack. */
 import { toSingular } from '../../base/text.js'
 
-/** Lines for the first word, or the first two: what follows is kept. */
+/** The lines that replace the first word, or the first two; the rest of the line is kept. */
 const lines: Readonly<Record<string, string>> = {
   // The tool.
   login: 'auth login',
@@ -63,7 +63,7 @@ const lines: Readonly<Record<string, string>> = {
   history: 'journal list',
 }
 
-/** Other names of areas, in the singular; the plural is made of it. */
+/** Other names of areas, in the singular. The plural is accepted as well. */
 const names: Readonly<Record<string, string>> = {
   repo: 'projects',
   repository: 'projects',
@@ -144,7 +144,7 @@ const findWord = (table: Readonly<Record<string, string>>, word: string): string
 export const findLine = (words: string): string | undefined =>
   Object.hasOwn(lines, words) ? lines[words] : undefined
 
-/** Finds the area that another name means, with a group where it is one; undefined if there is none. */
+/** Finds the area that another name means, with its group if it has one; undefined if there is none. */
 export const findAreaName = (word: string): string | undefined =>
   findWord(names, word.toLowerCase())
 

@@ -9,7 +9,7 @@ export interface PageStyle {
 
 /** The indentation of help. */
 export const indent = '  '
-/** A longer name has its text on the line below, so that it does not push all others aside. */
+/** The longest name in a first column, in characters. A longer one has its text on the next line, so that the column stays narrow. */
 const longestName = 26
 
 /** Lays out two columns, and wraps the second. */
@@ -29,7 +29,7 @@ export const layOutTable = (
     .join('\n')
 }
 
-/** Cuts text between two words where it is too long, and before a bracket that it would leave open. */
+/** Cuts a text that is too long between two words, and before a bracket that would stay open. */
 const cutText = (text: string, width: number): string => {
   if (text.length <= width) return text
   const cut = text.slice(0, text.lastIndexOf(' ', width - 2))
@@ -38,7 +38,7 @@ const cutText = (text: string, width: number): string => {
   return `${whole.replace(/[,;]$/, '')} …`
 }
 
-/** Lays out two columns with a line a row: the second is cut where it is too long. */
+/** Lays out two columns with one line for each row. A text that is too long is cut. */
 export const layOutLines = (
   rows: readonly (readonly [string, string])[],
   width: number,
@@ -66,7 +66,10 @@ export const wrap = (text: string, width: number): string[] => {
   return [...lines, line]
 }
 
-/** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
+/**
+ * Matches the parts of a command line that no line break may split: quoted words, a flag with its value, and `<`, `>` or `|` with the next
+ * word.
+ */
 const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
 /** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */

@@ -29,13 +29,13 @@ const formatValues = (param: Param): string[] => {
   return [`${text.slice(0, cut)}, …`]
 }
 
-/** The defaults of a project or group that is not given. */
+/** The defaults of the project and the group. */
 const scopeDefaults: Readonly<Record<ScopeParam['type'], string>> = {
   project: 'default: SVC_PROJECT or the project of the git clone',
   group: 'else SVC_GROUP',
 }
 
-/** Says that a flag is required, or what is used in its place. */
+/** Formats the mark of a required flag: `required`, or the default that replaces it. */
 const formatNeed = ({ required, path, param }: Flag): string[] => {
   if (!required) return []
   const scope = getScopeType(param)
@@ -43,7 +43,7 @@ const formatNeed = ({ required, path, param }: Flag): string[] => {
   return [param.env === undefined ? 'required' : `else ${param.env}`]
 }
 
-/** Formats a default; a value that is itself called `default` stands in quotes. */
+/** Formats a default. The value `default` is quoted. */
 const formatDefault = (value: string | number | boolean): string =>
   value === 'default' ? '"default"' : String(value)
 
@@ -63,7 +63,7 @@ const describeFlag = (flag: Flag): string => {
   return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
 }
 
-/** A row of help: how a flag is written, and what it is for. */
+/** A row of help: a flag as it is typed, and its description. */
 export type FlagRow = readonly [term: string, text: string]
 
 const toFlagRow = (flag: Flag, { text, negated }: Spelling): FlagRow => {

@@ -1,7 +1,7 @@
-/** Headings below which long lists of flags stand in help, by command. A flag that no heading names stands with the rest. */
+/** The headings for long lists of flags in help, by command. Flags without a heading come last. */
 import type { Flag } from '../../engine/command/types.js'
 
-/** A heading, and the names of its flags; `*` at the end stands for any rest. */
+/** A heading with the names of its flags; `*` at the end matches any rest. */
 type Subject = readonly [title: string, names: readonly string[]]
 
 const planning: readonly Subject[] = [
@@ -28,7 +28,7 @@ const planning: readonly Subject[] = [
   ['How to apply it', ['verify', 'stale', 'dry-run']],
 ]
 
-/** The headings of each command that has some. */
+/** The headings by command. */
 export const subjects: Readonly<Record<string, readonly Subject[]>> = {
   plan: planning,
   apply: planning,
@@ -83,7 +83,7 @@ export const subjects: Readonly<Record<string, readonly Subject[]>> = {
 const matchesName = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
-/** Sorts the flags of a command below their headings; those without one come last. */
+/** Groups the flags of a command by heading. Flags without a heading come last. */
 export const groupFlags = (
   command: string,
   flags: readonly Flag[],

@@ -1,6 +1,6 @@
-/** Names of verbs that are accepted and shown nowhere: those of other tools. */
+/** Verbs of other tools that are accepted and not shown in help. */
 
-/** Words of other tools that stand for a verb where an area has exactly one of these and none of that name. */
+/** The verbs that a word of another tool may mean. It is accepted if an area has exactly one of them, and no verb of that name. */
 const acceptedVerbs: Readonly<Record<string, readonly string[]>> = {
   ls: ['list'],
   view: ['get'],
@@ -8,7 +8,7 @@ const acceptedVerbs: Readonly<Record<string, readonly string[]>> = {
   rm: ['remove', 'delete'],
 }
 
-/** The verb of the same depth that another tool's word stands for; undefined where it stands for none. */
+/** Finds the verb that a word of another tool means; undefined if there is none, or more than one. */
 export const findAccepted = (word: string, verbs: readonly string[]): string | undefined => {
   const wanted = Object.hasOwn(acceptedVerbs, word) ? (acceptedVerbs[word] ?? []) : []
   const [verb, ...others] = wanted.filter((one) => verbs.includes(one))

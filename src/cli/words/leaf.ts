@@ -181,7 +181,7 @@ export abstract class CommandLevel extends Commander {
     return isKnown ? form : toBooleanForm(flag.name, text)
   }
 
-  /** Whether what follows the first word is parsed by another level. */
+  /** True if another level parses the tokens after the first word. */
   protected readonly isPassedOn: boolean = false
 
   private spell({ name, own }: Flag, { long }: Option): void {

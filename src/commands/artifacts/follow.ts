@@ -1,4 +1,4 @@
-/** Reads a file that grows, such as the log of a job, until the object that it belongs to is over. */
+/** Reads a growing file, such as the log of a job, until its object is finished. */
 import { isObject } from '../../base/objects.js'
 import { findReading } from '../../engine/command/object-reader.js'
 import type { Services } from '../../engine/command/services.js'
@@ -7,7 +7,7 @@ import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 
-/** Milliseconds between two looks. */
+/** The pause between two requests, in milliseconds. */
 const pause = 2000
 
 /** States of an object whose file may still grow. */
@@ -22,7 +22,7 @@ const unfinished = new Set([
   'canceling',
 ])
 
-/** True if the object of a plan is over; undefined where the instance does not tell. */
+/** True if the object of a plan is finished; undefined if the instance does not report its status. */
 const isOver = async ({ instance }: Services, plan: Plan): Promise<boolean | undefined> => {
   const reading = await findReading('', plan.endpoint)
   if (reading === undefined) return undefined
@@ -35,7 +35,7 @@ const isOver = async ({ instance }: Services, plan: Plan): Promise<boolean | und
   return typeof status === 'string' ? !unfinished.has(status) : undefined
 }
 
-/** Requests what comes after so many bytes; undefined where nothing does. */
+/** Requests the part of the file after the shown bytes; undefined if there is none. */
 const openRest = async (
   { instance }: Services,
   plan: Plan,
@@ -49,7 +49,7 @@ const openRest = async (
   }
 }
 
-/** Yields what of an answer was not shown yet: an instance may send all of it again. */
+/** Yields the bytes of an answer that are not shown yet. An instance may ignore the range and send the whole file. */
 async function* readRest(answer: Answer, shown: number): AsyncGenerator<Uint8Array> {
   let skip = answer.status === 206 ? 0 : shown
   for await (const chunk of answer.body) {
@@ -59,7 +59,7 @@ async function* readRest(answer: Answer, shown: number): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Yields a file, and what is added to it, until its object is over. */
+/** Yields a file and the bytes that are added to it, until its object is finished. */
 export async function* followFile(services: Services, plan: Plan, first: Answer): Rows {
   let shown = 0
   let over: boolean | undefined = false

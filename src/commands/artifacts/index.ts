@@ -82,7 +82,7 @@ interface DownloadKind {
   readonly isArchive: boolean
   /** Its name, where the instance gives none. */
   readonly fallback: (plan: Plan) => string
-  /** Where it goes, where the line does not say. */
+  /** The default destination, if the line has none. */
   readonly to?: string
 }
 
@@ -189,13 +189,13 @@ const outputKind: DownloadKind = {
   to: '-',
 }
 
-/** What a command of an extension does that is answered with a file. */
+/** The flags and rows of an extension's command whose answer is a file. */
 export const fileOutput = define({
   flags: { to: { ...to, help: 'file or directory to write to [standard output]' } },
   rows: createDownload(outputKind),
 })
 
-/** The same of a file that grows while its object runs. */
+/** The flags and rows of an extension's command whose file grows while its object runs. */
 export const growingFile = define({
   flags: {
     to: { ...to, help: 'file or directory to write to [standard output]' },

@@ -68,8 +68,8 @@ class UndoJournal {
   }
 }
 
-/** Returns the header of a run without what is about its line alone. */
-const withoutLine = ({
+/** Returns the header of a run without the facts of its command line. */
+const omitLineFacts = ({
   final: _,
   options: __,
   parents: ___,
@@ -86,7 +86,7 @@ const createUndoJournal = (
   redo: boolean,
 ): UndoJournal =>
   new UndoJournal(async () => {
-    const header = withoutLine(past.header)
+    const header = omitLineFacts(past.header)
     const { command, endpoint } = header
     const lacks = await getUnrecorded(past.header)
     const now = place.clock.now()

@@ -6,7 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ExactNumber } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
-import { visibleLines } from '../../base/screen-text.js'
+import { escapeControlLines } from '../../base/screen-text.js'
 import { redactSecrets } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
 
@@ -97,7 +97,7 @@ const envelopeBytes = 512
 const nameBytes = 8192
 
 /** Returns a received text without secrets that were sent, and with nothing in it that could steer a screen. */
-const clean = (text: string): string => visibleLines(redactSecrets(text))
+const clean = (text: string): string => escapeControlLines(redactSecrets(text))
 
 /** Returns a received value with each text in it cleaned, and numbers as they were written. */
 const toSafeValue = (value: unknown): unknown => {
@@ -163,7 +163,7 @@ export const limitNotes = (notes: readonly string[]): readonly string[] => {
   return [
     ...notes
       .slice(0, maxNotes)
-      .map((note) => visibleLines(redactSecrets(note).slice(0, longestNote))),
+      .map((note) => escapeControlLines(redactSecrets(note).slice(0, longestNote))),
     ...(more > 0 ? [`and ${more} more`] : []),
   ]
 }

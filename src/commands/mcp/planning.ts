@@ -5,7 +5,7 @@
 
 import { createWrapper } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
-import { visible } from '../../base/screen-text.js'
+import { escapeControls } from '../../base/screen-text.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import {
@@ -41,12 +41,12 @@ const quoteText = (text: string): string => {
     throw usage(
       'a value contains NUL or an incomplete character, which no command line can contain',
     )
-  if (visible(text) === text) return quoteWord(text)
+  if (escapeControls(text) === text) return quoteWord(text)
   const inner = text
     .replaceAll('\\', '\\\\')
     // Interactive shells look for these before they look at quotes.
     .replace(/['!]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`)
-    .replace(/[^\\]/gu, (char) => (visible(char) === char ? char : escapeCharacter(char)))
+    .replace(/[^\\]/gu, (char) => (escapeControls(char) === char ? char : escapeCharacter(char)))
   return `$'${inner}'`
 }
 

@@ -87,7 +87,7 @@ export const planningFlags = {
   }),
 } as const
 
-/** What a line says of a plan; `apply` has no note. */
+/** The arguments and flags of `plan`, `drift` or `apply`; `apply` has no `--note`. */
 export type PlanGiven = Arguments<typeof planningFlags> & {
   readonly flags: { readonly note?: boolean }
 }

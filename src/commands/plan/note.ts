@@ -1,4 +1,4 @@
-/** `--note`: keeps one note with the plan on the merge request of the CI job, with a token of its own. */
+/** Implements `--note`: keeps one note with the plan on the merge request of the CI job. It uses a token of its own. */
 import { isObject } from '../../base/objects.js'
 import { mr } from '../../catalogue/areas/mr.js'
 import { account } from '../../catalogue/undocumented.js'
@@ -25,7 +25,7 @@ const tokenHint =
   'Set SVC_NOTE_TOKEN to a project access token with the scope api. The token of a CI job cannot write notes.'
 
 /**
- * Finds where the note goes, before anything is planned; undefined without `--note`.
+ * Finds the merge request for the note before anything is planned; undefined without `--note`.
  * @throws Failure `auth` without SVC_NOTE_TOKEN, `usage` outside of the CI job of a merge request
  */
 export const findNotePlace = (
@@ -49,7 +49,9 @@ export const findNotePlace = (
   return { server: server || undefined, project, iid, credential: { kind, value } }
 }
 
-/** The client of the instance that has the merge request; the profile says how it is reached if it is that of the plan. */
+/**
+ * Opens a client for the instance that has the merge request. The settings of the profile apply only if that is the instance of the plan.
+ */
 const openNoteClient = async (
   { instance, place }: Services,
   { server, credential }: NotePlace,
@@ -65,7 +67,7 @@ const openNoteClient = async (
 const read = async (client: ExternalClient, path: string): Promise<unknown> =>
   (await client.call({ method: 'GET', path, headers: {} })).data
 
-/** The ID of the newest note of this user that begins with the mark; undefined if there is none. */
+/** Finds the ID of this user's newest note that begins with the mark; undefined if there is none. */
 const findOwnNote = async (
   client: ExternalClient,
   notes: string,
@@ -92,7 +94,7 @@ const findOwnNote = async (
   }
 }
 
-/** Creates the note, or updates the one that is there. @returns what was done */
+/** Creates the note, or updates the existing one. @returns the action in words */
 const postNote = async (
   services: Services,
   to: NotePlace,

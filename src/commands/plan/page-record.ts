@@ -1,4 +1,4 @@
-/** The record of a plan that its page is drawn from: what it comes to, and its items, place by place. */
+/** The record from which the page of a plan is drawn: its counts, and its items by place. */
 
 import { placeText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
@@ -13,7 +13,7 @@ import {
   shortenValue,
 } from './rows.js'
 
-/** An attribute as it is, and as it is wanted. */
+/** An attribute with its current and its wanted value. */
 interface PageChange {
   readonly attribute: string
   readonly now: string
@@ -28,7 +28,7 @@ export interface PageItem {
   readonly name: string
   readonly text: string
   readonly origin: string
-  /** What is lost with it. */
+  /** The loss that the item causes; empty if there is none. */
   readonly loses: string
   readonly outcome: string
   readonly changes: readonly PageChange[]
@@ -37,12 +37,12 @@ export interface PageItem {
 /** The items of a place. */
 export interface PagePlace {
   readonly name: string
-  /** Where it is on the instance; empty for the instance itself. */
+  /** The path of the place on the instance; empty for the instance itself. */
   readonly path: string
   readonly items: readonly PageItem[]
 }
 
-/** A plan, as its page shows it. */
+/** A plan with the facts that its page shows. */
 export interface PlanPageRecord {
   readonly of: ReportedPlan['of']
   readonly todo: readonly string[]
@@ -86,10 +86,10 @@ const toItem = (
   }
 }
 
-/** Deletions are read first. */
+/** Returns the rank of an item on the page: deletions come first. */
 const rankOf = ({ verb }: PageItem): number => (verb === 'delete' ? 0 : 1)
 
-/** Returns the record of a plan's page. @param outcomeOf what became of an action, once the plan is applied */
+/** Returns the record of a plan's page. @param outcomeOf returns the outcome of an action once the plan is applied */
 export const toPageRecord = (
   { of, made }: ReportedPlan,
   outcomeOf?: (id: string) => { readonly outcome: string },
@@ -129,6 +129,6 @@ const toPath = (address: PlanEntry['of']['address']): string => {
 
 const heads = { plan: 'Plan', apply: 'Applied', drift: 'Drift' } as const
 
-/** The title of a plan's page: *Plan: 1 to create, 4 to change, 1 to delete*. */
-export const titlePlan = ({ of, todo }: PlanPageRecord): string =>
+/** Creates the title of a plan's page: *Plan: 1 to create, 4 to change, 1 to delete*. */
+export const createPlanTitle = ({ of, todo }: PlanPageRecord): string =>
   todo[0] === noneWords[of] && of === 'drift' ? noneWords.drift : `${heads[of]}: ${todo.join(', ')}`

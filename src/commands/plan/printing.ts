@@ -36,7 +36,7 @@ import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { checkDefault, getOutputName, type MadePlan, makePlan } from './make.js'
 import { findNotePlace, type NotePlace, writePlanNote } from './note.js'
-import { titlePlan, toPageRecord } from './page-record.js'
+import { createPlanTitle, toPageRecord } from './page-record.js'
 import { renderNote, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
@@ -86,7 +86,7 @@ export async function* yieldPlan(
     const record = toPageRecord(reported, outcomeOf)
     return yield* yieldRecords([record], {
       drawing: 'plan',
-      title: titlePlan(record),
+      title: createPlanTitle(record),
       reveal: true,
     })
   }

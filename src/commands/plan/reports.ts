@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import { escapeMarkdown } from '../../base/markdown-text.js'
-import { visible } from '../../base/screen-text.js'
+import { escapeControls } from '../../base/screen-text.js'
 import { groupDigits } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { placeText, toAddressText } from '../../desired/address.js'
@@ -142,12 +142,13 @@ const maxBytes = 200_000
 
 /** Formats text as code in a cell: its own backticks do not end it, and line ends become signs. */
 const formatCode = (text: string): string => {
-  const shown = visible(shortenValue(text.replace(/\r?\n/g, '⏎'))).replaceAll('|', '\\|')
+  const shown = escapeControls(shortenValue(text.replace(/\r?\n/g, '⏎'))).replaceAll('|', '\\|')
   const fence = '`'.repeat(1 + Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length)))
   const room = /^[` ]|[` ]$/.test(shown) ? ' ' : ''
   return `${fence}${room}${shown}${room}${fence}`
 }
-const formatProse = (text: string): string => escapeMarkdown(visible(text.replaceAll('\n', ' ')))
+const formatProse = (text: string): string =>
+  escapeMarkdown(escapeControls(text.replaceAll('\n', ' ')))
 const write: CellWriter = { code: formatCode, prose: formatProse }
 
 const formatRow = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`

@@ -135,7 +135,7 @@ const findKnownKey = async (c: DiffContext, key: JsonValue): Promise<CurrentItem
 }
 
 /** The key that is meant: itself where files have it, else the only one of its title. */
-export const pairKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
+export const matchKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const key = getPlainValue(desired, 'key')
   if (key !== undefined) return { item: withKey(c, c.items, key) }
   const [item, another] = findNamed(c, desired.identity)

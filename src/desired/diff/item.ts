@@ -15,7 +15,7 @@ import {
   type StandingApprovers,
   type WithKind,
 } from './context.js'
-import { addTitleIfNew, isKeyed, pairKey, takeInKey } from './deploy-keys.js'
+import { addTitleIfNew, isKeyed, matchKey, takeInKey } from './deploy-keys.js'
 import {
   buildStep,
   changeOf,
@@ -219,7 +219,7 @@ const isOff = ({ kind: { onlyIf } }: WithKind, desired: DesiredItem): boolean =>
 
 /** The current item that a desired one means. */
 const matchItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
-  if (isKeyed(c)) return pairKey(c, desired)
+  if (isKeyed(c)) return matchKey(c, desired)
   return wantsSingle(c, desired) && desired.gone === undefined
     ? { item: c.items.find((item) => isSingle(c, item)) }
     : matchCurrentItem(c, desired)

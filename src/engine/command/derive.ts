@@ -69,11 +69,11 @@ export const scopeLetters: Readonly<Record<ScopeKind, { readonly short?: string 
 }
 
 /** The name of a parameter's flag whose own name is a flag of the tool's. */
-const prefixFlagName = (name: string): string => `api-${toKebabCase(name)}`
+const toPrefixedFlagName = (name: string): string => `api-${toKebabCase(name)}`
 
 /** The API's own name beside a flag that has another, unless that name is a flag of the tool's. */
 const getFlagAliases = (name: string, param: Param): { aliases?: readonly string[] } =>
-  param.name === undefined || [toKebabCase(name), prefixFlagName(name)].includes(param.name)
+  param.name === undefined || [toKebabCase(name), toPrefixedFlagName(name)].includes(param.name)
     ? {}
     : { aliases: [toKebabCase(name)] }
 

@@ -52,7 +52,7 @@ const anyParameter: Flag = {
   required: false,
   beyond: true,
 }
-/** The same of a request that is made by hand. */
+/** The flag for additional parameters of `api`, which is also `-F` and `--field`. */
 const requestParameter: Flag = { ...anyParameter, short: 'F', aliases: ['field'] }
 const attributesFile: Flag = {
   name: 'input',

@@ -1,8 +1,8 @@
-/** How a global flag is declared: a row of `global-flags.ts`. */
+/** The declaration of a global flag: a row of `global-flags.ts`. */
 
 import type { Param } from '../../catalogue/params.js'
 
-/** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
+/** The values of a flag as text, in their order; booleans are 'true' and 'false'. Undefined if the flag is not set. */
 export type Texts = readonly string[] | undefined
 
 export interface GlobalFlagRow {
@@ -10,16 +10,16 @@ export interface GlobalFlagRow {
   readonly short?: string
   /** Earlier spellings that are accepted and not shown. */
   readonly aliases?: readonly string[]
-  /** The value may be left out; then the default counts. */
+  /** True if the value can be omitted; then the default applies. */
   readonly optionalValue?: true
-  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  /** The help of `--no-…` for a boolean that is on by default; help shows only this form. */
   readonly refusal?: string
-  /** The value that `--no-…` stands for, where the flag is no boolean. */
+  /** The value that `--no-…` sets, if the flag is not a boolean. */
   readonly refusedValue?: string
-  /** Other words for its values that are accepted and not shown. */
+  /** Other spellings of values that are accepted and not shown. */
   readonly spellings?: Readonly<Record<string, string>>
-  /** Runs the command again and again: only for those that may be repeated. */
+  /** True if the flag runs the command repeatedly; only commands that can be repeated have it. */
   readonly repeats?: true
-  /** How its texts are understood, where that is not what its parameter says. */
+  /** Reads the values, if the parameter's own rules are not enough. */
   readonly read?: (texts: Texts, env: NodeJS.ProcessEnv, line: ReadonlySet<string>) => unknown
 }

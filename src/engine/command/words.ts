@@ -47,7 +47,7 @@ export const getLastValue = (
   return joined === '' ? line[at + 1] : joined
 }
 
-/** What a line that is not understood yet says by a boolean flag; undefined where it says nothing. */
+/** Finds the value of a boolean flag in a line that is not parsed yet; undefined if the flag is not set. */
 export const findSwitch = (tokens: readonly string[], long: string): boolean | undefined => {
   const form = new RegExp(`^--(no-)?${long}(?:=(true|false|1|0))?$`, 'i')
   const last = form.exec(getWordsBeforeDashes(tokens).findLast((word) => form.test(word)) ?? '')

@@ -1,4 +1,4 @@
-/** What is said where a command comes from an extension: whose it is, and for which profile. */
+/** Errors of commands from extensions: they name the extension, and check its profile. */
 import { Failure, usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { getCommandName, isExtension } from '../command/derive.js'
@@ -8,7 +8,7 @@ import type { CommandFacts } from '../command/types.js'
 const getSource = ({ endpoints }: CommandFacts): string | undefined =>
   Object.values(endpoints).find(({ from }) => from !== undefined)?.from
 
-/** Adds to a failure whose command it is, where the instance does not have its route. */
+/** Adds the name of the extension to a failure if the instance lacks the route of its command. */
 export const describeSource =
   (command: CommandFacts, { sandbox }: Pick<Globals, 'sandbox'>) =>
   (error: unknown): unknown => {
@@ -24,7 +24,7 @@ export const describeSource =
     return new Failure(error.category, error.message, { ...error.details, hint })
   }
 
-/** @throws Failure `usage` if a command is of an extension that another profile alone has */
+/** Checks that the profile has the extension of a command. @throws Failure `usage` if only another profile has it */
 export const checkProfile = async (
   command: CommandFacts,
   env: NodeJS.ProcessEnv,

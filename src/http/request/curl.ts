@@ -3,7 +3,7 @@ import { normalizeBaseUrl } from '../../base/base-url.js'
 import { parseExact, serializeExact } from '../../base/json/json.js'
 import {
   getSecrecies,
-  looksLikeAddress,
+  isAddressText,
   maskAddresses,
   maskFields,
   maskSecrets,
@@ -64,7 +64,7 @@ const marks: Replacement = {
   value: mark,
   // A variable for a whole address; for what a longer text holds, as a CI file does, one for each secret.
   text: (name, text) =>
-    looksLikeAddress(text) && maskText(text) !== text ? mark(name) : maskWholeText(text, mark),
+    isAddressText(text) && maskText(text) !== text ? mark(name) : maskWholeText(text, mark),
 }
 
 /** A word of the shell, its marks as variables that the shell puts in. */

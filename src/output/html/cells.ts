@@ -11,13 +11,13 @@ import { formatMinute, getHref, link } from './frame.js'
 import { html, type Markup } from './markup.js'
 import { endTones, formatDays, getEndState } from './timeline.js'
 
-/** Numbers stand to the right, times in one line. */
+/** The alignment of a cell: `n` for numbers, to the right; `t` for times, which do not wrap. */
 export type CellKind = 'n' | 't' | ''
 
-/** What a cell shows, and its value. */
+/** The text of a cell, its value, and how it is shown. */
 export interface PageCell {
   readonly text: SafeText
-  /** The value as it came, as a sheet has it. */
+  /** The value for sorting and for CSV, before it is shortened or formatted. */
   readonly raw: SafeText
   readonly kind: CellKind
   readonly time?: number | undefined
@@ -25,12 +25,12 @@ export interface PageCell {
   readonly href?: string | undefined
 }
 
-/** A share of a whole, in words. */
+/** A percentage as text: `12.5 %`. */
 const percent = /^\d+(?:\.\d+)? %$/
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && isMoment(value)
 
-/** The day of an end, with the days that are left. */
+/** Creates the cell of an expiry time: its day, and the days until then or since. */
 const toEnd = (value: string, raw: SafeText, { now, style }: FormatView): PageCell => {
   const time = Date.parse(value)
   const state = getEndState(time, now.getTime())
@@ -70,7 +70,7 @@ export const toPageCell = (name: string, value: unknown, view: FormatView): Page
 /** The text that a cell without a value shows. */
 const none = '–'
 
-/** Whether the script needs the value beside the text. */
+/** True if the script needs the value in addition to the text. */
 const hasOwnValue = ({ text, raw }: PageCell): boolean =>
   raw !== text && !(raw === '' && text === none)
 
@@ -82,7 +82,7 @@ export const renderCell = (cell: PageCell, kind: CellKind): Markup => {
   return html`<td${names === '' ? '' : html` class="${names}"`}${value}>${link(text, href)}</td>`
 }
 
-/** Packs a cell for a block of data: its text, with whatever else there is behind it. */
+/** Packs a cell for a block of data: the text alone, or an array of text, value, tone and address. */
 export const packCell = (cell: PageCell): unknown => {
   const { text, raw, tone, href } = cell
   const value = hasOwnValue(cell) ? raw : null

@@ -1,6 +1,6 @@
 /**
- * Draws charts as SVG: geometry in percent and text in pixels, so that one file fits any width. Colours are classes of the style
- * sheet. Numbers stand in a table below each chart.
+ * Draws charts as SVG: geometry in percent and text in pixels, so that one file fits any width. Colors are classes of the style sheet. A
+ * table below each chart has its numbers.
  */
 
 import { ticks } from 'd3-array'
@@ -9,20 +9,23 @@ import { groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { html, type Markup, nothing, type Piece } from './markup.js'
 
-/** A word of a chart, with the class of its colour; a second word of a tone is hatched. */
+/**
+ * A word of a chart with the class of its color. Words of the same color differ by `hatch`: 0 is filled, 1 and 2 are hatched, more are
+ * outlined.
+ */
 export interface Series {
   readonly word: string
   readonly color: string
   readonly hatch: number
 }
 
-/** Colours of words that have no tone. */
+/** The number of colors for words without a tone. */
 const palette = 6
-/** Words beyond these are one. */
+/** The largest number of words in a chart. Further words are counted together as `other`. */
 const maxWords = 8
 export const other = 'other'
 
-/** Gives each word its colour, in their order. */
+/** Gives each word a color: that of its tone, else the next of the palette. */
 export const toSeries = (words: readonly string[]): readonly Series[] => {
   const used = new Map<string, number>()
   let next = 0
@@ -35,7 +38,7 @@ export const toSeries = (words: readonly string[]): readonly Series[] => {
   })
 }
 
-/** The words that a chart shows, in their order: of many the most frequent, and one for the others. */
+/** Chooses the words of a chart, in their order: the most frequent ones, and `other` for the rest. */
 export const chooseWords = (counts: ReadonlyMap<string, number>): readonly string[] => {
   const words = [...counts.keys()]
   if (words.length <= maxWords) return words
@@ -44,7 +47,7 @@ export const chooseWords = (counts: ReadonlyMap<string, number>): readonly strin
   return [...words.filter((word) => kept.has(word)), other]
 }
 
-/** The attributes that paint a part: the first word of a tone is filled, further ones are hatched, the last are outlined. */
+/** Returns the SVG attributes of a part: filled for the first word of a color, hatched for the next two, outlined for others. */
 const paint = ({ color, hatch }: Series): Markup =>
   hatch === 0
     ? html`class="f k-${color}"`
@@ -52,14 +55,14 @@ const paint = ({ color, hatch }: Series): Markup =>
       ? html`class="h k-${color}"`
       : html`class="k-${color}" stroke="currentColor" fill="url(#${color}${hatch})"`
 
-/** A number of the geometry: two digits are a hundredth of a percent. */
-const at = (value: number): string => String(Math.round(value * 100) / 100)
+/** Formats a coordinate with two decimals, a hundredth of a percent. */
+const formatCoordinate = (value: number): string => String(Math.round(value * 100) / 100)
 
-const numbers = (count: number): string =>
-  Number.isInteger(count) ? groupDigits(count) : at(count)
+const formatChartNumber = (count: number): string =>
+  Number.isInteger(count) ? groupDigits(count) : formatCoordinate(count)
 
-/** The patterns of hatched parts, once a page. */
-export const hatches = (): Markup => {
+/** Renders the SVG patterns of hatched parts, which a page needs once. */
+export const renderPatterns = (): Markup => {
   const tones = [
     'good',
     'bad',
@@ -79,43 +82,46 @@ export const hatches = (): Markup => {
   return html`<svg class="defs" aria-hidden="true"><defs>${tones.flatMap((tone) => [pattern(tone, 1), pattern(tone, 2)])}</defs></svg>\n`
 }
 
-const swatch = (one: Series): Markup =>
+const renderSwatch = (one: Series): Markup =>
   html`<svg class="swatch" aria-hidden="true"><rect ${paint(one)} width="100%" height="100%"/></svg>`
 
-/** The words of a chart with what each comes to. */
-export const legend = (series: readonly Series[], totals?: ReadonlyMap<string, number>): Markup =>
+/** Renders the legend of a chart: its words, with the total of each if there are totals. */
+export const renderLegend = (
+  series: readonly Series[],
+  totals?: ReadonlyMap<string, number>,
+): Markup =>
   html`<ul class="legend">${series.map((one) => {
     const total = totals?.get(one.word)
-    return html`<li>${swatch(one)} ${toWords(one.word)}${total === undefined ? '' : html` <b>${numbers(total)}</b>`}</li>`
+    return html`<li>${renderSwatch(one)} ${toWords(one.word)}${total === undefined ? '' : html` <b>${formatChartNumber(total)}</b>`}</li>`
   })}</ul>\n`
 
-/** A word of the API as people read it. */
+/** Returns a word of the API with blanks in place of underscores. */
 export const toWords = (word: string): string => word.replaceAll('_', ' ')
 
 type NumberCell = string | number | null
 
-/** The numbers of a chart, folded away. */
-export const numbersTable = (
+/** Renders the numbers of a chart as a table that is closed at first. */
+export const renderNumbers = (
   heads: readonly string[],
   rows: readonly (readonly NumberCell[])[],
 ): Markup => {
   const cell = (value: NumberCell, i: number): Markup =>
     i === 0
       ? html`<th scope="row">${value ?? '–'}</th>`
-      : html`<td class="n">${value === null ? '–' : typeof value === 'number' ? numbers(value) : value}</td>`
+      : html`<td class="n">${value === null ? '–' : typeof value === 'number' ? formatChartNumber(value) : value}</td>`
   return html`<details class="numbers"><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="numbers"><table>
 <thead><tr>${heads.map((head, i) => html`<th scope="col"${i === 0 ? '' : html` class="n"`}>${head}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>\n`
 }
 
-/** A chart with what it shows above it. */
-export const figure = (title: string, caption: string, pieces: readonly Markup[]): Markup =>
+/** Renders a chart below its title and caption. */
+export const renderFigure = (title: string, caption: string, pieces: readonly Markup[]): Markup =>
   html`<figure>${title === '' ? nothing : html`<figcaption><b>${title}</b> ${caption === '' ? '' : html`<span class="said">${caption}</span>`}</figcaption>\n`}${pieces}</figure>\n`
 
 // Rows of stacked parts.
 
-/** A row: its name, what it has of each word, and what is said beside it. */
+/** A row of a chart: its name, the count of each word, and the text on the right (by default the sum). */
 export interface ChartRow {
   readonly name: Piece
   readonly label: string
@@ -123,13 +129,13 @@ export interface ChartRow {
   readonly beside?: string
 }
 
-const sumOf = (counts: ReadonlyMap<string, number>): number =>
+const sumWords = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0)
 
-/** A number stands inside a part that is wide enough for it, in percent. */
-const fitsInside = (share: number, text: string): boolean => share > 6 + 3 * text.length
+/** True if a part is wide enough for a text inside it. The width is in percent. */
+const hasRoomFor = (share: number, text: string): boolean => share > 6 + 3 * text.length
 
-const rowBar = (
+const drawRowBar = (
   { label, counts }: ChartRow,
   series: readonly Series[],
   most: number,
@@ -139,52 +145,54 @@ const rowBar = (
   const parts = series.flatMap((one) => {
     const count = counts.get(one.word) ?? 0
     if (count === 0) return []
-    const [from, width, text] = [x, (100 * count) / most, numbers(count)]
+    const [from, width, text] = [x, (100 * count) / most, formatChartNumber(count)]
     x += width
-    const rect = html`<rect ${paint(one)} x="${at(from)}%" width="${at(width)}%" height="18"/>`
-    const inside = !isThin && one.hatch === 0 && fitsInside(width, text)
-    return inside ? [rect, html`<text x="${at(from + width / 2)}%" y="13">${text}</text>`] : [rect]
+    const rect = html`<rect ${paint(one)} x="${formatCoordinate(from)}%" width="${formatCoordinate(width)}%" height="18"/>`
+    const inside = !isThin && one.hatch === 0 && hasRoomFor(width, text)
+    return inside
+      ? [rect, html`<text x="${formatCoordinate(from + width / 2)}%" y="13">${text}</text>`]
+      : [rect]
   })
   const said = series
     .flatMap(({ word }) =>
-      counts.has(word) ? `${numbers(counts.get(word) ?? 0)} ${toWords(word)}` : [],
+      counts.has(word) ? `${formatChartNumber(counts.get(word) ?? 0)} ${toWords(word)}` : [],
     )
     .join(', ')
   return html`<svg class="bar" role="img" aria-label="${label}: ${said || 'none'}">${parts}</svg>`
 }
 
-/** How rows are drawn that are shares of a whole. */
+/** Options for rows that are shares of a whole. */
 interface RowOptions {
-  /** What fills a bar; the largest row unless given. */
+  /** The value that fills a bar; by default the sum of the largest row. */
   readonly most?: number
   readonly thin?: true
 }
 
-/** Draws rows, each with a bar whose parts are words. */
+/** Draws rows, each with a bar that has a part for each word. */
 export const drawRows = (
   rows: readonly ChartRow[],
   series: readonly Series[],
   options: RowOptions = {},
 ): Markup => {
-  const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumOf(counts)), 0) || 1)
+  const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumWords(counts)), 0) || 1)
   return html`<div class="rows${options.thin === true ? ' thin' : ''}">\n${rows.map(
     (row) =>
-      html`<div class="row"><span class="name">${row.name}</span>${rowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? numbers(sumOf(row.counts))}</span></div>\n`,
+      html`<div class="row"><span class="name">${row.name}</span>${drawRowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? formatChartNumber(sumWords(row.counts))}</span></div>\n`,
   )}</div>\n`
 }
 
-/** The table below rows. */
-export const rowNumbers = (
+/** Renders the numbers of a chart of rows. */
+export const renderRowNumbers = (
   head: string,
   rows: readonly ChartRow[],
   series: readonly Series[],
 ): Markup =>
-  numbersTable(
+  renderNumbers(
     [head, ...series.map(({ word }) => toWords(word)), ...(series.length > 1 ? ['all'] : [])],
     rows.map(({ label, counts }) => [
       label,
       ...series.map(({ word }) => counts.get(word) ?? 0),
-      ...(series.length > 1 ? [sumOf(counts)] : []),
+      ...(series.length > 1 ? [sumWords(counts)] : []),
     ]),
   )
 
@@ -197,8 +205,8 @@ interface AxisScale {
   readonly marks: readonly number[]
 }
 
-/** The marks of an axis from nothing to at least the largest value. */
-const scaleTo = (largest: number, isWhole = false): AxisScale => {
+/** Creates an axis from zero to at least the largest value, with its marks. */
+const createScale = (largest: number, isWhole = false): AxisScale => {
   const top = largest > 0 ? largest : 1
   const marks = ticks(0, top, isWhole ? Math.min(4, top) : 4)
   const step = (marks[1] ?? 1) - (marks[0] ?? 0)
@@ -206,12 +214,12 @@ const scaleTo = (largest: number, isWhole = false): AxisScale => {
   return { most, marks: marks.includes(most) ? marks : [...marks, most] }
 }
 
-const yOf = (value: number, { most }: AxisScale): number =>
+const toY = (value: number, { most }: AxisScale): number =>
   plotBottom - ((plotBottom - plotTop) * value) / most
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-const dateMark = (time: Date, span: number): string => {
+const formatDateMark = (time: Date, span: number): string => {
   const month = months[time.getUTCMonth()] ?? ''
   if (span < 2 * day) return time.toISOString().slice(11, 16)
   if (time.getUTCDate() !== 1 || span < 90 * day) return `${time.getUTCDate()} ${month}`
@@ -220,7 +228,7 @@ const dateMark = (time: Date, span: number): string => {
 
 const day = 86_400_000
 
-const timeMarks = (
+const drawTimeMarks = (
   from: number,
   to: number,
   xOf: (time: number) => number,
@@ -230,52 +238,57 @@ const timeMarks = (
     .filter((time) => xOf(time.getTime()) >= 2 && xOf(time.getTime()) <= 97)
     .map(
       (time, i) =>
-        html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${at(xOf(time.getTime()))}%" y="${y}">${dateMark(time, to - from)}</text>`,
+        html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${formatCoordinate(xOf(time.getTime()))}%" y="${y}">${formatDateMark(time, to - from)}</text>`,
     )
 
-/** A plot: the marks of its height stand beside it. */
-const plot = (label: string, scale: AxisScale, unit: string, pieces: readonly Markup[]): Markup => {
-  const texts = scale.marks.map((mark) => `${numbers(mark)}${mark === 0 ? '' : unit}`)
+/** Renders a plot with the marks of its vertical axis on the left. */
+const drawPlot = (
+  label: string,
+  scale: AxisScale,
+  unit: string,
+  pieces: readonly Markup[],
+): Markup => {
+  const texts = scale.marks.map((mark) => `${formatChartNumber(mark)}${mark === 0 ? '' : unit}`)
   const width = 12 + 7 * Math.max(...texts.map((text) => text.length))
   const marks = scale.marks.map(
     (mark, i) =>
-      html`<text class="mark end" x="${width - 8}" y="${at(yOf(mark, scale) + 4)}">${texts[i] ?? ''}</text>`,
+      html`<text class="mark end" x="${width - 8}" y="${formatCoordinate(toY(mark, scale) + 4)}">${texts[i] ?? ''}</text>`,
   )
   const lines = scale.marks.map(
     (mark) =>
-      html`<line class="${mark === 0 ? 'ground' : 'grid'}" x2="100%" y1="${at(yOf(mark, scale))}" y2="${at(yOf(mark, scale))}"/>`,
+      html`<line class="${mark === 0 ? 'ground' : 'grid'}" x2="100%" y1="${formatCoordinate(toY(mark, scale))}" y2="${formatCoordinate(toY(mark, scale))}"/>`,
   )
   return html`<div class="plot"><svg width="${width}" height="${plotHeight}" aria-hidden="true">${marks}</svg><svg class="area" height="${plotHeight}" role="img" aria-label="${label}">${lines}${pieces}</svg></div>\n`
 }
 
 // Columns over time.
 
-/** A step of time: how it is called, where it begins, and what it has of each word. */
+/** A step of time: its label, its start in milliseconds since the epoch, and the count of each word. */
 export interface TimeStep {
   readonly key: string
   readonly time: number
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Draws a column a step, its parts one upon the other; steps without anything are there. */
+/** Draws a stacked column for each step. Empty steps keep their room. */
 export const drawColumns = (
   label: string,
   steps: readonly TimeStep[],
   series: readonly Series[],
 ): Markup => {
-  const scale = scaleTo(Math.max(...steps.map(({ counts }) => sumOf(counts)), 0), true)
+  const scale = createScale(Math.max(...steps.map(({ counts }) => sumWords(counts)), 0), true)
   const each = 100 / steps.length
-  const width = at(each * (steps.length > 1 ? 0.86 : 0.3))
+  const width = formatCoordinate(each * (steps.length > 1 ? 0.86 : 0.3))
   const column = ({ key, counts }: TimeStep, i: number): Markup => {
     let below = 0
     const said: string[] = []
     const parts = series.flatMap((one) => {
       const count = counts.get(one.word) ?? 0
       if (count === 0) return []
-      const y = yOf(below + count, scale)
-      const rect = html`<rect ${paint(one)} x="${at(each * (i + 0.07))}%" y="${at(y)}" width="${width}%" height="${at(yOf(below, scale) - y)}"/>`
+      const y = toY(below + count, scale)
+      const rect = html`<rect ${paint(one)} x="${formatCoordinate(each * (i + 0.07))}%" y="${formatCoordinate(y)}" width="${width}%" height="${formatCoordinate(toY(below, scale) - y)}"/>`
       below += count
-      said.push(`${numbers(count)} ${toWords(one.word)}`)
+      said.push(`${formatChartNumber(count)} ${toWords(one.word)}`)
       return [rect]
     })
     return parts.length === 0
@@ -285,31 +298,31 @@ export const drawColumns = (
   const [first, last] = [steps[0]?.time ?? 0, steps.at(-1)?.time ?? 0]
   const xOf = (time: number): number =>
     first === last ? 50 : each / 2 + ((100 - each) * (time - first)) / (last - first)
-  return plot(label, scale, '', [...steps.map(column), ...timeMarks(first, last, xOf, 198)])
+  return drawPlot(label, scale, '', [...steps.map(column), ...drawTimeMarks(first, last, xOf, 198)])
 }
 
-export const stepNumbers = (
+export const renderStepNumbers = (
   head: string,
   steps: readonly TimeStep[],
   series: readonly Series[],
 ): Markup =>
-  numbersTable(
+  renderNumbers(
     [head, ...series.map(({ word }) => toWords(word)), ...(series.length > 1 ? ['all'] : [])],
     steps.map(({ key, counts }) => [
       key,
       ...series.map(({ word }) => counts.get(word) ?? 0),
-      ...(series.length > 1 ? [sumOf(counts)] : []),
+      ...(series.length > 1 ? [sumWords(counts)] : []),
     ]),
   )
 
 // Lines over time.
 
-/** A line: its values at the times of the chart, with gaps where there is none. */
+/** A line of a chart: its values at the times of the chart; undefined is a gap. */
 export interface ChartLine extends Series {
   readonly values: readonly (number | undefined)[]
 }
 
-/** The pieces of a line between its gaps. */
+/** Splits a line at its gaps. A piece of a single point is dropped, since its dot shows it. */
 const toPieces = (points: readonly (readonly [number, number] | undefined)[]) => {
   const pieces: (readonly [number, number])[][] = [[]]
   for (const point of points)
@@ -318,14 +331,14 @@ const toPieces = (points: readonly (readonly [number, number] | undefined)[]) =>
   return pieces.filter((piece) => piece.length > 1)
 }
 
-/** Draws a line a word; a line that is interrupted has a gap. */
+/** Draws a line for each word, interrupted at its gaps. */
 export const drawLines = (
   label: string,
   times: readonly number[],
   lines: readonly ChartLine[],
   unit = '',
 ): Markup => {
-  const scale = scaleTo(
+  const scale = createScale(
     Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0)), 0),
   )
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
@@ -334,36 +347,37 @@ export const drawLines = (
   const points = lines.map(({ values }) =>
     times.map((time, i) => {
       const value = values[i]
-      return value === undefined ? undefined : ([xOf(time), yOf(value, scale)] as const)
+      return value === undefined ? undefined : ([xOf(time), toY(value, scale)] as const)
     }),
   )
   const drawn = lines.flatMap((one, i) =>
     toPieces(points[i] ?? []).map(
       (piece) =>
-        html`<polyline class="l k-${one.color}${one.hatch === 0 ? '' : ' dashed'}" points="${piece.map(([x, y]) => `${at(x)},${at(y)}`).join(' ')}"/>`,
+        html`<polyline class="l k-${one.color}${one.hatch === 0 ? '' : ' dashed'}" points="${piece.map(([x, y]) => `${formatCoordinate(x)},${formatCoordinate(y)}`).join(' ')}"/>`,
     ),
   )
   const dots = lines.flatMap((one, i) =>
     (points[i] ?? []).flatMap((point) =>
       point === undefined
         ? []
-        : html`<circle class="f k-${one.color}" cx="${at(point[0])}%" cy="${at(point[1])}" r="3.5"/>`,
+        : html`<circle class="f k-${one.color}" cx="${formatCoordinate(point[0])}%" cy="${formatCoordinate(point[1])}" r="3.5"/>`,
     ),
   )
-  return plot(label, scale, unit, [
+  return drawPlot(label, scale, unit, [
     html`<svg class="stretched" viewBox="0 0 100 ${plotHeight}" preserveAspectRatio="none" height="${plotHeight}">${drawn}</svg>`,
     ...dots,
-    ...timeMarks(first, last, xOf, 198),
+    ...drawTimeMarks(first, last, xOf, 198),
   ])
 }
 
-/** A line without axes, for a tile. */
+/** Draws a line without axes, for a tile. */
 export const drawSparkline = (values: readonly number[], label: string): Markup => {
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const y = (value: number): number =>
     most === least ? 14 : 26 - (24 * (value - least)) / (most - least)
   const points = values.map(
-    (value, i) => `${at((100 * i) / Math.max(1, values.length - 1))},${at(y(value))}`,
+    (value, i) =>
+      `${formatCoordinate((100 * i) / Math.max(1, values.length - 1))},${formatCoordinate(y(value))}`,
   )
   return html`<svg class="spark" viewBox="0 0 100 28" preserveAspectRatio="none" role="img" aria-label="${label}"><polyline class="l k-busy" points="${points.join(' ')}"/></svg>`
 }

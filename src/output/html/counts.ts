@@ -1,13 +1,13 @@
-/** Counts of the records of a list: by words, by day, and by what they belong to. */
+/** Counts the records of a list by words, by day, and by project or group. */
 
 import { groupDigits } from '../../base/text.js'
 import { other, type Series, type TimeStep } from './charts.js'
 import { toDay } from './timeline.js'
 
 export const day = 86_400_000
-/** So many days are told apart; a list that spans more has no chart. */
+/** The largest number of days that are counted. A list that spans more days has no chart. */
 export const maxDays = 20_000
-/** So many values of a column are counted. */
+/** The largest number of values of a column that are counted. */
 export const maxCounted = 2000
 
 export type WordCounts = Map<string, number>
@@ -27,8 +27,8 @@ export const addIn = (table: WordTable, key: string, word: string, count = 1): v
 export const sum = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((all, count) => all + count, 0)
 
-/** The counts of words in the order of the documents; others behind them. */
-export const inOrder = (
+/** Sorts counts by the order of the documented words; other words follow in alphabetical order. */
+export const orderCounts = (
   counts: ReadonlyMap<string, number>,
   words: readonly string[],
 ): ReadonlyMap<string, number> => {
@@ -37,8 +37,8 @@ export const inOrder = (
   return new Map([...known, ...others].map((word) => [word, counts.get(word) ?? 0]))
 }
 
-/** The counts of a step or row by the words of the chart: those that it does not show are one. */
-export const byShown = (
+/** Merges the counts of words that a chart does not show into `other`. */
+export const mergeUnshown = (
   counts: ReadonlyMap<string, number>,
   shown: ReadonlySet<string>,
 ): WordCounts => {
@@ -47,19 +47,19 @@ export const byShown = (
   return found
 }
 
-/** The unit of the steps of so many days. */
+/** Chooses the unit of the steps of a chart by the number of days that it spans. */
 export const chooseUnit = (days: number): 'day' | 'week' | 'month' =>
   days <= 92 ? 'day' : days <= 731 ? 'week' : 'month'
 
-/** The first day of the step that a day is in, since the epoch. */
-const stepOf = (at: number, unit: 'day' | 'week' | 'month'): number => {
+/** Returns the first day of the step that contains a day. Days are counted since the epoch. */
+const getStepStart = (at: number, unit: 'day' | 'week' | 'month'): number => {
   if (unit === 'day') return at
   if (unit === 'week') return at - ((((at + 3) % 7) + 7) % 7)
   const time = new Date(at * day)
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth()) / day
 }
 
-/** All steps from the first to the last day; those without anything are among them. */
+/** Returns all steps from the first to the last day, empty ones included. */
 export const toSteps = (
   days: ReadonlyMap<number, WordCounts>,
   unit: 'day' | 'week' | 'month',
@@ -69,14 +69,14 @@ export const toSteps = (
   const [first, last] = [sorted[0] ?? 0, sorted.at(-1) ?? 0]
   const steps = new Map<number, WordCounts>()
   for (
-    let at = stepOf(first, unit);
+    let at = getStepStart(first, unit);
     at <= last;
-    at = stepOf(at + (unit === 'month' ? 32 : unit === 'week' ? 7 : 1), unit)
+    at = getStepStart(at + (unit === 'month' ? 32 : unit === 'week' ? 7 : 1), unit)
   )
     steps.set(at, new Map())
   for (const [at, counts] of days)
-    for (const [word, count] of byShown(counts, shown))
-      add(steps.get(stepOf(at, unit)) ?? new Map(), word, count)
+    for (const [word, count] of mergeUnshown(counts, shown))
+      add(steps.get(getStepStart(at, unit)) ?? new Map(), word, count)
   return [...steps].map(
     ([at, counts]): TimeStep => ({
       key: unit === 'month' ? toDay(at * day).slice(0, 7) : toDay(at * day),
@@ -86,8 +86,8 @@ export const toSteps = (
   )
 }
 
-/** What is computed of a chart over time: the share that failed, and the step that has most of it. */
-export const captionSteps = (
+/** Describes a chart over time: the share of finished records that failed, and the step with the most of them. */
+export const describeSteps = (
   steps: readonly TimeStep[],
   series: readonly Series[],
   many: string,

@@ -1,4 +1,4 @@
-/** What stands around the answers of a page, and the parts that its sections are made of: tiles, cards, badges, commands. */
+/** Renders the head and the end of a page, and the parts of its sections: tiles, cards, badges and commands. */
 
 import { createHash } from 'node:crypto'
 import type { Tone } from '../../base/text.js'
@@ -6,7 +6,7 @@ import { version } from '../../base/version.js'
 import { escapeLine } from '../escape.js'
 import type { EndPage, FormatView } from '../types.js'
 import chartStyle from './charts.css?raw'
-import { hatches } from './charts.js'
+import { renderPatterns } from './charts.js'
 import { html, Markup, nothing, type Piece } from './markup.js'
 import pageStyle from './page.css?raw'
 import script from './page.js?raw'
@@ -17,8 +17,8 @@ const style = `${pageStyle}${chartStyle}${tableStyle}`
 const hash = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** What the page may load: its own style and script, by their hashes, and nothing else. */
-const policy = (): string =>
+/** Creates the Content Security Policy of the page: only its own style and script may load, by their hashes. */
+const createPolicy = (): string =>
   [
     "default-src 'none'",
     `style-src ${hash(style)}`,
@@ -28,14 +28,15 @@ const policy = (): string =>
     "form-action 'none'",
   ].join('; ')
 
-/** A time to the minute, UTC. */
+/** Formats a time to the minute, in UTC. */
 export const formatMinute = (time: Date): string =>
   time.toISOString().slice(0, 16).replace('T', ' ')
 
-/** A command to copy; the button comes with the script. */
-export const command = (line: Piece): Markup => html`<div class="cmd"><code>${line}</code></div>`
+/** Renders a command to copy. The script adds the button. */
+export const renderCommand = (line: Piece): Markup =>
+  html`<div class="cmd"><code>${line}</code></div>`
 
-/** The beginning of a page, up to its first section. */
+/** Renders the beginning of a page, up to its first section. */
 export const renderHead = async ({ page, now, style: eye }: FormatView): Promise<Markup> => {
   const title = escapeLine(page?.title ?? 'svcctl', eye)
   const facts = [...((await page?.facts()) ?? []), { text: `${formatMinute(now)} UTC` }]
@@ -44,15 +45,15 @@ export const renderHead = async ({ page, now, style: eye }: FormatView): Promise
     const value = href === undefined ? said : html`<a href="${href}" rel="noreferrer">${said}</a>`
     return html`<li>${name === undefined ? '' : html`<span class="said">${name}</span> `}${value}</li>`
   })
-  const line = page?.line === undefined ? nothing : command(escapeLine(page.line, eye))
+  const line = page?.line === undefined ? nothing : renderCommand(escapeLine(page.line, eye))
   const meta = html`<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy()}">
+<meta http-equiv="Content-Security-Policy" content="${createPolicy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
 `
   const top = html`<a class="skip" href="#main">Skip to the content</a>
-${hatches()}<header><h1>${title}</h1><ul class="facts">${items}</ul>${line}</header>
+${renderPatterns()}<header><h1>${title}</h1><ul class="facts">${items}</ul>${line}</header>
 `
   return html`<!doctype html>
 <html lang="en">
@@ -76,7 +77,7 @@ export const endPage: EndPage = (notes, failed, eye) => {
   return html`</main>\n<footer>${warning}${said}<p>${written}</p></footer>\n</body>\n</html>\n`.text
 }
 
-/** A link to the instance that was asked, and to no other place. */
+/** Returns the address of a link if it leads to the instance of the page; undefined for any other. */
 export const getHref = (
   url: string | undefined,
   { page }: Pick<FormatView, 'page'>,
@@ -86,16 +87,16 @@ export const getHref = (
   return origin === page.origin && username === '' ? href : undefined
 }
 
-/** A text, as a link where there is an address. */
+/** Renders a text, as a link if there is an address. */
 export const link = (text: Piece, href: string | undefined): Markup =>
   href === undefined ? html`${text}` : html`<a href="${href}" rel="noreferrer">${text}</a>`
 
-/** A word with its symbol, in the colour of its tone. */
-export const badge = (text: string, tone: Tone): Markup =>
+/** Renders a word with its symbol, in the color of its tone. */
+export const renderBadge = (text: string, tone: Tone): Markup =>
   html`<span class="badge ${tone}">${text}</span>`
 
-/** A section of a page: a card with a heading, and what is said beside that. */
-export const card = (
+/** Renders a section of a page: a card with a heading and a note next to it. */
+export const renderCard = (
   heading: string,
   said: string,
   pieces: Piece,
@@ -106,7 +107,7 @@ export const card = (
   return html`<section class="card${options.wide === true ? ' wide' : ''}"${id}>\n<h2>${heading}${beside}</h2>\n${pieces}</section>\n`
 }
 
-/** A large number with a verdict, which leads to its section. */
+/** A tile: a large number with a verdict, which links to its section. */
 export interface Tile {
   readonly name: string
   readonly big: string
@@ -114,7 +115,7 @@ export interface Tile {
   readonly tone: Tone | 'plain'
   readonly badge?: string
   readonly lines: readonly string[]
-  /** From nothing to one. */
+  /** The filled part of the tile's bar, from 0 to 1. */
   readonly share?: number | undefined
   readonly drawing?: Markup
   readonly href?: string | undefined
@@ -135,12 +136,12 @@ const renderTile = ({
     share === undefined
       ? nothing
       : html`<svg class="share" aria-hidden="true"><rect class="g" width="100%" height="6" rx="3"/><rect class="f k-${tone}" width="${Math.round(1000 * share) / 10}%" height="6" rx="3"/></svg>`
-  const inside = html`<span class="tile-name">${name}</span>${word === undefined || tone === 'plain' ? nothing : badge(word, tone)}<span class="big"><b>${big}</b>${unit === undefined ? '' : html` ${unit}`}</span>${lines.map((line) => html`<span class="said">${line}</span>`)}${bar}${drawing ?? nothing}`
+  const inside = html`<span class="tile-name">${name}</span>${word === undefined || tone === 'plain' ? nothing : renderBadge(word, tone)}<span class="big"><b>${big}</b>${unit === undefined ? '' : html` ${unit}`}</span>${lines.map((line) => html`<span class="said">${line}</span>`)}${bar}${drawing ?? nothing}`
   return href === undefined
     ? html`<div class="tile b-${tone}">${inside}</div>\n`
     : html`<a class="tile b-${tone}" href="${href}">${inside}</a>\n`
 }
 
-/** Tiles beside each other. */
+/** Renders tiles in a row. */
 export const renderTiles = (tiles: readonly Tile[]): Markup =>
   html`<div class="tiles">\n${tiles.map(renderTile)}</div>\n`

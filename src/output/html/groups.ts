@@ -1,41 +1,41 @@
-/** Draws groups: columns or lines over time, rows, or a table shaded by its numbers, as the keys and numbers of a line ask. */
+/** Draws groups: columns or lines over time, rows, or a table shaded by its numbers. The keys and measures of the groups decide. */
 
 import { isMoment } from '../../base/dates.js'
 import type { GroupFacts } from '../../catalogue/views.js'
-import { secondsColumn } from '../cell.js'
+import { isSecondsColumn } from '../cell.js'
 import {
   type ChartRow,
   chooseWords,
   drawColumns,
   drawLines,
   drawRows,
-  figure,
-  legend,
-  numbersTable,
   other,
-  rowNumbers,
-  stepNumbers,
+  renderFigure,
+  renderLegend,
+  renderNumbers,
+  renderRowNumbers,
+  renderStepNumbers,
   type TimeStep,
   toSeries,
   toWords,
 } from './charts.js'
-import { inOrder } from './counts.js'
+import { orderCounts } from './counts.js'
 import { html, type Markup, nothing } from './markup.js'
 import { describeKeys, describeMeasure } from './titles.js'
 
-/** The records of a group in the chart: its keys as texts, and its number. */
+/** A group of the chart: its keys as text, and its number. */
 interface GroupValue {
   readonly keys: readonly string[]
   readonly value: number | undefined
 }
 
-/** What a cell without a number shows. */
+/** The text of a cell without a number. */
 const none = '–'
 const maxRows = 20
 const maxSide = 12
 const maxLines = 8
 const shades = 6
-/** A step beyond these is none: a wrong time would make years of empty steps. */
+/** The largest number of steps. Without it, one wrong time would create years of empty steps. */
 const maxSteps = 2000
 
 const day = 86_400_000
@@ -43,7 +43,7 @@ const lengths: Readonly<Record<string, number>> = { hour: 3_600_000, day, week: 
 
 const toTime = (key: string): number => Date.parse(key.length === 13 ? `${key}:00Z` : key)
 
-/** The keys of all steps from the first to the last. */
+/** Returns the keys of all steps from the first to the last, empty ones included. */
 const fillSteps = (keys: readonly string[], unit: string | undefined): readonly string[] => {
   const known = [...new Set(keys)].filter((key) => !Number.isNaN(toTime(key))).sort()
   const [first, last] = [known[0], known.at(-1)]
@@ -60,9 +60,9 @@ const fillSteps = (keys: readonly string[], unit: string | undefined): readonly 
   return all
 }
 
-/** Numbers of seconds in a unit that people read. */
+/** Chooses the unit of a field of seconds by its largest value; other fields have none. */
 const chooseScale = (field: string | undefined, values: readonly number[]) => {
-  if (field === undefined || !secondsColumn(field)) return { by: 1, unit: '', words: '' }
+  if (field === undefined || !isSecondsColumn(field)) return { by: 1, unit: '', words: '' }
   const most = Math.max(...values, 0)
   if (most >= 3 * 3600) return { by: 3600, unit: ' h', words: ', in hours' }
   if (most >= 180) return { by: 60, unit: ' min', words: ', in minutes' }
@@ -81,7 +81,7 @@ interface GroupChart extends ChartUnit {
   readonly wordsOf: WordsOfField
 }
 
-/** The words that a field is documented to hold, in their order. */
+/** Returns the words that a field is documented to hold, in their order. */
 type WordsOfField = (field: string) => readonly string[]
 
 const getValue = ({ value }: GroupValue, { by }: ChartUnit): number | undefined =>
@@ -97,14 +97,14 @@ const sumBy = (chart: GroupChart, at: number): ReadonlyMap<string, number> => {
   return sums
 }
 
-/** The words that the lines or columns of a chart are told apart by, and what each has in each step. */
+/** Returns the words that separate the lines or columns of a chart, and a function for the value of a word in a step. */
 const toWordsOverTime = (chart: GroupChart, time: number) => {
   const { groups, counts, values } = chart
   const byWord = groups.keys.length === 1 ? undefined : 1 - time
   const totals =
     byWord === undefined
       ? new Map([['all', 0]])
-      : inOrder(sumBy(chart, byWord), chart.wordsOf(groups.keys[byWord]?.field ?? ''))
+      : orderCounts(sumBy(chart, byWord), chart.wordsOf(groups.keys[byWord]?.field ?? ''))
   const words = counts ? chooseWords(totals) : [...totals.keys()].slice(0, maxLines)
   const found = new Map<string, number>()
   for (const one of values) {
@@ -124,7 +124,7 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
   const { words, totals, isAlone, at } = toWordsOverTime(chart, time)
   const series = toSeries(words)
   const isCounted = counts && !isTrend
-  const shown = isAlone ? nothing : legend(series, isCounted ? totals : undefined)
+  const shown = isAlone ? nothing : renderLegend(series, isCounted ? totals : undefined)
   if (isCounted) {
     const columns = steps.map((key): TimeStep => {
       const present = words.flatMap((word) => {
@@ -133,20 +133,23 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
       })
       return { key, time: toTime(key), counts: new Map(present) }
     })
-    const best = columns.reduce((a, b) => (total(b) > total(a) ? b : a), columns[0] ?? emptyStep)
-    const caption = columns.length < 2 ? '' : `most: ${best.key} (${total(best)})`
+    const best = columns.reduce(
+      (a, b) => (sumStep(b) > sumStep(a) ? b : a),
+      columns[0] ?? emptyStep,
+    )
+    const caption = columns.length < 2 ? '' : `most: ${best.key} (${sumStep(best)})`
     const drawn = drawColumns(title, columns, series)
-    return figure(title, caption, [drawn, shown, stepNumbers('step', columns, series)])
+    return renderFigure(title, caption, [drawn, shown, renderStepNumbers('step', columns, series)])
   }
   const missing = counts ? 0 : undefined
   const lines = series.map((one) => ({
     ...one,
     values: steps.map((step) => at(step, one.word) ?? missing),
   }))
-  return figure(title, '', [
+  return renderFigure(title, '', [
     drawLines(title, steps.map(toTime), lines, unit),
     shown,
-    numbersTable(
+    renderNumbers(
       [groups.keys[time]?.column ?? '', ...words.map(toWords)],
       steps.map((step, i) => [step, ...lines.map((one) => one.values[i] ?? null)]),
     ),
@@ -154,7 +157,7 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
 }
 
 const emptyStep: TimeStep = { key: '', time: 0, counts: new Map() }
-const total = ({ counts }: TimeStep): number =>
+const sumStep = ({ counts }: TimeStep): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 const drawGroupRows = (chart: GroupChart): Markup => {
@@ -169,13 +172,13 @@ const drawGroupRows = (chart: GroupChart): Markup => {
     }),
   )
   const more = sorted.length - rows.length
-  return figure(chart.title, more > 0 ? `the first ${maxRows}, and ${more} more` : '', [
+  return renderFigure(chart.title, more > 0 ? `the first ${maxRows}, and ${more} more` : '', [
     drawRows(rows, series),
-    rowNumbers(chart.groups.keys[0]?.column ?? '', rows, series),
+    renderRowNumbers(chart.groups.keys[0]?.column ?? '', rows, series),
   ])
 }
 
-/** A table whose cells are shaded by their numbers, which stand in them. */
+/** Draws a table whose cells are shaded by the numbers in them. */
 const drawHeat = (chart: GroupChart): Markup => {
   const side = (at: number): readonly string[] =>
     [...sumBy(chart, at)].toSorted(([, a], [, b]) => b - a).map(([key]) => key)
@@ -204,7 +207,7 @@ const drawHeat = (chart: GroupChart): Markup => {
       (row) =>
         html`<tr><th scope="row">${toWords(row)}</th>${shownColumns.map((column) => cell(row, column))}</tr>\n`,
     )
-  return figure(chart.title, caption, [
+  return renderFigure(chart.title, caption, [
     html`<div class="scroll" tabindex="0" role="region" aria-label="${chart.title}"><table class="heat">
 <thead>${head}</thead>
 <tbody>
@@ -213,7 +216,7 @@ ${body}</tbody>
   ])
 }
 
-/** Returns true for the column of a key that holds times. */
+/** Finds the position of the key that holds times; -1 if there is none. */
 const findTime = ({ keys }: GroupFacts, values: readonly GroupValue[]): number =>
   keys.findIndex(
     ({ unit, column }, i) =>
@@ -222,7 +225,7 @@ const findTime = ({ keys }: GroupFacts, values: readonly GroupValue[]): number =
   )
 
 /**
- * Draws what groups come to, a chart a number; nothing for three keys or more.
+ * Draws a chart for each of the first three numbers of the groups (measures and count). Groups with more than two keys have none.
  * @param rows the values of each group, by column
  */
 export const drawGroups = (

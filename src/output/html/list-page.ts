@@ -1,6 +1,6 @@
 /**
- * A list of a page: a table that the page's script sorts, filters and downloads. Rows beyond the first ones are blocks of data that
- * the script shows, so that memory grows neither here nor in the browser.
+ * A list of a page: a table that the page's script sorts, filters and downloads. Rows beyond the first ones are blocks of data that the
+ * script shows, which limits the memory here and in the browser.
  */
 
 import { createRows, getMeaning, linkIn } from '../cell.js'
@@ -12,11 +12,11 @@ import { drawGroups } from './groups.js'
 import { html, type Markup } from './markup.js'
 import { ListSummary } from './summary.js'
 
-/** So many rows stand in the page itself. */
+/** The number of rows in the page itself; further rows are in blocks of data. */
 const maxRows = 2000
-/** A block of data holds about so many characters. */
+/** The size of a block of data, in characters; the last row may exceed it. */
 const blockSize = 1 << 20
-/** So many groups are drawn. */
+/** The largest number of groups that charts show. */
 const maxGroups = 5000
 
 interface Column {
@@ -24,7 +24,7 @@ interface Column {
   readonly kind: CellKind
 }
 
-/** The kind of a column: that of all its cells that have a value. */
+/** Returns the kind that all cells with a value share; empty if they differ. */
 const toKind = (cells: readonly (PageCell | undefined)[]): CellKind => {
   const kinds = new Set(
     cells.flatMap((cell) => (cell === undefined || cell.raw === '' ? [] : cell.kind)),
@@ -83,7 +83,7 @@ export class PageList {
     await this.#sink.write(this.#summary?.render().text ?? '')
   }
 
-  /** The cells of a row; the first leads to the record's own page. */
+  /** Creates the cells of a row. The first links to the record's own page. */
   #cells(values: readonly unknown[], url: string | undefined): readonly PageCell[] {
     return this.#rows.columns().map((name, i) => {
       const cell = toPageCell(getMeaning(name, this.#view), values[i], this.#view)

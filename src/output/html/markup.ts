@@ -19,7 +19,7 @@ export class Markup {
   }
 }
 
-/** What a template takes: texts and numbers are escaped, HTML stays. */
+/** A value of a template: texts and numbers are escaped, HTML is kept. */
 export type Piece = string | number | Markup | readonly Markup[]
 
 const toText = (piece: Piece): string => {

@@ -1,6 +1,6 @@
 /**
- * The head of a list: what there is of it, its chart and its facets. It counts as rows pass and keeps no row. The fields that are
- * shown choose the chart, by what the documents say of them.
+ * The summary above a list: counts, a chart, and facets. It counts records as they pass and keeps none. The columns, and what the documents
+ * say of them, choose the chart.
  */
 
 import { capitalize, groupDigits } from '../../base/text.js'
@@ -12,26 +12,26 @@ import {
   drawColumns,
   drawLines,
   drawRows,
-  figure,
-  legend,
-  numbersTable,
   other,
-  rowNumbers,
+  renderFigure,
+  renderLegend,
+  renderNumbers,
+  renderRowNumbers,
+  renderStepNumbers,
   type Series,
-  stepNumbers,
   toSeries,
   toWords,
 } from './charts.js'
 import {
   add,
   addIn,
-  byShown,
-  captionSteps,
   chooseUnit,
   day,
-  inOrder,
+  describeSteps,
   maxCounted,
   maxDays,
+  mergeUnshown,
+  orderCounts,
   sum,
   toSteps,
   type WordCounts,
@@ -40,26 +40,26 @@ import {
 import { html, Markup, nothing } from './markup.js'
 import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
 
-/** A column of a list, as its summary sees it. */
+/** A column of a list, with the facts that its summary needs. */
 export interface SummaryColumn {
   readonly name: string
   readonly isTime: boolean
-  /** It says which snapshot a record comes from. */
+  /** True if the column names the snapshot of each record. */
   readonly isTrend?: boolean
   /** The words that it is documented to hold, in their order. */
   readonly words: readonly string[]
 }
 
-/** A cell of a row, as its summary sees it. */
+/** A cell of a row, with the facts that its summary needs. */
 export interface SummaryCell {
-  /** The value as it came, as text. */
+  /** The value as text, before it is shortened or formatted. */
   readonly raw: string
   readonly text: string
   readonly kind: string
   readonly time?: number | undefined
 }
 
-/** Which chart the columns of a list ask for. */
+/** The chart of a list, with the positions of its columns. */
 export type ChartChoice =
   | { readonly kind: 'columns'; readonly time: number; readonly words?: number }
   | { readonly kind: 'ends'; readonly time: number }
@@ -93,9 +93,9 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
     : { kind: 'rows', words: first, parts: second }
 }
 
-/** Fewer records have neither chart nor facets. */
+/** The smallest numbers of records for a chart and for facets. */
 const [minForChart, minForFacets] = [3, 20] as const
-/** A column of more different values is no facet. */
+/** The largest number of different values of a facet. */
 const maxFacet = 12
 const maxProjects = 8
 const maxEnds = 2000
@@ -106,11 +106,11 @@ interface SummaryOptions {
   readonly parent: number | undefined
   readonly now: number
   readonly csvRaw: boolean
-  /** The address of a project by its path. */
+  /** Returns the address of a project or group by its path; undefined if there is none. */
   readonly href: (path: string, column: string) => string | undefined
 }
 
-/** WordCounts the rows of a list. */
+/** Counts the rows of a list. */
 export class ListSummary {
   readonly #columns: readonly SummaryColumn[]
   readonly #options: SummaryOptions
@@ -131,7 +131,7 @@ export class ListSummary {
     this.#facets = columns.map(({ isTime }, i) => (isTime || i === 0 ? undefined : new Map()))
   }
 
-  /** WordCounts a row. */
+  /** Counts a row. */
   add(cells: readonly SummaryCell[]): void {
     this.#count += 1
     for (const [i, cell] of cells.entries()) this.#addFacet(i, cell)
@@ -180,7 +180,7 @@ export class ListSummary {
     else facet?.set(raw, { text, count: 1 })
   }
 
-  /** What stands above the list. */
+  /** Renders the summary. */
   render(): Markup {
     const [one, many] = this.#options.nouns
     const heading = `${groupDigits(this.#count)} ${this.#count === 1 ? one : many}`
@@ -228,18 +228,18 @@ export class ListSummary {
     const span = (days.at(-1) ?? 0) - (days[0] ?? 0)
     if (days.length < 2 || span > maxDays) return nothing
     const unit = chooseUnit(span)
-    const totals = inOrder(this.#words, this.#wordsOf(words))
+    const totals = orderCounts(this.#words, this.#wordsOf(words))
     const series = toSeries(chooseWords(totals))
     const shown = new Set(series.map(({ word }) => word))
     const steps = toSteps(this.#days, unit, shown)
     const name = toWords((this.#columns[time]?.name ?? '').replace(/_at$/, ''))
     const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
     const title = `${capitalize(this.#options.nouns[1])} ${name} per ${unit}${by}`
-    const caption = captionSteps(steps, series, this.#options.nouns[1])
-    return figure(title, caption, [
+    const caption = describeSteps(steps, series, this.#options.nouns[1])
+    return renderFigure(title, caption, [
       drawColumns(`${title}: ${caption}`, steps, series),
-      words === undefined ? nothing : legend(series, byShown(totals, shown)),
-      stepNumbers(unit, steps, series),
+      words === undefined ? nothing : renderLegend(series, mergeUnshown(totals, shown)),
+      renderStepNumbers(unit, steps, series),
     ])
   }
 
@@ -260,14 +260,14 @@ export class ListSummary {
     const without = this.#count - this.#ended
     const caption = [...parts, ...(without === 0 ? [] : [`${without} without an end`])].join(', ')
     const title = `When they end (${this.#columns[time]?.name ?? ''})`
-    return figure(title, caption, [drawTimeline(this.#ends, now, `${title}: ${caption}`)])
+    return renderFigure(title, caption, [drawTimeline(this.#ends, now, `${title}: ${caption}`)])
   }
 
   #drawRows({ words, parts }: Extract<ChartChoice, { kind: 'rows' }>): Markup {
-    const totals = inOrder(this.#words, this.#wordsOf(parts))
+    const totals = orderCounts(this.#words, this.#wordsOf(parts))
     const isPlain = parts === undefined
     const name = toWords(this.#columns[words]?.name ?? '')
-    const rowWords = inOrder(
+    const rowWords = orderCounts(
       new Map([...this.#rows].map(([word, counts]) => [word, sum(counts)])),
       this.#wordsOf(words),
     )
@@ -277,43 +277,43 @@ export class ListSummary {
       const counts = this.#rows.get(word) ?? new Map<string, number>()
       const own = isPlain
         ? new Map([[shown.has(word) ? word : other, sum(counts)]])
-        : byShown(counts, shown)
+        : mergeUnshown(counts, shown)
       return { name: toWords(word), label: toWords(word), counts: own }
     })
     const title = isPlain
       ? `By ${name}`
       : `By ${name} and ${toWords(this.#columns[parts]?.name ?? '')}`
-    const first = figure(title, '', [
+    const first = renderFigure(title, '', [
       drawRows(rows, series),
-      isPlain ? nothing : legend(series, byShown(totals, shown)),
-      rowNumbers(name, rows, series),
+      isPlain ? nothing : renderLegend(series, mergeUnshown(totals, shown)),
+      renderRowNumbers(name, rows, series),
     ])
     const projects = this.#drawParents(isPlain ? undefined : { series, shown })
     return projects === undefined ? first : html`<div class="pair">${first}${projects}</div>\n`
   }
 
-  /** A line a word, with a point for each snapshot. */
+  /** Draws a line for each word, with a point for each snapshot. */
   #drawTrend({ words }: Extract<ChartChoice, { kind: 'trend' }>): Markup {
     const snapshots = [...this.#rows.keys()].sort()
     if (snapshots.length < 2) return nothing
-    const totals = inOrder(this.#words, this.#wordsOf(words))
+    const totals = orderCounts(this.#words, this.#wordsOf(words))
     const series = toSeries(chooseWords(totals))
     const shown = new Set(series.map(({ word }) => word))
-    const steps = snapshots.map((one) => byShown(this.#rows.get(one) ?? new Map(), shown))
+    const steps = snapshots.map((one) => mergeUnshown(this.#rows.get(one) ?? new Map(), shown))
     const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
     const title = `${capitalize(this.#options.nouns[1])} per snapshot${by}`
     const lines = series.map((one) => ({
       ...one,
       values: steps.map((step) => step.get(one.word) ?? 0),
     }))
-    return figure(title, 'one point a snapshot', [
+    return renderFigure(title, 'one point a snapshot', [
       drawLines(
         title,
         snapshots.map((one) => Date.parse(one)),
         lines,
       ),
-      words === undefined ? nothing : legend(series, steps.at(-1)),
-      numbersTable(
+      words === undefined ? nothing : renderLegend(series, steps.at(-1)),
+      renderNumbers(
         ['snapshot', ...series.map(({ word }) => toWords(word))],
         snapshots.map((one, i) => [one.slice(0, 10), ...lines.map(({ values }) => values[i] ?? 0)]),
       ),
@@ -334,19 +334,19 @@ export class ListSummary {
       const name =
         address === undefined ? path : html`<a href="${address}" rel="noreferrer">${path}</a>`
       const own =
-        words === undefined ? new Map([['all', sum(counts)]]) : byShown(counts, words.shown)
+        words === undefined ? new Map([['all', sum(counts)]]) : mergeUnshown(counts, words.shown)
       return { name, label: path, counts: own }
     })
     const series = words?.series ?? toSeries(['all'])
     const caption =
       most.length > maxProjects ? `the first ${maxProjects} of ${groupDigits(most.length)}` : ''
-    return figure(`By ${column}`, caption, [
+    return renderFigure(`By ${column}`, caption, [
       drawRows(rows, series),
-      rowNumbers(column, rows, series),
+      renderRowNumbers(column, rows, series),
     ])
   }
 
-  /** What the script makes facets of. */
+  /** Renders the data from which the script creates facets. */
   #data(): Markup {
     const facets = this.#facets.flatMap((facet, i) => {
       const column = this.#columns[i]
@@ -358,7 +358,7 @@ export class ListSummary {
       )
         return []
       const values = [
-        ...inOrder(
+        ...orderCounts(
           new Map([...facet].map(([raw, { count }]) => [raw, count])),
           column.words,
         ).keys(),

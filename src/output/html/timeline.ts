@@ -1,9 +1,9 @@
-/** Draws ends on a time line: what is past, what is near and what is later, with today. */
+/** Draws expiry times on a time line, with today. */
 
 import { utcTicks } from 'd3-time'
 import { html, type Markup } from './markup.js'
 
-/** Something that ends. */
+/** An object that expires, with the time in milliseconds since the epoch. */
 export interface EndPoint {
   readonly label: string
   readonly time: number
@@ -12,19 +12,19 @@ export interface EndPoint {
 const day = 86_400_000
 const [near, soon] = [7 * day, 30 * day]
 
-/** How urgent an end is. */
+/** The urgency of an expiry time: within 7 days is `urgent`, within 30 days `soon`. */
 export type EndState = 'ended' | 'urgent' | 'soon' | 'later'
 
-/** Returns how urgent an end is. */
+/** Returns the urgency of an expiry time. */
 export const getEndState = (time: number, now: number): EndState => {
   const left = time - now
   return left < 0 ? 'ended' : left < near ? 'urgent' : left < soon ? 'soon' : 'later'
 }
 
-/** A badge's tone and symbol by state. */
+/** The tone of each urgency. */
 export const endTones = { ended: 'bad', urgent: 'bad', soon: 'warn', later: 'good' } as const
 
-/** `12 d ago`, `in 9 d`. */
+/** Formats the distance to a time in whole days: `12 d ago`, `in 9 d`. */
 export const formatDays = (time: number, now: number): string => {
   const days = Math.floor(Math.abs(time - now) / day)
   return time < now ? `${days} d ago` : `in ${days} d`
@@ -32,14 +32,14 @@ export const formatDays = (time: number, now: number): string => {
 
 export const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** So many ends are drawn. */
+/** The largest number of points on a time line. */
 const maxPoints = 300
 const [lanes, laneHeight, ground] = [6, 14, 100] as const
 
-const percent = (value: number): string => `${Math.round(value * 100) / 100}%`
+const toPercent = (value: number): string => `${Math.round(value * 100) / 100}%`
 
-/** Diamonds, triangles and circles tell the states apart beside colour. */
-const shapeOf = (state: EndState, x: string, y: number, title: string): Markup => {
+/** Renders a point as a diamond, triangle or circle, so that states differ by more than color. */
+const renderShape = (state: EndState, x: string, y: number, title: string): Markup => {
   const inside = html`<title>${title}</title>`
   if (state === 'later')
     return html`<circle class="f k-good" cx="${x}" cy="${y}" r="5">${inside}</circle>`
@@ -47,7 +47,7 @@ const shapeOf = (state: EndState, x: string, y: number, title: string): Markup =
   return html`<svg x="${x}" y="${y}" class="point"><path class="f k-${endTones[state]}" d="${path}">${inside}</path></svg>`
 }
 
-/** The lane of each point: points beside each other do not cover each other. */
+/** Assigns each point a lane, so that close points do not cover each other. */
 const toLanes = (xs: readonly number[]): readonly number[] => {
   const last: number[] = Array.from({ length: lanes }, () => Number.NEGATIVE_INFINITY)
   return xs.map((x) => {
@@ -60,7 +60,7 @@ const toLanes = (xs: readonly number[]): readonly number[] => {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Draws up to three hundred ends; the earliest are kept, and further ones are counted by whoever captions it. */
+/** Draws the earliest points, at most `maxPoints`. The caption of the caller counts all of them. */
 export const drawTimeline = (points: readonly EndPoint[], now: number, label: string): Markup => {
   const sorted = points.toSorted((a, b) => a.time - b.time).slice(0, maxPoints)
   const times = sorted.map(({ time }) => time)
@@ -74,7 +74,7 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
   const drawn = sorted.map(({ label: name, time }, i) => {
     const y = ground - 9 - laneHeight * (inLanes[i] ?? 0)
     const said = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
-    return shapeOf(getEndState(time, now), percent(xOf(time)), y, said)
+    return renderShape(getEndState(time, now), toPercent(xOf(time)), y, said)
   })
   const marks = utcTicks(new Date(first), new Date(last), 7)
     .filter((time) => xOf(time.getTime()) > 2 && xOf(time.getTime()) < 97)
@@ -83,11 +83,11 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
         time.getUTCMonth() === 0
           ? String(time.getUTCFullYear())
           : (months[time.getUTCMonth()] ?? '')
-      return html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${percent(xOf(time.getTime()))}" y="118">${text}</text>`
+      return html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${toPercent(xOf(time.getTime()))}" y="118">${text}</text>`
     })
   const today = xOf(now)
-  const spans = html`<rect class="past" width="${percent(today)}" height="${ground}"/><rect class="near" x="${percent(today)}" width="${percent(xOf(now + soon) - today)}" height="${ground}"/>`
-  const lines = html`<line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${percent(today)}" x2="${percent(today)}" y1="0" y2="${ground}"/>`
-  const word = html`<text class="now" x="${percent(today)}" dx="5" y="12">today</text>`
+  const spans = html`<rect class="past" width="${toPercent(today)}" height="${ground}"/><rect class="near" x="${toPercent(today)}" width="${toPercent(xOf(now + soon) - today)}" height="${ground}"/>`
+  const lines = html`<line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${toPercent(today)}" x2="${toPercent(today)}" y1="0" y2="${ground}"/>`
+  const word = html`<text class="now" x="${toPercent(today)}" dx="5" y="12">today</text>`
   return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${marks}</svg>\n`
 }

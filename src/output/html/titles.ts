@@ -1,21 +1,21 @@
-/** Titles of pages in words, from what a line asks for. */
+/** Creates the titles of pages from the command, its arguments and its groups. */
 
 import { capitalize } from '../../base/text.js'
 import type { GroupFacts } from '../../catalogue/views.js'
 
-/** What a title is made of. */
+/** The parts of a title. */
 export interface TitleParts {
   readonly area: string
   readonly words: string
-  /** What the command does, where no noun says what its answer is. */
+  /** The summary of the command, for answers without a noun. */
   readonly summary: string
   readonly args: readonly string[]
-  /** Whose objects are listed: `of the instance`; empty where that is not said. */
+  /** The owner of the listed objects: `of the instance`; empty if it is not known. */
   readonly of: string
   readonly groups?: GroupFacts | undefined
 }
 
-/** What the records of an area's list are called: one, and several. */
+/** The nouns for the records of an area's list: singular and plural. */
 const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
   access: ['way in', 'ways in'],
   'approvals rules': ['approval rule', 'approval rules'],
@@ -43,7 +43,7 @@ const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
 
 const getVerb = (words: string): string => words.split(' ').at(-1) ?? ''
 
-/** What the records of a command are called; `record` where nothing says it. */
+/** Returns the nouns for the records of a command; `record` and `records` if it has none. */
 export const getNouns = ({
   area,
   words,
@@ -69,7 +69,7 @@ const measureWords: Readonly<Record<string, string>> = {
   p95: '95th percentile',
 }
 
-/** What a column of numbers is, in words. */
+/** Describes a column of numbers in words. */
 export const describeMeasure = (
   column: string,
   { measures }: Pick<GroupFacts, 'measures'>,
@@ -81,7 +81,7 @@ export const describeMeasure = (
     : `${measureWords[measure.name] ?? measure.name} of the ${toText(measure.field)}`
 }
 
-/** `per day, by status`. */
+/** Describes the keys of groups: `per day, by status`. */
 export const describeKeys = ({ keys }: Pick<GroupFacts, 'keys'>): string => {
   const [time] = keys.filter(({ unit }) => unit !== undefined)
   const others = keys.filter((key) => key !== time).map(({ field }) => toText(field))
@@ -91,7 +91,7 @@ export const describeKeys = ({ keys }: Pick<GroupFacts, 'keys'>): string => {
   ].join(', ')
 }
 
-const titleGroups = (groups: GroupFacts, many: string): string => {
+const describeGroups = (groups: GroupFacts, many: string): string => {
   const [measure] = groups.measures
   const what =
     measure === undefined ? `Number of ${many}` : `${capitalize(toText(measure.field))} of ${many}`
@@ -99,11 +99,11 @@ const titleGroups = (groups: GroupFacts, many: string): string => {
   return by === '' ? what : `${what}${by.startsWith('by') ? ',' : ''} ${by}`
 }
 
-/** The title of a page: *Runners of the instance*, *Duration of jobs, by project and name*. */
+/** Creates the title of a page: *Runners of the instance*, *Duration of jobs, by project and name*. */
 export const createTitle = (parts: TitleParts): string => {
   const { words, summary, args, of, groups, area } = parts
   const [one, many] = getNouns(parts)
-  if (groups !== undefined) return titleGroups(groups, many)
+  if (groups !== undefined) return describeGroups(groups, many)
   if (one === 'record' || area === 'access') {
     const about = [...args].join(', ')
     if (area === 'overview') return 'Overview of the instance'

@@ -1,4 +1,4 @@
-/** Serves kinds of records that are only known when the instance starts: what an extension declares is answered without code. */
+/** Serves kinds of records that are only known when the embedded instance starts, such as those of extensions. */
 import type { Fields } from '../../base/objects.js'
 import { toPathPattern } from '../../catalogue/endpoint.js'
 import { group, json, type Params, project, string } from '../../catalogue/params.js'
@@ -11,30 +11,33 @@ import { getRoleIn, type Role } from '../rules/access.js'
 import type { DeclaredRecord } from '../state/features.js'
 import type { TableRecords } from '../state/state.js'
 
-/** A kind of record. */
+/** The declaration of a kind of records. */
 export interface DeclaredResource {
-  /** The path of its list below the root of the API: `/projects/:id/hooks`. */
+  /** The path of the list below the root of the API: `/projects/:id/hooks`. */
   readonly path: string
-  /** The placeholder of a single one, and the field that it is compared with: `id` unless given. */
+  /** The placeholder of a single record, and (`by`) the field that it is compared with, by default `id`. */
   readonly one: string
   readonly by?: string
-  /** Its records are stored and listed; so they are where there is a shape. */
+  /** True if the records are stored and listed. A shape implies it. */
   readonly stored?: true
-  /** What an answer shows, as a JSON Schema; what is sent is held to it, too. Without it any attribute is stored. */
+  /** The JSON Schema of answers, which requests are checked against as well. Without it, any attribute is stored. */
   readonly shape?: { readonly properties: Readonly<Record<string, FieldSchema>> }
-  /** The roles that may write, in the words of the catalogue; Maintainers unless given, elsewhere administrators. */
+  /**
+   * The roles that may write, in the words of the catalogue: by default Maintainers. Outside of projects and groups, only administrators
+   * write.
+   */
   readonly access?: string
   /** The actions on a single record, and the fields that each sets: `{ block: { state: 'blocked' } }`. */
   readonly sets?: Readonly<Record<string, Fields>>
-  /** The methods of such verbs, where they are not POST. */
+  /** The methods of actions that are not POST. */
   readonly methods?: Readonly<Record<string, 'PUT' | 'PATCH' | 'DELETE'>>
-  /** The verbs that read the log of a single one. */
+  /** The verbs that read the log of a single record. */
   readonly logs?: readonly string[]
-  /** Its records are those of a table that the instance has anyway: only what is done with a single one is added. */
+  /** The existing table that has the records. Then only the actions on a single record are added. */
   readonly table?: keyof TableRecords
 }
 
-/** The tables of the records that paths lead to. */
+/** The existing tables by the path of their list. */
 const tables: Readonly<Record<string, keyof TableRecords>> = {
   '/users': 'users',
   '/projects': 'projects',
@@ -55,13 +58,13 @@ const getTable = ({ path, stored, shape, table }: DeclaredResource): keyof Table
 
 type Input = Readonly<Record<string, unknown>>
 interface Place {
-  /** The path of the list, its placeholders filled. */
+  /** The path of the list with its placeholders filled. */
   readonly at: string
-  /** The project or group, where it belongs to one. */
+  /** The ID of the project or group, if the list belongs to one. */
   readonly id?: number
 }
 
-/** Finds the place that a path names. Refuses users who may not see it, or lack the role. */
+/** Finds the place that a path names. Refuses users who may not see it, or who lack the role. */
 const findPlace = (call: Call, path: string, input: Input, role: Role | undefined): Place => {
   const fill = (id?: number) =>
     path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? (id ?? input.id) : input[name]))
@@ -90,7 +93,7 @@ const getParams = ({ properties }: NonNullable<DeclaredResource['shape']>): Para
       ]),
   )
 
-/** A record as the shape shows it: a field that it does not have is null. Without a shape it shows all that it has. */
+/** Returns the fields of a record that the shape has; missing ones are null or the default. Without a shape, returns all fields. */
 const showRecord = (shape: DeclaredResource['shape'], record: object): Fields => {
   if (shape === undefined)
     return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'at'))
@@ -102,7 +105,7 @@ const showRecord = (shape: DeclaredResource['shape'], record: object): Fields =>
   )
 }
 
-/** What a request sends that names neither a record nor its place. */
+/** Returns the parameters of a request that name neither a record nor its place. */
 const getSent = ({ sent }: Call, { path, one }: DeclaredResource): Fields =>
   Object.fromEntries(
     Object.entries(sent.params).filter(
@@ -110,10 +113,10 @@ const getSent = ({ sent }: Call, { path, one }: DeclaredResource): Fields =>
     ),
   )
 
-/** So many lines a log has at most: one for each second. */
+/** The largest number of lines in a log, which has one line for each second. */
 const mostLines = 60
 
-/** The log of a record: a line for each second that it runs, and how it ended. */
+/** Creates the log of a record: a line for each second that it ran, and its final status. */
 const createLog = (call: Call, record: object): string => {
   const [status = '', name = '', started = '', finished = ''] = [
     'status',
@@ -129,7 +132,7 @@ const createLog = (call: Call, record: object): string => {
   return `${head}${lines.join('')}${finished === '' ? '' : `Job ended: ${status}\n`}`
 }
 
-/** Returns the handler that shows a single record, where the instance has one. */
+/** Finds the handler that shows a single record; undefined if the instance has none. */
 export type ReaderFinder = (path: string) => ExtraRoute['handle'] | undefined
 
 /** Declares the records of a kind. */
@@ -154,7 +157,7 @@ const declareRecords = (declared: DeclaredResource) => {
   })
 }
 
-/** The routes of a declared kind. */
+/** Creates the routes of a declared kind. */
 export const declareRoutes = (
   declared: DeclaredResource,
   findReader: ReaderFinder = () => undefined,
