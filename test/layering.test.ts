@@ -298,13 +298,13 @@ describe('programs', () => {
     )
     expect(starts.map(([file]) => file)).toEqual(['base/processes.ts'])
     expect(files.filter((file) => within.test(withoutComments(textOf(file))))).toEqual([])
-    expect(textOf('base/processes.ts')).not.toMatch(/export const environmentOf/)
+    expect(textOf('base/processes.ts')).not.toMatch(/export const createEnvironment/)
   })
   it('there get no other: none is handed on, and none is inherited', () => {
     const text = withoutComments(textOf('base/processes.ts'))
     const calls = [...text.matchAll(/\b(?:spawn|execFile|execa)\(/g)]
     expect(calls).toHaveLength(3)
-    expect([...text.matchAll(/environmentOf\(/g)]).toHaveLength(calls.length)
+    expect([...text.matchAll(/createEnvironment\(/g)]).toHaveLength(calls.length)
     expect(text).toContain('extendEnv: false')
   })
 })
