@@ -282,7 +282,7 @@ describe('the rooms of src', () => {
 describe('flags of V8', () => {
   it('are set in one file, which is the program’s', () => {
     const set = files.filter((file) => /\bsetFlagsFromString\b/.test(withoutComments(textOf(file))))
-    expect(set).toEqual(['engine/work/v8.ts'])
+    expect(set).toEqual(['engine/instance/v8.ts'])
   })
 })
 

@@ -5,7 +5,7 @@
 import { isObject, type JsonValues } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
-import { toAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
@@ -183,7 +183,7 @@ async function* sendAlert(services: Services, given: AlertGiven): Rows {
         services.ui.note('sent the alert')
         return { reported: true }
       }
-      return toAnswer(came.whole)
+      return toCallAnswer(came.whole)
     },
   })
 }

@@ -4,7 +4,7 @@
  * diff`: previews, readable errors and unified diffs (`catalogue/reference/commits.md`).
  */
 import { type Fields, isObject } from '../base/objects.js'
-import { toAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/running.js'
 import type { Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
@@ -123,7 +123,7 @@ const createApplying = (verb: Verb) =>
         const { data } = came.whole
         if (isObject(data) && data.dry_run === 'success')
           services.ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
-        return toAnswer(came.whole)
+        return toCallAnswer(came.whole)
       },
     })
   }
@@ -170,7 +170,7 @@ async function* showDiff(services: Services, plan: Plan): Rows {
       ? { people: { page: () => formatUnifiedDiff(data).map(createLineFormatter(services)) } }
       : {}),
   }
-  yield { kind: 'answer', answer: toAnswer(whole), view }
+  yield { kind: 'answer', answer: toCallAnswer(whole), view }
 }
 
 type Changes = Fields

@@ -15,7 +15,6 @@ import {
 } from '../desired/selection.js'
 import type { Services } from '../engine/command/services.js'
 import type { Rows } from '../engine/rows.js'
-import { HeapTuning } from '../engine/work/v8.js'
 import { usage } from '../errors.js'
 import {
   type ExportRun,
@@ -146,11 +145,7 @@ export async function* exportGiven(services: Services, given: ExportLine): Rows 
   const view = openView(instance, scoping)
   const counter = ui.counter()
   let undocumented = 0
-  const heap = new HeapTuning()
-  const step = (): void => {
-    counter.add(1)
-    heap.look()
-  }
+  const step = (): void => counter.add(1)
   const leftOut = (count: number): void => {
     undocumented += count
   }
@@ -161,7 +156,6 @@ export async function* exportGiven(services: Services, given: ExportLine): Rows 
     yield* writeExport({ ...run, instance }, target)
     unread = run.unread
   } finally {
-    heap.end()
     counter.end()
   }
   for (const text of view.notes) ui.note(text)

@@ -3,7 +3,7 @@ import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
-import { toAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
 import {
@@ -213,7 +213,7 @@ const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> =
   if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
   const endpoint = place.kind === 'group' ? members.removeFromGroup : members.removeFromProject
   try {
-    return toAnswer(
+    return toCallAnswer(
       await instance.send({ key: '', endpoint, values: { id: place.path, user_id: id } }),
     )
   } catch (error) {

@@ -7,7 +7,7 @@ import { mr } from '../catalogue/areas/mr.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
-import { type InterruptNote, toAnswer, withInterruptNote } from '../engine/command/running.js'
+import { type InterruptNote, toCallAnswer, withInterruptNote } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
@@ -31,7 +31,7 @@ const readRebase = async (instance: InstanceService, plan: Plan) => {
         hint: 'The rebase was requested. Check it with: svcctl mr get',
       },
     )
-  return { going, error: toText(data?.merge_error), outcome: toAnswer(whole) }
+  return { going, error: toText(data?.merge_error), outcome: toCallAnswer(whole) }
 }
 
 /** Follows the rebase to its end. */

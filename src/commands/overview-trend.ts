@@ -80,7 +80,7 @@ export const toTrends = (rows: readonly unknown[]): TrendList => {
 }
 
 /** Describes a change: `▲ 12`, `▼ 3`, `unchanged`; empty if one of the values is not known. */
-export const describeChange = (before: number | undefined, now: number | undefined): string => {
+export const describeTrend = (before: number | undefined, now: number | undefined): string => {
   if (before === undefined || now === undefined) return ''
   if (now === before) return 'unchanged'
   return `${now > before ? '▲' : '▼'} ${groupDigits(Math.abs(now - before))}`
@@ -94,7 +94,7 @@ const toRows = (rows: readonly unknown[]) => {
     part,
     item,
     value: values.at(-1) ?? null,
-    change: describeChange(values.at(-2), values.at(-1)),
+    change: describeTrend(values.at(-2), values.at(-1)),
     since: snapshots.at(-2)?.slice(0, 10) ?? null,
     first: values[0] ?? null,
   }))
@@ -111,7 +111,7 @@ function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Gener
     if (one.part !== part) yield `\n${text.strong(one.part)}\n`
     part = one.part
     const [now, then, begin] = [one.values.at(-1), one.values.at(-2), one.values[0]]
-    const change = describeChange(then, now)
+    const change = describeTrend(then, now)
     const since = change === '' ? '' : `${change} since ${before}`
     const value = now === undefined ? '–' : groupDigits(now)
     const from = begin === undefined ? '' : `${groupDigits(begin)} on ${first}`

@@ -14,7 +14,7 @@ import { pickPathValues } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
 import {
   type InterruptNote,
-  toAnswer,
+  toCallAnswer,
   toInterruption,
   withInterruptNote,
 } from '../engine/command/running.js'
@@ -69,7 +69,7 @@ const waitUntilIdle = async (
 }
 
 const readRunner = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
-  toAnswer(await instance.call(runners.get, pickPathValues(runners.get, plan.values)))
+  toCallAnswer(await instance.call(runners.get, pickPathValues(runners.get, plan.values)))
 
 /** Creates the failure of a command that needs idle runners and must not begin without. */
 const createDrainFailure = (ui: Services['ui'], error: unknown): Failure => {

@@ -7,7 +7,7 @@ import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { addOwnNames, findKey, getNeutralNaming } from '../catalogue/words.js'
-import { toAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/running.js'
 import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
@@ -68,7 +68,7 @@ export const get = define({
         if (!('whole' in came)) return {}
         shown = came.whole.data
         if (wanted.length > 0) checkKnown(toSettings(came.whole.data), wanted, given)
-        return toAnswer(came.whole)
+        return toCallAnswer(came.whole)
       },
       view: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
     })

@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
 import type { Bench } from './bench.js'
-import { median, type Program, script, sideBySide, watched } from './measure.js'
+import { type Program, script, watched } from './measure.js'
 import { reportPair } from './pairs.js'
-import { pausing } from './writes.js'
 
 /** The same program with something loaded before it. */
 const preloading = (program: Program, module: string): Program => ({
@@ -14,23 +13,6 @@ const preloading = (program: Program, module: string): Program => ({
 })
 
 const untuned = resolve('test/bench/untuned.cjs')
-
-/** How the memory of `it` compares. */
-const reportMemory = async (
-  { folder, runs, report }: Bench,
-  programs: { readonly it: Program; readonly base: Program },
-  work: string,
-): Promise<void> => {
-  const { it, base } = await sideBySide(programs, runs || 3, folder, 1)
-  const [with_, without] = [it, base].map((all) => median(all.map((one) => one.megabytes)))
-  report({
-    work,
-    measured: (with_ ?? Number.NaN) / (without ?? Number.NaN),
-    budget: 0.9,
-    unit: '×',
-    detail: `${with_?.toFixed(0)} MB, beside ${without?.toFixed(0)} MB; ${it.length} pairs`,
-  })
-}
 
 /**
  * One record over undici's pool, bundled as the program is.
@@ -90,10 +72,4 @@ export const flags = async (bench: Bench): Promise<void> => {
     { work: '1,000 projects, with the quiet parser beside without', budget: 0.9, pairs: 11 },
   )
   await deepImports(bench, env)
-  const updates = pausing(url, 20_000, '--concurrency', '32')
-  await reportMemory(
-    bench,
-    { it: updates, base: preloading(updates, untuned) },
-    '20,000 updates, with the small heap beside without: peak memory',
-  )
 }

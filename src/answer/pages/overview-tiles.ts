@@ -8,7 +8,7 @@ import { renderTiles, type Tile } from '../../output/html/frame.js'
 import type { Markup } from '../../output/html/markup.js'
 
 /** The parts of the overview, each with the title of its tile and of its section. */
-export const parts = {
+export const partTitles = {
   runners: ['Runners', 'Runners'],
   jobs: ['Jobs waiting', 'Jobs waiting'],
   certificates: ['Certificates', 'Pages certificates'],
@@ -16,8 +16,8 @@ export const parts = {
   storages: ['Projects', 'Projects by storage'],
   tokens: ['Tokens', 'Tokens of the profiles'],
 } as const
-export type PartName = keyof typeof parts
-export const partNames = Object.keys(parts) as readonly PartName[]
+export type PartName = keyof typeof partTitles
+export const partNames = Object.keys(partTitles) as readonly PartName[]
 
 const badges = {
   'act now': ['bad', '✗ act now'],
@@ -160,7 +160,7 @@ export const drawTiles = (record: OverviewRecord): Markup =>
     partNames.flatMap((name): readonly Tile[] => {
       if (record[name] === undefined) return []
       const text = tileTexts[name](record)
-      const common = { name: parts[name][0], href: `#${name}` }
+      const common = { name: partTitles[name][0], href: `#${name}` }
       if (text === undefined)
         return [{ ...common, big: '–', tone: 'quiet', badge: '– not read', lines: [] }]
       const [tone, word] = badges[getLevel(record, name)]

@@ -26,7 +26,7 @@ import {
   getShare,
   type PartName,
   partNames,
-  parts,
+  partTitles,
   type Site,
 } from './overview-tiles.js'
 
@@ -298,7 +298,7 @@ const drawSection = (section: Section, name: PartName): Markup => {
   const title =
     name === 'certificates' && section.record.tokens
       ? 'Pages certificates and tokens'
-      : parts[name][1]
+      : partTitles[name][1]
   return renderCard(title, drawn?.[0] ?? '', html`${drawn?.[1] ?? nothing}${warning}`, { id: name })
 }
 

@@ -2,7 +2,7 @@
 
 import { groupDigits } from '../../base/text.js'
 import {
-  describeChange,
+  describeTrend,
   type Trend,
   type TrendList,
   toTrends,
@@ -39,7 +39,7 @@ const tones: Readonly<Record<string, Tile['tone']>> = {
 /** Creates a tile with the latest value, its change, and the first value. */
 const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile => {
   const [now, before, first] = [values.at(-1), values.at(-2), values[0]]
-  const change = describeChange(before, now)
+  const change = describeTrend(before, now)
   const known = values.flatMap((value) => value ?? [])
   const name = part === 'runners' ? `Runners ${item}` : (titles[part] ?? part)
   return {

@@ -18,7 +18,6 @@ import { recordIn } from '../../engine/journal/record.js'
 import { getJournalPlace } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
 import { formatClosingLine, getRunVerdict, parseFailureLimit } from '../../engine/work/report.js'
-import { withSmallHeap } from '../../engine/work/v8.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
@@ -67,13 +66,7 @@ const createDuePlan = async (
 ): Promise<DuePlan> => {
   const { ui } = services
   const made = await ui.progress('comparing', () =>
-    withSmallHeap((look) =>
-      makePlan(services, agreed?.given ?? given, {
-        secrets: policy,
-        unfinished: agreed?.open,
-        look,
-      }),
-    ),
+    makePlan(services, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
   )
   if (agreed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)

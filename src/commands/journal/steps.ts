@@ -16,7 +16,6 @@ import {
   type Inverse,
   parseTreePlace,
 } from '../../engine/journaling/inverse.js'
-import { withSmallHeap } from '../../engine/work/v8.js'
 import { recoverFrom, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
@@ -256,14 +255,11 @@ export const readSteps = async (
 ): Promise<Steps> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  await withSmallHeap(async (look) => {
-    for await (const step of planSteps(past, inverse, note)) {
-      look()
-      count += 1
-      together ||= parseTreePlace(step.was.parent) !== undefined || hasUsername(step.plan)
-      if (first.length < maxFirst) first.push(step)
-    }
-  })
+  for await (const step of planSteps(past, inverse, note)) {
+    count += 1
+    together ||= parseTreePlace(step.was.parent) !== undefined || hasUsername(step.plan)
+    if (first.length < maxFirst) first.push(step)
+  }
   const each = () => planSteps(past, inverse, () => {})
   if (count > maxFirst && !together) return { count, first, each }
   const all: UndoStep[] = []

@@ -2,7 +2,7 @@
 
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
-import { toAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
+import { toCallAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
 import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
@@ -34,7 +34,6 @@ import {
   toOutcome,
 } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
-import { withSmallHeap } from '../../engine/work/v8.js'
 import { Failure, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
@@ -103,12 +102,8 @@ const createUndoJournal = (
       undoes: header.id,
       ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
     })
-    await withSmallHeap(async (look) => {
-      for await (const { was } of steps.each()) {
-        look()
-        journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
-      }
-    })
+    for await (const { was } of steps.each())
+      journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
     await journal.append({ input: 'complete', total: steps.count })
     return journal
   })
@@ -179,7 +174,7 @@ const putBack = async (
 ): Promise<PlanAnswer> => {
   if (!(await isDue(instance, inverse, step))) return { unchanged: true }
   await record.begun(step.was)
-  return toAnswer(await instance.send(step.plan))
+  return toCallAnswer(await instance.send(step.plan))
 }
 
 /** Works on an object and records its outcome, whatever that is. */

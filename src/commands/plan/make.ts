@@ -44,8 +44,6 @@ interface PlanOptions {
   readonly unfinished?: DiffOptions['unfinished']
   /** The commit with which the files are compared. */
   readonly against?: string
-  /** Called for each request and file. */
-  readonly look?: () => void
 }
 
 /** The cost of making a plan. */
@@ -136,13 +134,9 @@ const readEarlierState = async (
 export const readDeclaredState = async (
   services: Services,
   given: PlanGiven,
-  onProgress: () => void = () => {},
 ): Promise<DeclaredState> => {
   checkDefault(services.place, given)
-  const declared = await readFiles(getInputs(given), {
-    ...getFileOptions(services.place, given),
-    onFile: onProgress,
-  })
+  const declared = await readFiles(getInputs(given), getFileOptions(services.place, given))
   await services.place.checkInputs(declared.files.map(({ path }) => path))
   for (const text of declared.notes) services.ui.note(text)
   return declared
@@ -245,7 +239,7 @@ const createDiffOptions = async (
 export const makePlan = async (
   services: Services,
   given: PlanGiven,
-  { against, look = () => {}, ...how }: PlanOptions,
+  { against, ...how }: PlanOptions,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
@@ -254,12 +248,11 @@ export const makePlan = async (
   const { 'allow-empty': empty, 'allow-removals': removals } = given.flags
   checkGlobs({ only, except, ignore, 'allow-empty': empty, 'allow-removals': removals })
   parseLimits(given)
-  const declared = await readDeclaredState(services, given, look)
+  const declared = await readDeclaredState(services, given)
   checkInstance(declared, await getInstanceName(place))
   let requests = 0
   const instance = toReadable(services, () => {
     requests += 1
-    look()
   })
   const view = openView(instance, scoping)
   const places = await view.places(declared.reach)

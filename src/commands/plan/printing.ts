@@ -30,7 +30,6 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../../engine/rows.js'
-import { yieldWithSmallHeap } from '../../engine/work/v8.js'
 import { exitCodes, Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
@@ -353,13 +352,11 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
   checkDefault(services.place, given)
   if (out !== undefined) await checkOut(services.place, out)
   const { policy } = await readSecrets(services, secrets)
-  yield* yieldWithSmallHeap<Row>(async function* (look) {
-    const made = await services.ui.progress('comparing', () =>
-      makePlan(services, given, { against, secrets: policy, look }),
-    )
-    if (out !== undefined) await writePlan(services.place, out, made)
-    yield* showPlan(services, given, 'plan', made, note)
-  })
+  const made = await services.ui.progress('comparing', () =>
+    makePlan(services, given, { against, secrets: policy }),
+  )
+  if (out !== undefined) await writePlan(services.place, out, made)
+  yield* showPlan(services, given, 'plan', made, note)
 }
 
 /** Compares the instance with the files, for `svcctl drift`: no secret differs unless `--secrets` is given. */
@@ -368,11 +365,9 @@ export async function* yieldDrift(services: Services, given: PlanGiven): Rows {
   const note = findNotePlace(services, given)
   checkDefault(services.place, given)
   const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
-  yield* yieldWithSmallHeap<Row>(async function* (look) {
-    const made = await services.ui.progress('comparing', () =>
-      makePlan(services, given, { checks: true, secrets: policy, look }),
-    )
-    yield* showPlan(services, given, 'drift', made, note)
-    if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
-  })
+  const made = await services.ui.progress('comparing', () =>
+    makePlan(services, given, { checks: true, secrets: policy }),
+  )
+  yield* showPlan(services, given, 'drift', made, note)
+  if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
 }

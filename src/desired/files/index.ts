@@ -28,8 +28,6 @@ import { expandTeams } from './teams.js'
 export interface FileOptions extends PathOptions, NamingOptions {
   /** Files may name others that lie outside of the folder that was given. */
   readonly allowOutside?: boolean
-  /** Called for each file that is read. */
-  readonly onFile?: () => void
 }
 
 /** A place that files speak of. */
@@ -193,10 +191,7 @@ export const readDeclared = async (
     keys: [],
     open: new Set(),
   }
-  for (const text of texts) {
-    await takeFile(text, all, rules, mistakes)
-    how.onFile?.()
-  }
+  for (const text of texts) await takeFile(text, all, rules, mistakes)
   expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
   checkOwns(all.owns, all.keys, mistakes)
   const levels = buildLevels([...all.levels.values()])

@@ -8,11 +8,9 @@ import { readWork } from '../journal/work.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
-import { type End, type GivenObject, getItemPlace, type Item, normalizeId } from '../work/report.js'
+import { type End, getItemPlace, type Item } from '../work/report.js'
+import { getObjectKey } from '../work/seen-objects.js'
 import type { BulkRunner } from './runner.js'
-
-const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
-  `${normalizeId(parent)}\0${normalizeId(object)}`
 
 /** Reads the places of the objects in a journal. */
 const loadPlaces = async (journal: Journal): Promise<ReadonlyMap<string, Item>> => {

@@ -5,7 +5,7 @@ import type { FleetGate } from '../../http/gate.js'
 import type { WholeAnswer } from '../../http/types.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import { getAnswerFacts, isTolerated, type TolerateFlag, toAnswer } from '../command/running.js'
+import { getAnswerFacts, isTolerated, type TolerateFlag, toCallAnswer } from '../command/running.js'
 import type { AnswerService, Many, UiService } from '../command/services.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
@@ -127,7 +127,7 @@ const isNullAnswer = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
 
 /** Converts what the instance answered to the answer of a plan. A bare `null` counts as an answer without a record. */
 export const toPlanAnswer = (plan: Plan, whole: WholeAnswer): PlanAnswer =>
-  isNullAnswer(plan, whole) ? getAnswerFacts(whole) : toAnswer(whole)
+  isNullAnswer(plan, whole) ? getAnswerFacts(whole) : toCallAnswer(whole)
 
 /** Creates the function that runs a plan by sending its request and nothing else. */
 export const createCall =
@@ -136,7 +136,7 @@ export const createCall =
     toPlanAnswer(plan, await send(plan))
 
 /** Returns the past tense of what became of a plan's object: the command's word, else the endpoint's. */
-export const describeDone = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
+export const getDoneWord = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
   done ?? endpoint.done ?? 'done'
 
 /** Returns the name of a plan's object for confirmations and outcomes: `merge request 42 of platform/app`. */
@@ -153,5 +153,5 @@ export const getObjectName = (plan: Plan): string => {
 /** Describes the outcome of an object whose answer has no record, and says so if the endpoint should have returned one. */
 export const describeBareOutcome = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
-    ? describeDone(plan, options)
-    : `${describeDone(plan, options)}, according to the status only: the instance answered ${status} without the record`
+    ? getDoneWord(plan, options)
+    : `${getDoneWord(plan, options)}, according to the status only: the instance answered ${status} without the record`

@@ -14,7 +14,7 @@ import {
   placeOf,
   type WorkQueue,
 } from '../journaling/work-queue.js'
-import { createNoteRow, type PlanAnswer, type Row, type Rows } from '../rows.js'
+import { createNoteRow, type PlanAnswer, type Rows } from '../rows.js'
 import {
   type End,
   type GivenObject,
@@ -23,24 +23,20 @@ import {
   type Outcome,
   toOutcome,
 } from '../work/report.js'
-import { yieldWithSmallHeap } from '../work/v8.js'
 import { checkPlannedState, type Engine, type Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
 // What comes, of which the first were taken already.
 
-/** Yields the first, and then the others; `came` is called for each of the others. A reader that stops early ends both. */
+/** Yields the first, and then the others;  A reader that stops early ends both. */
 async function* yieldFirstThenRest<T>(
   first: readonly T[],
   others: AsyncIterator<T>,
-  came = () => {},
 ): AsyncGenerator<T> {
   try {
     yield* first
-    for (let step = await others.next(); step.done !== true; step = await others.next()) {
-      came()
+    for (let step = await others.next(); step.done !== true; step = await others.next())
       yield step.value
-    }
   } finally {
     await others.return?.()
   }
@@ -244,15 +240,12 @@ export async function* runStream(streaming: StreamContext): Rows {
       await confirmObjects(streaming, known.first, known.count)
     return plan
   })
-  // Until all are settled: between their reading and their sending the heap would grow for good.
-  yield* yieldWithSmallHeap<Row>(async function* (look) {
-    const all = yieldFirstThenRest([one], objects, look)
-    const keeper = engine.keeper?.(first, false, how.final)
-    if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
-    else if (source.known === undefined && mustWaitForAll(first, streaming))
-      yield* runWaited(streaming, first, all)
-    else yield* runBulk(engine, createArrivingQueue(first, all, source), how)
-  })
+  const all = yieldFirstThenRest([one], objects)
+  const keeper = engine.keeper?.(first, false, how.final)
+  if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
+  else if (source.known === undefined && mustWaitForAll(first, streaming))
+    yield* runWaited(streaming, first, all)
+  else yield* runBulk(engine, createArrivingQueue(first, all, source), how)
 }
 
 // Plans in hand, by way of their journal.

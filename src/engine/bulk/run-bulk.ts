@@ -25,7 +25,6 @@ import {
   type Report,
 } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
-import { HeapTuning } from '../work/v8.js'
 import {
   createCall,
   createUnprintedFailure,
@@ -199,7 +198,6 @@ const startBulkRun = async (
   states: ObjectStates,
   options: Many,
   journaled: JournaledRun | undefined,
-  look: () => void,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
@@ -227,7 +225,6 @@ const startBulkRun = async (
     onSettled: (settled) => {
       states.settled(settled)
       counter.add(1, 'failure' in settled.outcome)
-      look()
       if (known === undefined) {
         known = total()
         if (known !== undefined) counter.total(known)
@@ -357,11 +354,9 @@ export async function* runBulk(
   const states = new ObjectStates()
   const shown = await OutcomeRows.create(engine, queue, options)
   await sendTogether(queue, options, journaled)
-  const heap = new HeapTuning()
-  const going = await startBulkRun(engine, queue, states, options, journaled, () => heap.look())
+  const going = await startBulkRun(engine, queue, states, options, journaled)
   const finish = async (): Promise<FinishedRun> => {
     const report = await going.report
-    heap.end()
     const cut = queue.cut?.() ?? false
     leaveOff()
     await journaled?.end(report.end)

@@ -19,7 +19,7 @@ import {
   createCall,
   createUnprintedFailure,
   describeBareOutcome,
-  describeDone,
+  getDoneWord,
   type Engine,
   getObjectName,
   getToleratedFailure,
@@ -146,7 +146,7 @@ export class BulkRunner {
         lost instanceof Failure
           ? createUnprintedFailure(
               lost,
-              `${getObjectName(plan)}: ${describeDone(plan, how)} before that`,
+              `${getObjectName(plan)}: ${getDoneWord(plan, how)} before that`,
             )
           : lost,
       )

@@ -130,7 +130,7 @@ export const toKeptAnswer = ({
 })
 
 /** Converts a call's answer to the answer of its plan. Bytes that are only passed on are not parsed for it. */
-export const toAnswer = (whole: WholeAnswer): PlanAnswer => {
+export const toCallAnswer = (whole: WholeAnswer): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }
   if (isBare(whole)) return getAnswerFacts(whole)
   return {

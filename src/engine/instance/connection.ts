@@ -19,8 +19,8 @@ import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { Globals } from '../command/globals.js'
-import { limitParserOptimization } from '../work/v8.js'
 import { withWorkspaceHint } from '../workspace/hints.js'
+import { limitParserOptimization } from './v8.js'
 
 // What is said, once, about how an instance is reached.
 

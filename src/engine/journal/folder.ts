@@ -24,7 +24,8 @@ import {
 type RunIdentity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
 
 const getMajorVersion = (version: string): string => version.split('.')[0] ?? ''
-const formatUserName = (value: string | null): string => value ?? 'nobody'
+const formatSudo = (user: string | null): string =>
+  user === null ? 'without --sudo' : `with --sudo ${user}`
 
 /**
  * Holds who goes on against who began.
@@ -32,18 +33,17 @@ const formatUserName = (value: string | null): string => value ?? 'nobody'
  * @throws Failure `usage` where it is another
  */
 export const checkIdentity = (began: Header, now: RunIdentity): string | undefined => {
-  const other = (what: string, was: string, is: string): Error =>
+  const other = (was: string, is: string): Error =>
     usage(
-      `the run ${began.id} was started ${what} ${was}, and this is ${is}`,
+      `the run ${began.id} was started ${was}, and this is ${is}`,
       'Resume it with the same profile and --sudo.',
     )
-  if (began.instance !== now.instance) throw other('at', began.instance, now.instance)
+  if (began.instance !== now.instance) throw other(`at ${began.instance}`, now.instance)
   if (getMajorVersion(began.version) !== getMajorVersion(now.version))
-    throw other('by version', began.version, now.version)
-  if (began.sudo !== now.sudo)
-    throw other('as', formatUserName(began.sudo), formatUserName(now.sudo))
+    throw other(`by version ${began.version}`, now.version)
+  if (began.sudo !== now.sudo) throw other(formatSudo(began.sudo), formatSudo(now.sudo))
   if (began.user === now.user) return undefined
-  if (began.user !== null && now.user !== null) throw other('by', began.user, now.user)
+  if (began.user !== null && now.user !== null) throw other(`by ${began.user}`, now.user)
   return `cannot tell whether the same user started the run ${began.id}`
 }
 

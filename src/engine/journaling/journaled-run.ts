@@ -20,8 +20,9 @@ import {
 } from '../journal/work.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
-import { type End, type GivenObject, type Item, normalizeId as sameName } from '../work/report.js'
+import type { End, GivenObject, Item } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
+import { getObjectKey } from '../work/seen-objects.js'
 import { describeLine, formatShard, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
 import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
@@ -138,9 +139,6 @@ const loadInverse = async (
     return { irreversible: recoverFrom(error).message }
   }
 }
-
-const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
-  `${sameName(parent)}\0${sameName(object)}`
 
 export class JournaledRun {
   readonly journal: Journal
