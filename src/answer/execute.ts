@@ -18,7 +18,6 @@ import type { Command } from '../engine/command/types.js'
 import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type SharedServices } from '../engine/options.js'
-import { PrintedError } from '../engine/perform/live.js'
 import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getLineParents, getParentColumn, type Parents } from '../engine/plan/parents.js'
@@ -232,7 +231,7 @@ const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): 
     if (globals.since === undefined) await follow(all)
     else await running.print((await import('../engine/since.js')).yieldChanges(all))
   } catch (error) {
-    if (!(error instanceof PrintedError)) failed = error
+    failed = error
   }
   await journaling.resumed?.journal.close()
   input.close()

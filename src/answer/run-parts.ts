@@ -186,8 +186,8 @@ export class RunParts implements StartedRun {
 
   /** Prints rows where the answer of the run goes. */
   readonly print = (rows: Rows): Promise<void> => {
-    const { answer, options } = this
-    const observed = this.#observe(rows)
+    const { answer, curl, options } = this
+    const observed = this.#observe(curl === undefined ? rows : curl.yieldUnanswered(rows))
     if (options.part !== undefined) return options.part.takeAll(observed)
     return printRows(observed, { answer, describe: (lost) => this.#report.describe(lost) })
   }

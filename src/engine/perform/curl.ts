@@ -24,11 +24,17 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import { createTextRow, type Row, type Rows, yieldText } from '../rows.js'
-import { mergeRequests, PrintedError } from './live.js'
+import { mergeRequests } from './live.js'
 
 // `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
 // and whatever was planned, ends the object it was for; what a command only wants to know gives
 // placeholders, which then stand in the commands that follow.
+
+/**
+ * Ends the rows of a command at a request whose answer it needs to go on. It must not go on with a made-up answer: `auth login`
+ * would keep it.
+ */
+class UnansweredError extends Error {}
 
 // What stands for an answer that nobody asked for: each field by its own name, `<name>`.
 
@@ -130,13 +136,13 @@ export class UnsentInstance implements InstanceService {
     items: Iterable<T> | AsyncIterable<T>,
     work: (item: T, index: number) => Promise<void>,
   ): Promise<void> {
-    let printed: PrintedError | undefined
+    let printed: UnansweredError | undefined
     let index = 0
     for await (const item of items)
       try {
         await work(item, index++)
       } catch (error) {
-        if (!(error instanceof PrintedError)) throw error
+        if (!(error instanceof UnansweredError)) throw error
         printed = error
       }
     if (printed !== undefined) throw printed
@@ -151,7 +157,7 @@ export class UnsentInstance implements InstanceService {
       build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {
         await this.#write(toCurl(baseUrl, showPlaceholders(request), credential?.kind))
-        throw new PrintedError()
+        throw new UnansweredError()
       },
     }
   }
@@ -171,7 +177,7 @@ export class UnsentInstance implements InstanceService {
 
   async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
     await this.#print(wire, endpoint)
-    throw new PrintedError()
+    throw new UnansweredError()
   }
 
   #placeholder(endpoint: Endpoint): unknown {
@@ -195,6 +201,15 @@ export class Curl {
 
   constructor(parts: Parts) {
     this.#parts = parts
+  }
+
+  /** Yields the rows of a command up to the first request that it needs an answer to. That is no failure: the request was printed. */
+  async *yieldUnanswered(rows: Rows): Rows {
+    try {
+      yield* rows
+    } catch (error) {
+      if (!(error instanceof UnansweredError)) throw error
+    }
   }
 
   /** The request of a list, and what of it would be tested here. */

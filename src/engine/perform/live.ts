@@ -222,14 +222,6 @@ export class LiveInstance implements InstanceService {
   }
 }
 
-// Requests that are printed or shown instead of sent, and those that go as one.
-
-/**
- * Ends the work on an object, or the run, early and well: its request was printed instead of sent. What a command does
- * by itself (`run`) needs the answer to go on, and must not go on with a made-up one: `auth login` would keep it.
- */
-export class PrintedError extends Error {}
-
 // Requests that go as one: of several projects or groups, one for each of them.
 
 /** Returns an equal key for plans that go as one; undefined for one that is refused. */

@@ -14,7 +14,6 @@ import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given } from '../command/types.js'
 import type { StartedRun } from '../line-parts.js'
-import { PrintedError } from '../perform/live.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
@@ -206,32 +205,17 @@ async function* runSelected(
   yield* runOverTargets({ ...asked, given: selection.verbed(given) }, chosen)
 }
 
-/** `--curl`: the requests for each, up to its write; after the last the run ends, since nothing was done. */
-async function* runUntilPrinted(
-  targets: readonly ParentTarget[],
-  rowsFor: (target: ParentTarget) => Rows,
-): Rows {
-  let printed: PrintedError | undefined
-  for (const target of targets)
-    try {
-      yield* rowsFor(target)
-    } catch (error) {
-      if (!(error instanceof PrintedError)) throw error
-      printed = error
-    }
-  if (printed !== undefined) throw printed
-}
-
 /** Runs a command in each of several projects or groups: once for all of them, or by itself in each. */
 async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
-  const { command, given, globals, running } = asked
+  const { command, given, running } = asked
   const { rows } = command
   if (rows === undefined || command.eachParent !== true)
     return yield* running.rowsOf({ ...given, several: true }, { targets })
-  const { services } = running
-  if (globals.curl)
-    return yield* runUntilPrinted(targets, (target) => rows(services, toGiven(given, target)))
-  yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
+  const { curl, services } = running
+  if (curl === undefined)
+    return yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
+  for (const target of targets)
+    yield* curl.yieldUnanswered(rows(services, toGiven(given, target)))
 }
 
 /** Does what a line asks for in each of several projects or groups. */
