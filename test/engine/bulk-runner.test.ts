@@ -1,8 +1,9 @@
 /** Many plans: loss with them is confirmed before any is run, and told where nobody can be asked. */
 import { expect, it } from 'vitest'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
+import type { BulkOptions } from '../../src/engine/bulk/plan-work.js'
 import { BulkRunner } from '../../src/engine/bulk/runner.js'
-import type { Details, Many } from '../../src/engine/command/services.js'
+import type { Details } from '../../src/engine/command/services.js'
 
 const plan = {
   key: 'delete',
@@ -11,7 +12,7 @@ const plan = {
   label: '1',
 }
 
-const ran = async (how: Many, interactive = false) => {
+const ran = async (how: BulkOptions, interactive = false) => {
   const said: string[] = []
   const engine = {
     send: async () => ({ status: 204, headers: {}, bytes: new Uint8Array(), data: undefined }),

@@ -6,8 +6,8 @@ import type { WholeAnswer } from '../../http/types.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getAnswerFacts, isTolerated, type TolerateFlag, toCallAnswer } from '../command/running.js'
-import type { AnswerService, Many, UiService } from '../command/services.js'
-import type { CommandFacts, Plan } from '../command/types.js'
+import type { AnswerService, UiService } from '../command/services.js'
+import type { CommandFacts, Plan, WriteOptions } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import { getHolder } from '../records/object-rows.js'
@@ -78,6 +78,25 @@ export class RunReport {
   }
 }
 
+/** The options with which plans are run: those of the command, and how its requests go. */
+export interface BulkOptions
+  extends Pick<WriteOptions, 'done' | 'final' | 'loses' | 'present' | 'view'> {
+  /** Runs one plan; the default sends it and returns the answer's data. */
+  readonly run?: (plan: Plan) => Promise<PlanAnswer>
+  /** Sends all of them before the first is run; they are on record by then. */
+  readonly together?: ((plans: readonly Plan[]) => Promise<void>) | undefined
+  /** Sends one request for several plans, before each of them is run; they are on record by then. */
+  readonly merging?:
+    | {
+        /** Returns an equal key for plans that go together; undefined for one that goes alone. */
+        readonly keyOf: (plan: Plan) => string | undefined
+        readonly send: (plans: readonly Plan[]) => Promise<void>
+      }
+    | undefined
+  /** Its requests are on record elsewhere. */
+  readonly kept?: false
+}
+
 /** The services and options that the work of a run uses. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<WholeAnswer>
@@ -136,7 +155,7 @@ export const createCall =
     toPlanAnswer(plan, await send(plan))
 
 /** Returns the past tense of what became of a plan's object: the command's word, else the endpoint's. */
-export const getDoneWord = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
+export const getDoneWord = ({ endpoint }: Plan, { done }: Pick<BulkOptions, 'done'>): string =>
   done ?? endpoint.done ?? 'done'
 
 /** Returns the name of a plan's object for confirmations and outcomes: `merge request 42 of platform/app`. */
@@ -151,7 +170,7 @@ export const getObjectName = (plan: Plan): string => {
 }
 
 /** Describes the outcome of an object whose answer has no record, and says so if the endpoint should have returned one. */
-export const describeBareOutcome = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
+export const describeBareOutcome = (plan: Plan, { status }: PlanAnswer, options: BulkOptions): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? getDoneWord(plan, options)
     : `${getDoneWord(plan, options)}, according to the status only: the instance answered ${status} without the record`

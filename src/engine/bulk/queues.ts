@@ -1,7 +1,7 @@
 /** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, recoverFrom } from '../../errors.js'
-import { type BulkOptions, resolveLoss } from '../command/running.js'
+import { resolveLoss } from '../command/running.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readSeenObjects, readWork, type Spool, startSpool } from '../journal/work.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
@@ -23,7 +23,7 @@ import {
   type Outcome,
   toOutcome,
 } from '../work/report.js'
-import { checkPlannedState, type Engine, type Keeper } from './plan-work.js'
+import { type BulkOptions, checkPlannedState, type Engine, type Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
 // What comes, of which the first were taken already.

@@ -3,7 +3,6 @@ import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
 import { canShowOutcomes, describeTolerated } from '../command/running.js'
-import type { Many } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
@@ -26,6 +25,7 @@ import {
 } from '../work/report.js'
 import { type Run, run } from '../work/run.js'
 import {
+  type BulkOptions,
   createCall,
   createUnprintedFailure,
   describeBareOutcome,
@@ -61,11 +61,11 @@ interface View {
 /** Makes rows of the outcomes of a run as they become known, and says of each object what they do not show. */
 class OutcomeRows {
   readonly #engine: Engine
-  readonly #options: Many
+  readonly #options: BulkOptions
   readonly #view: View
   #reported = 0
 
-  private constructor(engine: Engine, options: Many, view: View) {
+  private constructor(engine: Engine, options: BulkOptions, view: View) {
     this.#engine = engine
     this.#options = options
     this.#view = view
@@ -74,11 +74,11 @@ class OutcomeRows {
   static async create(
     engine: Engine,
     { known, first }: WorkQueue,
-    options: Many,
+    options: BulkOptions,
   ): Promise<OutcomeRows> {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
-    const endpoint = options.emit?.endpoint ?? first.endpoint
-    const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
+    const endpoint = options.view?.endpoint ?? first.endpoint
+    const columns = options.view?.columns ?? (await engine.answer.columnsFor(endpoint))
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
@@ -91,7 +91,7 @@ class OutcomeRows {
     const { endpoint, columns, lead, inline, parent } = this.#view
     const view = {
       endpoint,
-      ...this.#options.emit,
+      ...this.#options.view,
       columns: lead.lead === undefined ? columns : [lead.lead, ...columns],
       ...parent,
       ...lead,
@@ -196,7 +196,7 @@ const startBulkRun = async (
   engine: Engine,
   { items, queued, total }: WorkQueue,
   states: ObjectStates,
-  options: Many,
+  options: BulkOptions,
   journaled: JournaledRun | undefined,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
@@ -243,7 +243,7 @@ const describeDuplicates = (count: number): string =>
 /** Sends all of them, once all are on record. */
 const sendTogether = async (
   { held = [] }: WorkQueue,
-  { together }: Many,
+  { together }: BulkOptions,
   journaled: JournaledRun | undefined,
 ): Promise<void> => {
   if (together === undefined) return
@@ -345,7 +345,7 @@ const describeLost = (run: FinishedRun, lost: unknown): unknown => {
 export async function* runBulk(
   engine: Engine,
   queue: WorkQueue,
-  options: Many,
+  options: BulkOptions,
   journaled?: JournaledRun,
   leaveOff: () => void = () => {},
 ): Rows {

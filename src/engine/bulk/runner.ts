@@ -9,13 +9,13 @@ import {
   resolveDetails,
   resolveLoss,
 } from '../command/running.js'
-import type { Many } from '../command/services.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
 import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
 import { parseFailureLimit } from '../work/report.js'
 import {
+  type BulkOptions,
   createCall,
   createUnprintedFailure,
   describeBareOutcome,
@@ -27,10 +27,10 @@ import {
   type Keeper,
 } from './plan-work.js'
 
-const emitOf = ({ endpoint }: Plan, { emit }: Many): RecordView => ({
+const getView = ({ endpoint }: Plan, { view }: BulkOptions): RecordView => ({
   endpoint,
   columns: endpoint.columns,
-  ...emit,
+  ...view,
 })
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
@@ -61,7 +61,7 @@ export class BulkRunner {
   }
 
   /** Confirms and runs plans, and yields what becomes of them; throws what the run as a whole came to. */
-  async *many(plans: readonly Plan[], how: Many = {}): Rows {
+  async *many(plans: readonly Plan[], how: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
     if (only === undefined) return
@@ -82,7 +82,7 @@ export class BulkRunner {
   }
 
   /** Runs plans as `many` does, but plans each object as it comes. */
-  async *stream(source: PlanSource, how: Many = {}): Rows {
+  async *stream(source: PlanSource, how: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const { runStream } = await import('./queues.js')
     yield* runStream({
@@ -111,7 +111,7 @@ export class BulkRunner {
   }
 
   /** Asks once for all plans together when something is lost with them. @returns whether that is so */
-  async confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<boolean> {
+  async confirm(plans: readonly Plan[], how: BulkOptions, count: number = plans.length): Promise<boolean> {
     const { ui, irreversible } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const loses = resolveLoss(how)
@@ -131,7 +131,7 @@ export class BulkRunner {
     return true
   }
 
-  async *#single(plan: Plan, how: Many, keeper: Keeper | undefined): Rows {
+  async *#single(plan: Plan, how: BulkOptions, keeper: Keeper | undefined): Rows {
     const send = ignoreTolerated(this.#engine.globals, how.run ?? createCall(this.#engine))
     const work = async (one: Plan): Promise<PlanAnswer> => {
       await how.together?.([one])
@@ -154,7 +154,7 @@ export class BulkRunner {
     yield { kind: 'flush' }
   }
 
-  async *#show(plan: Plan, outcome: PlanAnswer, how: Many): Rows {
+  async *#show(plan: Plan, outcome: PlanAnswer, how: BulkOptions): Rows {
     const { answer } = this.#engine
     if (outcome.rows !== undefined) return yield* outcome.rows
     if (outcome.reported === true) return
@@ -162,7 +162,7 @@ export class BulkRunner {
       const { toOutcomeRecord } = await import('./run-bulk.js')
       const state = outcome.unchanged === true ? 'unchanged' : 'done'
       const settled = { state, result: outcome } as const
-      yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), how.emit)
+      yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), how.view)
     }
     const tolerated = getToleratedFailure(outcome)
     if (tolerated !== undefined)
@@ -174,7 +174,7 @@ export class BulkRunner {
     else if (hasNothingToShow(outcome))
       yield createNoteRow(`${getObjectName(plan)}: ${describeBareOutcome(plan, outcome, how)}`)
     else if (how.present === undefined)
-      yield { kind: 'answer', answer: outcome, view: emitOf(plan, how) }
+      yield { kind: 'answer', answer: outcome, view: getView(plan, how) }
     else {
       const { records, emit } = how.present(plan, outcome)
       yield* records.length === 1 && emit.people === undefined

@@ -29,40 +29,10 @@ export interface Loss {
   readonly noteVerb?: string
 }
 
-/** The options with which plans are run. */
-export interface BulkOptions {
-  /** Runs one plan; the default sends it and returns the answer's data. */
-  readonly run?: (plan: Plan) => Promise<PlanAnswer>
-  /** Sends all of them before the first is run; they are on record by then. */
-  readonly together?: (plans: readonly Plan[]) => Promise<void>
-  /** Sends one request for several plans, before each of them is run; they are on record by then. */
-  readonly merging?: {
-    /** Returns an equal key for plans that go together; undefined for one that goes alone. */
-    readonly keyOf: (plan: Plan) => string | undefined
-    readonly send: (plans: readonly Plan[]) => Promise<void>
-  }
-  /** Why its journal cannot be resumed, where it does more than that says. */
-  readonly final?: string
-  /** Its requests are on record elsewhere. */
-  readonly kept?: false
-  /** Past tense for notes: `paused`, `deleted`. */
-  readonly done?: string
-  readonly emit?: RecordView
-  /** Rows of its own in the place of the answer about one object. */
-  readonly present?: (
-    plan: Plan,
-    answer: PlanAnswer,
-  ) => { readonly records: readonly unknown[]; readonly emit: RecordView }
-  /**
-   * The loss that the command knows of: a function if it is only known when all are planned. Endpoints that destroy are
-   * confirmed without it.
-   */
-  readonly loses?: Loss | (() => Loss | undefined)
-}
-
 /** Returns the loss, as far as it is known by now. */
-export const resolveLoss = ({ loses }: Pick<BulkOptions, 'loses'>): Loss | undefined =>
-  typeof loses === 'function' ? loses() : loses
+export const resolveLoss = (how: {
+  readonly loses?: Loss | (() => Loss | undefined) | undefined
+}): Loss | undefined => (typeof how.loses === 'function' ? how.loses() : how.loses)
 
 // `--tolerate`: which refusals are only noted.
 

@@ -152,7 +152,7 @@ export interface InnerRuns {
   readonly typed: (ask: TypedAsk) => Promise<number>
 }
 
-export type { BulkOptions as Many, Details, Loss } from './running.js'
+export type { Details, Loss } from './running.js'
 
 /** The services that a command is handed, with the members that carry out its actions. */
 export interface Services {

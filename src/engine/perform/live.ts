@@ -18,14 +18,13 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
-import { toPlanAnswer } from '../bulk/plan-work.js'
+import { type BulkOptions, toPlanAnswer } from '../bulk/plan-work.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import { type ClientIdentity, isSource } from '../command/actions.js'
 import type {
   CollectOptions,
   ExternalClient,
   InstanceService,
-  Many,
   RecordQuery,
 } from '../command/services.js'
 import type { Actions, Given, Merge, Plan, ReceivedAnswer, WriteOptions } from '../command/types.js'
@@ -59,7 +58,7 @@ class SentActions {
   }
 
   /** Returns the options of a run over these requests. */
-  get how(): Pick<Many, 'merging' | 'run' | 'together'> {
+  get how(): Pick<BulkOptions, 'merging' | 'run' | 'together'> {
     const { finishWhen, merge } = this.#how
     return {
       run: this.#one,
@@ -133,8 +132,8 @@ class SentActions {
 /** Returns how the bulk runner sends what a command wants sent. */
 export const createLiveOptions = (
   parts: SendingParts,
-  { done, loses, final, present, view, ...how }: WriteOptions,
-): Many => ({ ...new SentActions(parts, how).how, done, emit: view, loses, final, present })
+  how: WriteOptions,
+): BulkOptions => ({ ...how, ...new SentActions(parts, how).how })
 
 // What a command asks by itself.
 

@@ -226,7 +226,7 @@ interface Parts {
   readonly keeper?: PlanKeeper
 }
 
-const emit: RecordView = {
+const view: RecordView = {
   columns,
   names: ['object'],
   people: { rows: toPreviewRows, columns: ['object', ...columns], sheets: true },
@@ -278,7 +278,7 @@ export class Previews {
         await keeper?.begin(plan)
         return reading.of(plan)
       }
-      return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { emit, run })
+      return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { view, run })
     }
     const [only, ...others] = source
     for (const plan of source) await keeper?.begin(plan)
@@ -286,7 +286,7 @@ export class Previews {
     if (only !== undefined && this.#isAlone(only, others)) return yield* this.#single(only, how)
     yield* bulk.many(
       source.map((plan) => reading.of(plan)),
-      { emit, run },
+      { view, run },
     )
   }
 
@@ -341,7 +341,7 @@ export class Previews {
       how.to === undefined && plan.request === undefined
         ? getPlanObjectName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
-    yield* yieldRecords([{ object, ...preview }], { ...emit, columns: ['object', ...columns] })
+    yield* yieldRecords([{ object, ...preview }], { ...view, columns: ['object', ...columns] })
   }
 
   async #of(plan: Plan, how: WriteOptions): Promise<Preview> {
