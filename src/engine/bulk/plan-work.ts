@@ -170,7 +170,11 @@ export const getObjectName = (plan: Plan): string => {
 }
 
 /** Describes the outcome of an object whose answer has no record, and says so if the endpoint should have returned one. */
-export const describeBareOutcome = (plan: Plan, { status }: PlanAnswer, options: BulkOptions): string =>
+export const describeBareOutcome = (
+  plan: Plan,
+  { status }: PlanAnswer,
+  options: BulkOptions,
+): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? getDoneWord(plan, options)
     : `${getDoneWord(plan, options)}, according to the status only: the instance answered ${status} without the record`

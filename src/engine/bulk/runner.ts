@@ -19,8 +19,8 @@ import {
   createCall,
   createUnprintedFailure,
   describeBareOutcome,
-  getDoneWord,
   type Engine,
+  getDoneWord,
   getObjectName,
   getToleratedFailure,
   ignoreTolerated,
@@ -111,7 +111,11 @@ export class BulkRunner {
   }
 
   /** Asks once for all plans together when something is lost with them. @returns whether that is so */
-  async confirm(plans: readonly Plan[], how: BulkOptions, count: number = plans.length): Promise<boolean> {
+  async confirm(
+    plans: readonly Plan[],
+    how: BulkOptions,
+    count: number = plans.length,
+  ): Promise<boolean> {
     const { ui, irreversible } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const loses = resolveLoss(how)

@@ -4,7 +4,7 @@ import type { Reader } from '../../catalogue/views.js'
 import { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
-import { type PlanAnswer, type RecordView, type Rows, yieldRecords } from '../rows.js'
+import { type PlanAnswer, type Rows, yieldRecords } from '../rows.js'
 import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 

@@ -130,10 +130,10 @@ class SentActions {
 }
 
 /** Returns how the bulk runner sends what a command wants sent. */
-export const createLiveOptions = (
-  parts: SendingParts,
-  how: WriteOptions,
-): BulkOptions => ({ ...how, ...new SentActions(parts, how).how })
+export const createLiveOptions = (parts: SendingParts, how: WriteOptions): BulkOptions => ({
+  ...how,
+  ...new SentActions(parts, how).how,
+})
 
 // What a command asks by itself.
 

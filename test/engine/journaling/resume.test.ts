@@ -73,7 +73,10 @@ describe('--resume', () => {
     ['runners pause 7 --resume last', 'takes no objects'],
     ['runners pause - --resume last', 'the journal contains all objects'],
     ['runners update --resume last', 'no run of "svcctl runners update" on'],
-    ['runners pause --resume last --sudo ben', 'was started without --sudo, and this is with --sudo ben'],
+    [
+      'runners pause --resume last --sudo ben',
+      'was started without --sudo, and this is with --sudo ben',
+    ],
     ['runners pause --resume last --shard 1/2', 'exclude each other'],
     ['runners pause --resume last --project a/b', '--project exclude each other'],
     ['runners pause --resume nowhere', 'unknown journal "nowhere'],
