@@ -4,13 +4,7 @@ import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
-import { toUnprintedRun } from '../engine/bulk/plan-work.js'
-import {
-  getCommandName,
-  isFullySent,
-  mayChangeInstance,
-  takesSeveral,
-} from '../engine/command/derive.js'
+import { getCommandName, mayChangeInstance, takesSeveral } from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { InnerRuns } from '../engine/command/services.js'
@@ -25,11 +19,11 @@ import { withPaths } from '../engine/plan/places.js'
 import type { WaitCondition } from '../engine/repeat.js'
 import { checkRunFlags, follow } from '../engine/run.js'
 import { checkSelection, spreadBy } from '../engine/targets/objects.js'
-import { Failure, usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import { checkShown, chooseFormat } from './choose-format.js'
 import { getFailureFormat } from './failure-report.js'
-import type { AnswerOptions, AskedLine, FailureFormat, InnerLine, LinePart } from './options.js'
-import { RunParts } from './run-parts.js'
+import type { AnswerOptions, AskedLine, FailureFormat, OuterLine } from './options.js'
+import { type RunParts, runLine } from './run-parts.js'
 
 /** Creates the options of a line's journal, before anything of the line is understood. */
 const createJournalOptions = (
@@ -95,12 +89,7 @@ const refuseAllFields = (command: Command): Failure =>
     : usage('--all-fields requires --since')
 
 /** @throws Failure `usage` for flags that say nothing of this line */
-const checkLine = (
-  command: Command,
-  raw: Raw,
-  globals: Globals,
-  part: LinePart | undefined,
-): void => {
+const checkLine = (command: Command, raw: Raw, globals: Globals, { part }: OuterLine): void => {
   if (globals.allFields && globals.since === undefined) throw refuseAllFields(command)
   checkPathNames(command, raw)
   checkSelection(command, globals)
@@ -137,22 +126,21 @@ const createUntil = async (
 /** Interprets what a line says, before anything is done for it. */
 const interpretLine = async (
   { command, raw: line, decided, own }: AskedLine,
-  part: LinePart | undefined,
+  outer: OuterLine,
   env: NodeJS.ProcessEnv,
-  inner: InnerLine | undefined,
 ) => {
   const raw = keepOwnTexts(command, line)
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
   const globals = parseGlobals(command, line, env, note)
-  const format = inner?.format ?? part?.format ?? (await chooseFormat(command, globals, env, note))
+  const format = outer.format ?? (await chooseFormat(command, globals, env, note))
   decided(getFailureFormat(globals, format))
-  checkLine(command, line, globals, part)
+  checkLine(command, line, globals, outer)
   const parents = getLineParents(await spreadBy(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)
   const found = await loadOwnWords(command, own)
   // One of several takes the names of the others as well.
-  const words = part?.words ?? found
+  const words = outer.words ?? found
   const until = await createUntil(command, globals, words)
   const isSilent =
     globals.to === undefined &&
@@ -169,14 +157,11 @@ export const createInnerRuns = (
 ): InnerRuns => {
   const inside = { outer, sharing, parse, run: executeOne }
   return {
-    command: async (ask) => (await import('./subcommand.js')).runWithin(outer, sharing, ask),
-    line: async (ask) => (await import('./inner-line.js')).runLineWithin(inside, ask),
-    typed: async (ask) => (await import('./inner-line.js')).runTypedWithin(inside, ask),
+    command: async (ask) => (await import('./within.js')).runCommandWithin(inside, ask),
+    line: async (ask) => (await import('./within.js')).runLineWithin(inside, ask),
+    typed: async (ask) => (await import('./within.js')).runTypedWithin(inside, ask),
   }
 }
-
-const isPartial = (error: unknown): boolean =>
-  error instanceof Failure && error.category === 'partial'
 
 /** The line with paths in the place of addresses and IDs in that of names, which its journal has as well. */
 const placeLine = async (
@@ -200,47 +185,37 @@ const placeLine = async (
 }
 
 /** Runs a command on one instance. */
-const executeOne = async (line: AskedLine, part?: LinePart, inner?: InnerLine): Promise<number> => {
+const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<number> => {
   const { command, signal, own, parse } = line
-  const env = inner?.env ?? part?.env ?? getCurrentIo().env
-  const input = line.input ?? part?.input ?? new StandardInput(signal)
-  const { raw, early, parents, said } = await interpretLine(line, part, env, inner)
+  const { env = getCurrentIo().env, input = new StandardInput(signal), screen, isKept } = outer
+  const { raw, early, parents, said } = await interpretLine(line, outer, env)
   const { globals, format, journaling, words } = said
   const options: AnswerOptions = {
     ...said,
     own,
-    part,
+    screen,
+    isKept,
+    part: outer.part,
+    inner: outer.inner,
     command,
     env,
-    inner: inner?.part,
     signal,
     stdin: input,
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
     runs: (sharing) => createInnerRuns(options, sharing, parse),
     chosen: new ChosenRecords(),
   }
-  const running = await RunParts.open(options)
-  const { printing, close } = running
-  let failed: unknown
   try {
-    const { ui } = running.services
-    const placed = await placeLine(running, { command, raw, parents, journaling })
-    await checkRunFlags({ command, globals, ui, words }, early)
-    checkShown(format, command, globals)
-    const all = { ...said, ...placed, command, signal, running, input }
-    if (globals.since === undefined) await follow(all)
-    else await running.print((await import('../engine/since.js')).yieldChanges(all))
-  } catch (error) {
-    failed = error
+    return await runLine(options, async (running) => {
+      const { ui } = running.services
+      const placed = await placeLine(running, { command, raw, parents, journaling })
+      await checkRunFlags({ command, globals, ui, words }, early)
+      checkShown(format, command, globals)
+      const all = { ...said, ...placed, command, signal, running, input }
+      if (globals.since === undefined) await follow(all)
+      else await running.print((await import('../engine/since.js')).yieldChanges(all))
+    })
+  } finally {
+    input.close()
   }
-  await journaling.resumed?.journal.close()
-  input.close()
-  const wrote = isFullySent(options) && mayChangeInstance(command, raw.args)
-  await close({ failed, code: printing.code }).catch((error: unknown) => {
-    // An output that cannot be ended must not hide what ended the run, nor what the run has done.
-    if (failed === undefined) failed = wrote ? toUnprintedRun(error, command) : error
-    else if (isPartial(failed) && error instanceof Failure) running.services.ui.report(error)
-  })
-  if (failed !== undefined) throw failed
-  return printing.code
 }

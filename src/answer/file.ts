@@ -12,13 +12,12 @@ import type { Words } from '../catalogue/words.js'
 import type { Globals } from '../engine/command/globals.js'
 import { isRepeated } from '../engine/command/globals.js'
 import type { UiService } from '../engine/command/services.js'
-import { PartOfAnswer, refusePart } from '../engine/records/object-rows.js'
-import type { RecordView, Rows } from '../engine/rows.js'
+import { refusePart, toPartOfAnswer } from '../engine/records/object-rows.js'
 import { exitCodes, Failure, getReason, usage } from '../errors.js'
 import type { EndPage, Format, Writer } from '../output/types.js'
 import type { Notes } from '../terminal/notes.js'
 import type { RunEnd, Streams } from './options.js'
-import type { PeopleRows, RunAnswer } from './run-answer.js'
+import type { RunAnswer } from './run-answer.js'
 
 // `--web`: in the place of an answer, the page of the one object that it is about.
 
@@ -108,77 +107,59 @@ const createSeveralFailure = (): Failure =>
     'Choose one by its ID or with --where.',
   )
 
-export class WebPage extends PartOfAnswer implements RunAnswer {
-  readonly #printing: RunAnswer
-  readonly #showing: PageContext
-
-  constructor(printing: RunAnswer, showing: PageContext) {
-    super(printing)
-    this.#printing = printing
-    this.#showing = showing
-  }
-
-  readonly splitsLists = true
-
-  stage(rows: Rows): Rows {
-    return this.#printing.stage(rows)
-  }
-
-  rowsForPeople(view: RecordView): PeopleRows | undefined {
-    return this.#printing.rowsForPeople(view)
-  }
-
-  writeReport(text: string): Promise<void> {
-    return this.#printing.writeReport(text)
-  }
-
-  sayBelow(text: string): void {
-    this.#printing.sayBelow(text)
-  }
-
-  async printDocument(): Promise<void> {
-    throw refusePart('instance')
-  }
-
-  async write(): Promise<void> {
-    throw refusePart('instance')
-  }
-
-  async flush(): Promise<void> {}
-
-  async writer(): Promise<Writer> {
-    const found: unknown[] = []
-    const record = async (value: unknown): Promise<void> => {
-      if (found.push(unwrapRecord(value)) > 1) throw createSeveralFailure()
-    }
-    return {
-      record,
-      raw: async (batch) => {
-        for (const bytes of batch) await record(JSON.parse(Buffer.from(bytes).toString()))
-      },
-      close: async () => {
-        if (found.length === 0) throw new Failure('not_found', 'no object to open in the browser')
-        await this.#show(found[0])
-      },
-      abandon: async () => {},
+const showPage = async (
+  record: unknown,
+  { baseUrl, env, note, words }: PageContext,
+  printing: RunAnswer,
+): Promise<void> => {
+  const url = getWebUrl(record, await baseUrl(), words?.name('web_url'))
+  if (hasDisplay(env, process.platform)) {
+    try {
+      await openPage(url, env)
+      return note(`opened ${url}`)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      note(`cannot start a browser (${why}); the URL is`)
     }
   }
+  await printing.write(`${url}\n`)
+}
 
-  async #show(record: unknown): Promise<void> {
-    const { baseUrl, env, note, words } = this.#showing
-    const url = getWebUrl(record, await baseUrl(), words?.name('web_url'))
-    if (hasDisplay(env, process.platform)) {
-      try {
-        await openPage(url, env)
-        return note(`opened ${url}`)
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
-        note(`cannot start a browser (${why}); the URL is`)
-      }
-    }
-    await this.#printing.write(`${url}\n`)
+const openPageWriter = (showing: PageContext, printing: RunAnswer): Writer => {
+  const found: unknown[] = []
+  const record = async (value: unknown): Promise<void> => {
+    if (found.push(unwrapRecord(value)) > 1) throw createSeveralFailure()
+  }
+  return {
+    record,
+    raw: async (batch) => {
+      for (const bytes of batch) await record(JSON.parse(Buffer.from(bytes).toString()))
+    },
+    close: async () => {
+      if (found.length === 0) throw new Failure('not_found', 'no object to open in the browser')
+      await showPage(found[0], showing, printing)
+    },
+    abandon: async () => {},
   }
 }
+
+const refuseOther = async (): Promise<never> => {
+  throw refusePart('instance')
+}
+
+/** Creates the answer that is the page of one object. */
+export const createWebPage = (printing: RunAnswer, showing: PageContext): RunAnswer => ({
+  ...toPartOfAnswer(printing),
+  splitsLists: true,
+  stage: (rows) => printing.stage(rows),
+  rowsForPeople: (view) => printing.rowsForPeople(view),
+  writeReport: (text) => printing.writeReport(text),
+  sayBelow: (text) => printing.sayBelow(text),
+  printDocument: refuseOther,
+  write: refuseOther,
+  flush: async () => {},
+  writer: async () => openPageWriter(showing, printing),
+})
 
 type FileFlags = Pick<Globals, 'to' | 'open' | 'watch' | 'waitUntil'>
 

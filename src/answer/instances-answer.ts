@@ -6,7 +6,7 @@ import { createHeldTest, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
-import type { InstancePart, RunEnd, Streams } from './options.js'
+import type { OuterLine, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
@@ -82,12 +82,11 @@ export class InstancesAnswer {
     { column, name }: AskedTarget,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
-  ): Promise<InstancePart> {
+  ): Promise<Pick<OuterLine, 'part' | 'screen'>> {
     const notes = await this.notesOf(name)
     const said: SaidOfPart = { notes }
     this.#parts.set(name, said)
     return {
-      name,
       screen: {
         ...this.#screen,
         notes,
@@ -97,10 +96,13 @@ export class InstancesAnswer {
         interactive: () => false,
         of: name,
       },
-      isHeld: createHeldTest(turn),
-      takeAll: (rows) => new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),
-      later: (say) => {
-        said.later = say
+      part: {
+        isHeld: createHeldTest(turn),
+        takeAll: (rows) =>
+          new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),
+        later: (say) => {
+          said.later = say
+        },
       },
     }
   }

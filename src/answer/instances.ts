@@ -16,7 +16,7 @@ import type { Format } from '../output/types.js'
 import { chooseFormat } from './choose-format.js'
 import { getFailureFormat, getRunFailure } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
-import type { AskedLine, LinePart } from './options.js'
+import type { AskedLine, OuterLine } from './options.js'
 import {
   type AskedSite,
   checkSeveral,
@@ -106,7 +106,7 @@ class InputCopy extends StandardInput {
 const createInputCopies = (whole: StandardInput) => (): StandardInput => new InputCopy(whole)
 
 /** Runs the line on one instance. */
-export type LineRunner = (line: AskedLine, part?: LinePart) => Promise<number>
+export type LineRunner = (line: AskedLine, outer?: OuterLine) => Promise<number>
 
 type RowListener = (row: Row) => Promise<void>
 
@@ -236,7 +236,7 @@ export class MultiInstanceRun {
     const { name, own, command, asked } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
-    const part = {
+    const outer = {
       ...(await this.#merged.part(site, turn, push)),
       words: asked,
       input: this.#input(),
@@ -245,7 +245,7 @@ export class MultiInstanceRun {
     }
     try {
       const line = { command, raw: site.line(raw), signal, decided: () => {}, own, parse }
-      this.#endings.push({ name, code: await this.#run(line, part) })
+      this.#endings.push({ name, code: await this.#run(line, outer) })
     } catch (error) {
       // What is behind the last record that was asked for is nobody's failure.
       await turn

@@ -52,11 +52,8 @@ export interface FailureFormat {
   readonly color?: ColorFlag
 }
 
-/** A run that is one of several instances: where what it says and prints goes. */
+/** The place of a run among those of several instances: where its rows go. */
 export interface InstancePart {
-  /** Its profile. */
-  readonly name: string
-  readonly screen: Streams
   /** Returns true while those before it have not handed over their rows. */
   readonly isHeld: () => boolean
   /** Takes the rows of its answer, in its turn. */
@@ -76,36 +73,32 @@ export interface AskedLine {
   readonly own: WordsFinder
   /** Understands a line. */
   readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
-  /** Read in the place of standard input. */
-  readonly input?: StandardInput | undefined
 }
 
-/** The part of a line that runs on one of several instances, with what it has from the whole line. */
-export interface LinePart extends InstancePart {
-  readonly input: StandardInput
-  readonly env: NodeJS.ProcessEnv
-  readonly format: Format
-  /** In which the line may be written; those of others are among them. */
-  readonly words?: Words
+/** How an answer is seen that does not go to the person at the terminal by itself. */
+interface SeenAnswer {
+  /** By default the streams of the process. */
+  readonly screen?: Streams | undefined
+  /** True if what it prints is kept: it has no standard output, and no person who could copy a secret. */
+  readonly isKept?: true | undefined
+  /** The place among several instances. */
+  readonly part?: InstancePart | undefined
+  /** What a run within another has from there. */
+  readonly inner?: InnerPart | undefined
 }
 
-/** A line that is run within another: how it is seen, what takes its records, and what of the environment it sees. */
-export interface InnerLine {
-  readonly part: KeptPart
+/** What a line has from outside, if it runs on one of several instances or within another run. */
+export interface OuterLine extends SeenAnswer {
   readonly format?: Format
   readonly env?: NodeJS.ProcessEnv
-}
-
-/** A run within another, and the screen that takes its answer, notes and questions; by default they go to the person at the terminal. */
-export interface KeptPart extends InnerPart {
-  readonly screen?: Streams
+  readonly input?: StandardInput
+  /** In which the line may be written; those of other instances are among them. */
+  readonly words?: Words | undefined
 }
 
 /** The options of a run whose rows are answered. */
-export interface AnswerOptions extends RunOptions {
+export interface AnswerOptions extends Omit<RunOptions, 'part'>, SeenAnswer {
   readonly format: Format
-  readonly part?: InstancePart
-  readonly inner?: KeptPart
   /** A report takes the place of the answer on standard output. */
   readonly isSilent?: boolean
 }

@@ -92,7 +92,7 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
 /** The options of the run that printing depends on. A page shows the line as it was typed. */
 type Options = Pick<
   AnswerOptions,
-  'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'
+  'command' | 'format' | 'globals' | 'isKept' | 'words' | 'until'
 > & { readonly raw: () => Raw }
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
@@ -216,8 +216,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   async writeReport(text: string): Promise<void> {
-    // A run within another has no standard output.
-    const out = this.#asked.inner?.screen?.plain ?? openStdout()
+    const out = this.#asked.isKept === true ? this.#screen.plain : openStdout()
     await out.write(text)
     await out.end()
   }
@@ -294,10 +293,10 @@ export class AnswerPrinter implements RunAnswer {
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
   #hidden({ endpoint, reveal, single, within }: RecordView): HiddenFields {
-    const { command, globals, inner } = this.#asked
+    const { command, globals, isKept } = this.#asked
     // A program that asked for it is no person who has to copy it.
     const asked = reveal === true || endpoint?.reveals !== undefined
-    if (globals.showSecrets || (asked && inner?.screen === undefined)) return 'nothing'
+    if (globals.showSecrets || (asked && isKept !== true)) return 'nothing'
     const own = new Set([...getSecretFields(endpoint), ...getSecretFields(single)])
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.

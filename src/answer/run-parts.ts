@@ -1,9 +1,15 @@
 /** The parts of one run: what a command is handed, and what carries out what it asks for. */
 
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
-import { createCall, type Engine, RunReport } from '../engine/bulk/plan-work.js'
+import { createCall, type Engine, RunReport, toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { BulkRunner } from '../engine/bulk/runner.js'
-import { getCommandName, isFullySent, isRehearsal, keepsJournal } from '../engine/command/derive.js'
+import {
+  getCommandName,
+  isFullySent,
+  isRehearsal,
+  keepsJournal,
+  mayChangeInstance,
+} from '../engine/command/derive.js'
 import { getConcurrencyLimit } from '../engine/command/globals.js'
 import { describeIrreversible } from '../engine/command/reversal.js'
 import { yieldNone } from '../engine/command/running.js'
@@ -15,19 +21,19 @@ import { InstanceExchange } from '../engine/instance/exchange.js'
 import { Lists } from '../engine/instance/listing.js'
 import { Planning, type Reads, type Targets } from '../engine/instance/planning.js'
 import type { PlanKeeper } from '../engine/journaling/planned-run.js'
-import type { SingleReadOptions, StartedRun } from '../engine/line-parts.js'
+import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
 import type { Curl } from '../engine/perform/curl.js'
 import { LiveInstance } from '../engine/perform/live.js'
 import type { Previews } from '../engine/perform/preview.js'
 import { mayAskSingles } from '../engine/records/budget.js'
-import { PartOfAnswer } from '../engine/records/object-rows.js'
+import { toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordChoice } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
 import { Sessions, Workspace } from '../engine/workspace/workspace.js'
-import { exitCodes } from '../errors.js'
+import { exitCodes, Failure } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
@@ -72,7 +78,7 @@ const load = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
 })
 
 /** The parts that a run is made of, by its options: nothing is sent before a command asks for it. */
-export class RunParts implements StartedRun {
+export class RunParts implements LineParts {
   readonly options: AnswerOptions
   readonly services: LineServices
   /** The instance that commands talk to. */
@@ -139,8 +145,7 @@ export class RunParts implements StartedRun {
   }
 
   static async open(options: AnswerOptions): Promise<RunParts> {
-    const { inner, part } = options
-    const screen = part?.screen ?? inner?.screen ?? (await openStreams(options))
+    const { screen = await openStreams(options) } = options
     return new RunParts(options, screen, await load(options))
   }
 
@@ -172,7 +177,7 @@ export class RunParts implements StartedRun {
     const isPart = options.part !== undefined || instance !== this.instance
     return new LineServices(
       this,
-      { answer: isPart ? new PartOfAnswer(answer) : answer, instance },
+      { answer: isPart ? toPartOfAnswer(answer) : answer, instance },
       targets,
     )
   }
@@ -247,7 +252,7 @@ export class RunParts implements StartedRun {
     const { env, words } = this.options
     const { note } = this.#screen.notes
     if (web !== undefined)
-      return new web.WebPage(this.printing, { env, baseUrl: this.#baseUrl, note, words })
+      return web.createWebPage(this.printing, { env, baseUrl: this.#baseUrl, note, words })
     return this.printing
   }
 
@@ -350,4 +355,36 @@ export class RunParts implements StartedRun {
       return journaled
     }
   }
+}
+
+const isPartial = (error: unknown): boolean =>
+  error instanceof Failure && error.category === 'partial'
+
+/**
+ * Does the work of a run with its parts, and ends its journal and its answer.
+ * @returns the exit code
+ * @throws what ended the run before its time
+ */
+export const runLine = async (
+  options: AnswerOptions,
+  work: (running: RunParts) => Promise<void>,
+): Promise<number> => {
+  const { command, journaling } = options
+  const running = await RunParts.open(options)
+  const { printing, services } = running
+  let failed: unknown
+  try {
+    await work(running)
+  } catch (error) {
+    failed = error
+  }
+  await journaling.resumed?.journal.close()
+  const wrote = isFullySent(options) && mayChangeInstance(command, journaling.raw.args)
+  await running.close({ failed, code: printing.code }).catch((error: unknown) => {
+    // An output that cannot be ended must not hide what ended the run, nor what the run has done.
+    if (failed === undefined) failed = wrote ? toUnprintedRun(error, command) : error
+    else if (isPartial(failed) && error instanceof Failure) services.ui.report(error)
+  })
+  if (failed !== undefined) throw failed
+  return printing.code
 }

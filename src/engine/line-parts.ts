@@ -19,6 +19,7 @@ import type { Workspace } from './workspace/workspace.js'
 /** Reads of single records, beside the lists that they come from. */
 export type SingleReadOptions = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
 
+/** A run that is there: its parts, and what its rows are printed with. */
 export interface LineParts {
   readonly answer: AnswerService
   readonly bulk: BulkRunner
@@ -42,10 +43,7 @@ export interface LineParts {
   readonly choice: (endpoint?: Endpoint) => Promise<RecordChoice | undefined>
   /** Returns what a command is handed that talks to an instance in another way. */
   servicesWith(instance: InstanceService): Services
-}
-
-/** A run that is there, as whoever finds the targets of its line sees it. */
-export interface StartedRun extends LineParts {
+  /** What the line's command is handed. */
   readonly services: Services
   /** Reads of single records, beside the lists that they come from. */
   readonly singles: SingleReadOptions

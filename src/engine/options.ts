@@ -34,27 +34,17 @@ export interface SharedServices {
   readonly file?: Stdout | undefined
 }
 
-/** A run within another. */
-export interface InnerPart {
-  /** The sessions of the outer run, if this one asks the same instance. */
-  readonly sessions?: OpenSessions | undefined
+/** A run within another: what it has from there, and what is asked of it. */
+export interface InnerPart
+  extends Partial<SharedServices>,
+    Pick<LineAsk, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
   readonly gateOf: SharedServices['gateOf']
-  readonly file?: SharedServices['file']
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
   /** Takes whether a list goes on, when it ended. */
   readonly ended?: (more: boolean) => void
   /** Takes the plan of each list that is asked for. */
   readonly asked?: ((plan: Plan) => void) | undefined
-  /** Chooses among the parents of a list, and hears of each when it is read. */
-  readonly parents?: LineAsk['parents']
-  /** The answers that several lines read once; `whole` says that their conditions are tested here alone. */
-  readonly reads?: LineAsk['reads']
-  readonly whole?: boolean | undefined
-  /** True if its conditions were joined with others that no person typed. */
-  readonly composed?: boolean | undefined
-  /** Keeps what its dry run shows. */
-  readonly planned?: LineAsk['planned']
 }
 
 /** Records that objects were selected by, by what the objects are called. */
@@ -88,9 +78,9 @@ export interface RunOptions {
   /** The options of the line's journal. */
   readonly journaling: JournalOptions
   /** The place among several instances: `isHeld` returns true while those before it have not handed over their rows. */
-  readonly part?: { readonly isHeld: () => boolean }
+  readonly part?: { readonly isHeld: () => boolean } | undefined
   /** The options of a run within another: what it has from there, and how it is seen. */
-  readonly inner?: InnerPart
+  readonly inner?: InnerPart | undefined
   /** Creates the runner of lines within this run. */
   readonly runs?: ((sharing: SharedServices) => InnerRuns) | undefined
   /** The condition that is waited for, if the rounds end by themselves. */

@@ -22,7 +22,7 @@ import type { UiService } from './command/services.js'
 import type { Command, Given } from './command/types.js'
 import { toNeutralNames } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
-import type { StartedRun } from './line-parts.js'
+import type { LineParts } from './line-parts.js'
 import { parseGiven } from './plan/given.js'
 import { removeParentFlags } from './plan/parents.js'
 import type { WaitCondition } from './repeat.js'
@@ -71,7 +71,7 @@ export const checkRunFlags = async (
 /** A line that is understood, in a run that is there. */
 interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
-  readonly running: StartedRun
+  readonly running: LineParts
   /** The instance's own, where a vocabulary is in force. */
   readonly words?: Words
   /** The condition that is waited for, if the rounds end by themselves. */

@@ -1,7 +1,7 @@
 /** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseDataGiven } from '../../src/answer/subcommand.js'
+import { parseDataGiven } from '../../src/answer/data-given.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { formatCommandLine, toLine } from '../../src/commands/mcp/planning.js'

@@ -5,10 +5,9 @@ import { isObject, type JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getKindByName, type Kind, listKinds } from '../../catalogue/kinds.js'
 import { getScopeType, isScope } from '../../catalogue/params.js'
-import type { Reader } from '../../catalogue/views.js'
 import { usage } from '../../errors.js'
 import { getFlagName, objectColumn } from '../command/derive.js'
-import type { AnswerService, Text } from '../command/services.js'
+import type { AnswerService } from '../command/services.js'
 import type { Plan } from '../command/types.js'
 import type { PlanAnswer } from '../rows.js'
 
@@ -164,36 +163,12 @@ export const createObjectRow = (
 export const refusePart = (what: string) =>
   usage(`this result belongs to a single ${what}`, 'Run the command once for each.')
 
-export class PartOfAnswer implements AnswerService {
-  readonly #whole: AnswerService
-
-  constructor(whole: AnswerService) {
-    this.#whole = whole
-  }
-
-  get reader(): Reader {
-    const { reader } = this.#whole
-    // Those of all parts are one list.
-    return reader === 'pages' ? 'sheets' : reader
-  }
-
-  get terminal(): boolean {
-    return this.#whole.terminal
-  }
-
-  get width(): number {
-    return this.#whole.width
-  }
-
-  get text(): Text {
-    return this.#whole.text
-  }
-
-  columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
-    return this.#whole.columnsFor(endpoint)
-  }
-
-  exit(code: number): void {
-    this.#whole.exit(code)
-  }
-}
+/** Returns what a command sees of the answer that its records are a part of: those of all parts are one list. */
+export const toPartOfAnswer = (whole: AnswerService): AnswerService => ({
+  reader: whole.reader === 'pages' ? 'sheets' : whole.reader,
+  terminal: whole.terminal,
+  width: whole.width,
+  text: whole.text,
+  columnsFor: (endpoint) => whole.columnsFor(endpoint),
+  exit: (code) => whole.exit(code),
+})

@@ -13,7 +13,7 @@ import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Services } from '../command/services.js'
 import type { Command, Given } from '../command/types.js'
-import type { StartedRun } from '../line-parts.js'
+import type { LineParts } from '../line-parts.js'
 import { parseReference } from '../plan/arguments.js'
 import { readObjects } from '../plan/objects.js'
 import {
@@ -124,7 +124,7 @@ const resolveTargets = async (
 interface ParentRun {
   readonly command: Command
   readonly given: Given
-  readonly running: StartedRun
+  readonly running: LineParts
   readonly parents: Parents
   /** The parents that came with their objects. */
   readonly targets?: readonly ParentTarget[]
@@ -214,8 +214,7 @@ async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[
   const { curl, services } = running
   if (curl === undefined)
     return yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
-  for (const target of targets)
-    yield* curl.yieldUnanswered(rows(services, toGiven(given, target)))
+  for (const target of targets) yield* curl.yieldUnanswered(rows(services, toGiven(given, target)))
 }
 
 /** Does what a line asks for in each of several projects or groups. */

@@ -1,0 +1,110 @@
+/** Parses what is asked of a command by data: in the words of the documents, or of its instance. */
+
+import type { JsonValue, JsonValues } from '../base/objects.js'
+import { suggestSimilar } from '../base/suggest.js'
+import { coerce, dataSource } from '../catalogue/coerce.js'
+import { isNumeric, type Param } from '../catalogue/params.js'
+import { createNameConflictFailure, type Words } from '../catalogue/words.js'
+import { getCommandName } from '../engine/command/derive.js'
+import { type Datum, getData } from '../engine/command/flags.js'
+import type { CommandFacts, Given } from '../engine/command/types.js'
+import { toNeutralGiven } from '../engine/command/vocabulary.js'
+import { checkCoercedValue, type TakeNote } from '../engine/plan/values.js'
+import { usage } from '../errors.js'
+
+/**
+ * Checks a value by its parameter; it is what it is: a text names no file, no variable and no stream, whatever it begins
+ * with.
+ * @throws Failure `usage` naming what it takes
+ */
+const checkDataValue = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue =>
+  checkCoercedValue(coerce(param, value, dataSource), label, { note })
+
+/** @throws Failure `usage` for a name that the command does not have */
+const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonValues): void => {
+  const names = data.map(({ name }) => name)
+  const strange = Object.keys(values).find((name) => !names.includes(name))
+  if (strange === undefined) return
+  const takes = names.length === 0 ? 'it takes none' : `its arguments are ${names.join(', ')}`
+  throw usage(
+    `${getCommandName(command)} has no argument "${strange}"; ${takes}`,
+    suggestSimilar(strange, names),
+  )
+}
+
+/** Returns the texts that stand by position, in order: none behind one that lacks. */
+const getPositionalTexts = (
+  data: readonly Datum[],
+  values: JsonValues,
+  note: TakeNote,
+): readonly string[] => {
+  const all = data.filter(({ flag }) => flag === undefined)
+  const texts = all.map(({ name, param }) => {
+    const value = values[name]
+    if (value === undefined) return undefined
+    // A reference, or a username: planning knows whether the command takes it.
+    if (isNumeric(param) && typeof value === 'string') return value
+    const checked = checkDataValue(param, value, name, note)
+    return typeof checked === 'string' ? checked : JSON.stringify(checked)
+  })
+  const missing = texts.indexOf(undefined)
+  const lacking = texts.slice(missing).some((text) => text !== undefined)
+  if (missing >= 0 && lacking) throw usage(`${all[missing]?.name} is missing`)
+  return texts.flatMap((text) => text ?? [])
+}
+
+/**
+ * Parses what was asked of a command by data.
+ * @param values by the names of `getData`
+ * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
+ */
+export const parseDataGiven = (
+  command: CommandFacts,
+  values: JsonValues,
+  note: TakeNote,
+): Given => {
+  const data = getData(command)
+  checkNames(command, data, values)
+  const flags = data.flatMap(({ name, param, flag }) => {
+    const value = values[name]
+    if (flag === undefined || value === undefined) return []
+    return [[flag.name, checkDataValue(param, value, name, note)] as const]
+  })
+  return {
+    args: getPositionalTexts(data, values, note),
+    flags: Object.fromEntries(flags),
+    extra: {},
+  }
+}
+
+/**
+ * Translates names into those of the documents; a name that the documents have stands for itself.
+ * @throws Failure `usage` where one thing stands there by two names
+ */
+const toDocumentedNames = (command: CommandFacts, values: JsonValues, words: Words): JsonValues => {
+  const names = new Set(getData(command).map(({ name }) => name))
+  const written = new Map<string, string>()
+  for (const own of Object.keys(values)) {
+    const neutral = words.neutral(own)
+    const name = names.has(own) || !names.has(neutral) ? own : neutral
+    const before = written.get(name)
+    if (before !== undefined) throw createNameConflictFailure(own, before)
+    written.set(name, own)
+  }
+  return Object.fromEntries([...written].map(([name, own]) => [name, values[own]]))
+}
+
+/**
+ * Parses what was asked of a command by data: each thing by the instance's name, or by that of the documents.
+ * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
+ */
+export const parseGivenInWords = (
+  command: CommandFacts,
+  values: JsonValues,
+  words: Words | undefined,
+  note: (text: string) => void,
+): Given => {
+  if (words === undefined) return parseDataGiven(command, values, note)
+  const given = parseDataGiven(command, toDocumentedNames(command, values, words), note)
+  return toNeutralGiven(given, { flags: new Map() }, command, words)
+}

@@ -1,0 +1,353 @@
+/** Runs a command or a line within another run, on the same session and through the same gate. */
+
+import { splitBelow } from '../base/json/records.js'
+import { insertFlags } from '../base/shell-words.js'
+import { StandardInput } from '../base/standard-input.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Words } from '../catalogue/words.js'
+import {
+  deriveWithoutSpecial,
+  getCommandName,
+  hasEndpoints,
+  isReadOnlyCommand,
+  lists,
+} from '../engine/command/derive.js'
+import {
+  type Globals,
+  isAggregate,
+  reachingFlags,
+  readGlobals,
+  toFlagWords,
+} from '../engine/command/globals.js'
+import type {
+  LineAnswer,
+  LineAsk,
+  PipedInput,
+  RunMode,
+  TypedAsk,
+  WithinAnswer,
+  WithinAsk,
+} from '../engine/command/services.js'
+import type { Command, Given } from '../engine/command/types.js'
+import { translateCommand } from '../engine/command/vocabulary.js'
+import { loadOwnWords } from '../engine/command/words.js'
+import { ChosenRecords, type InnerPart, type SharedServices } from '../engine/options.js'
+import { parseGlobals } from '../engine/plan/given.js'
+import type { ParsedLine } from '../engine/plan/line.js'
+import { checkRunFlags } from '../engine/run.js'
+import { exitCodes, Failure, usage } from '../errors.js'
+import { parseGivenInWords } from './data-given.js'
+import { getRunFailure } from './failure-report.js'
+import { openKeptAnswer } from './kept-answer.js'
+import type { AnswerOptions, AskedLine, OuterLine } from './options.js'
+import { runLine } from './run-parts.js'
+
+/** The run that others run within, and the functions that parse and run lines. */
+interface OuterRun {
+  readonly outer: AnswerOptions
+  readonly sharing: SharedServices
+  readonly parse: AskedLine['parse']
+  readonly run: (line: AskedLine, outer: OuterLine) => Promise<number>
+}
+
+/** A line that runs a command. */
+type CommandLine = Extract<ParsedLine, { kind: 'run' }>
+
+// A command that is asked by data.
+
+const refuseInput = (): never => {
+  throw usage('nothing can be read from standard input here')
+}
+
+/** Standard input is whose the outer run is. */
+const noInput: PipedInput = {
+  text: async () => refuseInput(),
+  chunks: refuseInput,
+  endsSoon: async () => refuseInput(),
+}
+
+/** Creates the flags of a run within another: of what was typed for that, only how the instance is reached. */
+const createInnerGlobals = (
+  outer: Globals,
+  { fields, manner, page, perPage }: WithinAsk,
+): Globals => {
+  const reached = Object.fromEntries(
+    reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
+  )
+  return {
+    ...readGlobals(new Map(), {}, () => undefined),
+    ...reached,
+    output: 'ndjson',
+    dryRun: manner === 'tries',
+    // Whoever asks by data hears whether the instance took all of it.
+    strict: manner === 'writes',
+    fields,
+    page,
+    perPage,
+  }
+}
+
+/** Returns the variables that are about how the machine reaches others, without those that are meant for a line of the tool. */
+const getInnerEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
+  )
+
+/** Removes the dry run of the API from an endpoint, so that --dry-run sends no write here. */
+const removeRehearsal = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
+const removeRehearsals = (command: Command): Command => ({
+  ...command,
+  endpoints: Object.fromEntries(
+    Object.entries(command.endpoints).map(([key, one]) => [key, removeRehearsal(one)]),
+  ),
+})
+
+/** Finds the command that is meant, as its instance has it. */
+const findAskedCommand = async (
+  { command, plain, manner }: WithinAsk,
+  { own, command: { registry } }: AnswerOptions,
+): Promise<{ readonly command: Command; readonly words?: Words }> => {
+  const found = await registry.named(command.area, command.words)
+  if (found === undefined)
+    throw new Failure('internal', `there is no ${command.area} ${command.words}`)
+  const plainly = plain === true ? { ...deriveWithoutSpecial(found), registry } : found
+  const one = manner === 'tries' ? removeRehearsals(plainly) : plainly
+  const words = own && (await loadOwnWords(one, own))
+  return { command: words === undefined ? one : translateCommand(one, words, []), words }
+}
+
+interface ParsedCommand {
+  readonly command: Command
+  readonly words?: Words
+  readonly given: Given
+}
+
+/** Parses what is asked of the command, which may be by names and values that only its instance has. */
+const parseCommandAsk = async (
+  ask: WithinAsk,
+  outer: AnswerOptions,
+  note: (text: string) => void,
+): Promise<ParsedCommand> => {
+  const inWords = await findAskedCommand(ask, outer)
+  const known = () => import('../engine/command/known.js')
+  const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
+  const { fields } = ask
+  const asked = (command: Command): ParsedCommand => {
+    const given = parseGivenInWords(command, ask.values, inWords.words, note)
+    const args = [...given.args, ...(ask.args ?? [])]
+    return { ...inWords, command, given: { ...given, args } }
+  }
+  if (fields !== undefined && (await (await known()).hasUnknownField(inWords.command, fields)))
+    return asked(await beyond())
+  try {
+    return asked(inWords.command)
+  } catch (error) {
+    const command = await beyond()
+    if (command === inWords.command) throw error
+    return asked(command)
+  }
+}
+
+const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
+  checks: true,
+  reads: 'marked',
+  tries: true,
+  writes: false,
+}
+
+/** Returns the options of a command that is run by data, without what the answer and the command say. */
+const createInnerOptions = ({ outer, sharing }: OuterRun, { manner, signal }: WithinAsk) => ({
+  env: getInnerEnvironment(outer.env),
+  signal,
+  stdin: noInput,
+  own: outer.own,
+  listed: false,
+  journaling: {
+    source: 'arguments',
+    raw: { args: [], flags: new Map() },
+    several: false,
+    digests: new Map(),
+  } as const,
+  chosen: new ChosenRecords(),
+  inner: { ...sharing, readOnly: sends[manner] },
+})
+
+/** Runs a command by data. */
+export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promise<WithinAnswer> => {
+  const { outer } = around
+  const records: Uint8Array[] = []
+  const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
+  let more = false
+  let asked: WithinAnswer['asked']
+  const toWithinAnswer = (code: number, thrown?: Failure): WithinAnswer => {
+    const { failures, notes } = kept
+    // What could be read is no less true for what could not.
+    const part = code === exitCodes.partial && records.length > 0
+    const failure = thrown ?? (part ? undefined : failures[0])
+    const unread = part ? failures.map(({ message }) => `not read: ${message}`) : []
+    return { asked, records, more, notes: [...unread, ...notes], code, failure }
+  }
+  try {
+    const { note } = kept.seen.screen.notes
+    const { command, given, words } = await parseCommandAsk(ask, outer, note)
+    asked = { command, given }
+    if (ask.manner === 'checks') return toWithinAnswer(0)
+    const ended = (goesOn: boolean): void => {
+      more = goesOn
+    }
+    const made = createInnerOptions(around, ask)
+    const options: AnswerOptions = {
+      ...made,
+      ...kept.seen,
+      command,
+      globals: createInnerGlobals(outer.globals, ask),
+      words,
+      inner: { ...made.inner, ended },
+    }
+    const code = await runLine(options, async (running) => {
+      await checkRunFlags({ ...options, ui: running.services.ui }, [])
+      await running.print(running.rowsOf(given))
+    })
+    return toWithinAnswer(code)
+  } catch (error) {
+    const failure = getRunFailure({ error, interrupted: ask.signal.aborted })
+    return toWithinAnswer(failure.exitCode, failure)
+  }
+}
+
+// A line, as a person would have typed it.
+
+/** Tells records from what they belong to, and leaves out what could not be read. */
+const createSplitter =
+  (take: LineAsk['take']) =>
+  (bytes: Uint8Array, column: string | undefined): void => {
+    if (column === undefined) return void take(bytes, undefined)
+    const below = splitBelow(bytes, column)
+    if (below !== undefined) take(below.record, { column, name: below.name })
+  }
+
+/** Returns the flags by which the instance is reached, as words. */
+const getReachingWords = (outer: Globals, from: string | undefined): readonly string[] => [
+  ...toFlagWords('tolerate', outer.tolerate),
+  ...(from === undefined
+    ? [
+        ...reachingFlags.flatMap((name) => toFlagWords(name, outer[name])),
+        // Without it, the variable would choose the embedded instance for the line within.
+        ...(outer.sandbox ? [] : ['--no-sandbox']),
+      ]
+    : toFlagWords('from', from)),
+]
+
+/** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
+const checkLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
+  const name = getCommandName(command)
+  if (!isReadOnlyCommand(command) || !hasEndpoints(command))
+    throw usage(`${name} is not a command that reads from the API`)
+  if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
+  if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
+    throw usage(`${name} cannot read from standard input here`)
+  const own = new Set(command.flags.map((flag) => flag.name))
+  const { allowed = [] } = ask
+  for (const flag of raw.flags.keys())
+    if (!own.has(flag) && !allowed.includes(flag))
+      throw usage(
+        `--${flag} is not allowed here`,
+        `Allowed are the filters of ${name} and ${allowed.map((one) => `--${one}`).join(', ')}.`,
+      )
+}
+
+/** Returns the columns of the groups that a line makes; nothing if it makes none. */
+const getGroupColumns = async ({
+  command,
+  raw,
+}: Pick<CommandLine, 'command' | 'raw'>): Promise<Pick<LineAnswer, 'columns'>> => {
+  const globals = parseGlobals(command, raw, {}, () => undefined)
+  if (!isAggregate(globals)) return {}
+  const { groupColumns } = await import('../engine/records/aggregate.js')
+  return { columns: groupColumns(globals) }
+}
+
+/** Returns the words that a line has besides its own. */
+const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
+  if (ask.tries === true) return ['--dry-run']
+  const where = (ask.where ?? []).map((text) => `--where=${text}`)
+  return lists(command) ? ['--limit=all', ...where] : []
+}
+
+/** Parses a line that is run within a run. */
+const parseRunLine = async (
+  parse: AskedLine['parse'],
+  words: readonly string[],
+): Promise<CommandLine> => {
+  const meant = await parse(words)
+  if (meant.kind === 'run') return meant
+  throw new Failure('internal', `${words.join(' ')} is no line`)
+}
+
+/** Runs a line as if a person had typed it. @returns its exit code */
+export const runTypedWithin = async (
+  { outer, sharing, parse, run }: OuterRun,
+  { words, input }: TypedAsk,
+): Promise<number> => {
+  const { globals, signal } = outer
+  const flags = [
+    ...getReachingWords(globals, undefined),
+    ...toFlagWords('output', globals.output),
+    ...toFlagWords('fields', globals.fields),
+  ]
+  const meant = await parseRunLine(parse, insertFlags(words, flags))
+  const read = input === undefined ? undefined : new StandardInput(signal, input)
+  const own = outer.own ?? meant.own
+  // The run may have used what only its instance has, and the line does not show that.
+  const { withKnown } = await import('../engine/command/known.js')
+  const command = withKnown(meant.command, globals, outer.env)
+  const line = { ...meant, command, own, signal, parse, decided: () => {} }
+  return run(line, { inner: sharing, input: read })
+}
+
+/** Runs a line for its records, or for what it would change. */
+export const runLineWithin = async (
+  { outer, sharing, parse, run }: OuterRun,
+  ask: LineAsk,
+): Promise<LineAnswer> => {
+  const { seen, notes, failures } = await openKeptAnswer(createSplitter(ask.take))
+  const tries = ask.tries === true
+  const { composed, parents, planned, reads, whole } = ask
+  const given = { composed, parents, planned, reads, whole }
+  const from = ask.from ?? outer.globals.from
+  // Each run listens to it: those of a long walk would be too many for one signal.
+  const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
+  let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
+  try {
+    const alone = await parse(ask.words)
+    if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
+    if (!tries) checkLine(alone, ask)
+    said = { command: alone.command, ...(await getGroupColumns(alone)) }
+    const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
+    const meant = await parseRunLine(parse, insertFlags(ask.words, flags))
+    const env = { ...getInnerEnvironment(outer.env), ...ask.env }
+    const inner: InnerPart = {
+      ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
+      readOnly: tries || 'marked',
+      asked: (plan) => {
+        said = { ...said, plan }
+      },
+      ...given,
+    }
+    const asked = tries ? removeRehearsals(meant.command) : meant.command
+    // The instance is the same, and so are its words.
+    const own = (tries && outer.own) || meant.own
+    const line = { ...meant, own, command: asked, signal, parse, decided: () => {} }
+    const code = await run(line, { ...seen, env, inner })
+    if (code === 0 || (tries && failures.length === 0)) return { ...said, notes, code }
+    // What ends so must not pass for a whole answer, whether or not it was told of.
+    const gap = new Failure('partial', 'the answer is incomplete')
+    return { ...said, notes, code, failure: failures[0] ?? gap }
+  } catch (error) {
+    const interrupted = signal.aborted
+    const thrown = getRunFailure({ error, interrupted })
+    // Why an object cannot be changed says more than how many cannot.
+    const failure = (tries && !interrupted && failures[0]) || thrown
+    return { ...said, notes, code: failure.exitCode, failure }
+  }
+}
