@@ -4,14 +4,14 @@ import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
+import type { InnerRuns } from '../engine/command/context.js'
 import { getCommandName, mayChangeInstance, takesSeveral } from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
-import type { InnerRuns } from '../engine/command/services.js'
 import type { Command } from '../engine/command/types.js'
 import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
-import { ChosenRecords, type SharedServices } from '../engine/options.js'
+import { ChosenRecords, type SharedParts } from '../engine/options.js'
 import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getLineParents, getParentColumn, type Parents } from '../engine/plan/parents.js'
@@ -152,7 +152,7 @@ const interpretLine = async (
 /** Creates the functions that run commands and lines within a run. */
 export const createInnerRuns = (
   outer: AnswerOptions,
-  sharing: SharedServices,
+  sharing: SharedParts,
   parse: AskedLine['parse'],
 ): InnerRuns => {
   const inside = { outer, sharing, parse, run: executeOne }
@@ -165,7 +165,7 @@ export const createInnerRuns = (
 
 /** The line with paths in the place of addresses and IDs in that of names, which its journal has as well. */
 const placeLine = async (
-  { services }: Pick<RunParts, 'services'>,
+  { context }: Pick<RunParts, 'context'>,
   line: Pick<AskedLine, 'command' | 'raw'> & {
     readonly parents: Parents | undefined
     readonly journaling: JournalOptions
@@ -173,13 +173,13 @@ const placeLine = async (
 ) => {
   const { command, raw, parents, journaling } = line
   const placed = await withPaths(command, { raw, parents }, async () => {
-    const { baseUrl } = await services.place.session()
+    const { baseUrl } = await context.place.session()
     return baseUrl
   })
   // Several projects may each have an object of the name.
   const mayBeNamed = parents === undefined && isNumeric(command.args[0]?.param)
   if (mayBeNamed && placed.raw.args.some((text) => !/^[-+]?\d*$/.test(text)))
-    placed.raw = await (await import('./named-objects.js')).withIds(command, placed.raw, services)
+    placed.raw = await (await import('./named-objects.js')).withIds(command, placed.raw, context)
   journaling.raw = placed.raw
   return placed
 }
@@ -207,7 +207,7 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
   }
   try {
     return await runLine(options, async (running) => {
-      const { ui } = running.services
+      const { ui } = running.context
       const placed = await placeLine(running, { command, raw, parents, journaling })
       await checkRunFlags({ command, globals, ui, words }, early)
       checkShown(format, command, globals)

@@ -5,8 +5,8 @@ import { isObject } from '../base/objects.js'
 import { areas } from '../catalogue/index.js'
 import { getKindWord, type KindName, kinds, toPlural } from '../catalogue/kinds.js'
 import { isNumeric } from '../catalogue/params.js'
+import type { Context } from '../engine/command/context.js'
 import { hasForm } from '../engine/command/derive.js'
-import type { Services } from '../engine/command/services.js'
 import type { Command } from '../engine/command/types.js'
 import type { Raw } from '../engine/plan/line.js'
 import { usage } from '../errors.js'
@@ -32,7 +32,7 @@ const createListWords = async (
   kind: NamedKind,
   command: Command,
   raw: Raw,
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
 ): Promise<readonly string[]> => {
   const [area = ''] = kinds[kind].areas
   const endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
@@ -51,7 +51,7 @@ const createListWords = async (
 const readIds = async (
   words: readonly string[],
   title: string,
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const ids = new Map<string, string[]>()
   const answer = await place.runs.line({
@@ -103,21 +103,21 @@ const findId = (
 export const withIds = async (
   command: Command,
   raw: Raw,
-  services: Pick<Services, 'place' | 'ui' | 'answer'>,
+  context: Pick<Context, 'place' | 'ui' | 'answer'>,
 ): Promise<Raw> => {
   const kind = getKind(command)
   const names = findNames(command, raw)
   if (kind === undefined || names.length === 0) return raw
   const word = getKindWord(kind)
-  const { safe } = services.answer.text
-  if (services.place.globals.curl)
+  const { safe } = context.answer.text
+  if (context.place.globals.curl)
     throw usage(`--curl requires the ID of the ${word}`, 'A name is looked up in a list.')
-  const words = await createListWords(kind, command, raw, services)
-  const ids = await readIds(words, kinds[kind].title, services)
+  const words = await createListWords(kind, command, raw, context)
+  const ids = await readIds(words, kinds[kind].title, context)
   const meant = new Map(
     [...new Set(names)].map((name) => [name, findId(word, name, ids, safe)] as const),
   )
-  for (const [name, id] of meant) services.ui.note(`${safe(name)} is ${word} ${id}`)
+  for (const [name, id] of meant) context.ui.note(`${safe(name)} is ${word} ${id}`)
   const most = command.args[0]?.variadic === true ? raw.args.length : 1
   const args = raw.args.map((text, i) => (i < most ? (meant.get(text) ?? text) : text))
   return { ...raw, args }

@@ -9,13 +9,13 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { listAreas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
+import type { Text } from '../engine/command/context.js'
 import {
   getAnswerFields,
   getFirstSegment,
   isRehearsal,
   mayChangeInstance,
 } from '../engine/command/derive.js'
-import type { Text } from '../engine/command/services.js'
 import type { Raw } from '../engine/plan/line.js'
 import { SingleBudget } from '../engine/records/budget.js'
 import { getIdentityNames } from '../engine/records/object-rows.js'

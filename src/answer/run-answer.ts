@@ -1,6 +1,6 @@
 /** Defines the answer of a run, and where its rows go: standard output, a page, a browser, or a place among those of others. */
 
-import type { AnswerService } from '../engine/command/services.js'
+import type { AnswerService } from '../engine/command/context.js'
 import type { RecordView, Rows } from '../engine/rows.js'
 import type { HeldRecords } from '../output/index.js'
 import type { Writer } from '../output/types.js'

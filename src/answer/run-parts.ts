@@ -3,6 +3,7 @@
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { createCall, type Engine, RunReport, toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { BulkRunner } from '../engine/bulk/runner.js'
+import type { InstanceService } from '../engine/command/context.js'
 import {
   getCommandName,
   isFullySent,
@@ -13,9 +14,8 @@ import {
 import { getConcurrencyLimit } from '../engine/command/globals.js'
 import { describeIrreversible } from '../engine/command/reversal.js'
 import { yieldNone } from '../engine/command/running.js'
-import type { InstanceService } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
-import { LineServices } from '../engine/context.js'
+import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
 import { Lists } from '../engine/instance/listing.js'
@@ -80,7 +80,7 @@ const load = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
 /** The parts that a run is made of, by its options: nothing is sent before a command asks for it. */
 export class RunParts implements LineParts {
   readonly options: AnswerOptions
-  readonly services: LineServices
+  readonly context: LineContext
   /** The instance that commands talk to. */
   readonly instance: InstanceService
   readonly place: Workspace
@@ -141,7 +141,7 @@ export class RunParts implements LineParts {
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
     this.curl = loaded.curl && new loaded.curl.Curl(this)
     this.instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
-    this.services = this.servicesWith(this.instance)
+    this.context = this.createContext(this.instance)
   }
 
   static async open(options: AnswerOptions): Promise<RunParts> {
@@ -171,11 +171,11 @@ export class RunParts implements LineParts {
     return new RecordChoice(where ?? [], { command, composed, ...asked, ...this.singles })
   }
 
-  servicesWith(instance: InstanceService, targets?: Targets): LineServices {
+  createContext(instance: InstanceService, targets?: Targets): LineContext {
     const { answer, options } = this
     // Of several projects, groups or instances it sees a part.
     const isPart = options.part !== undefined || instance !== this.instance
-    return new LineServices(
+    return new LineContext(
       this,
       { answer: isPart ? toPartOfAnswer(answer) : answer, instance },
       targets,
@@ -185,8 +185,8 @@ export class RunParts implements LineParts {
   /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
   rowsOf(given: Given, targets?: Targets): Rows {
     const { rows } = this.options.command
-    const services = this.servicesWith(this.instance, targets)
-    return rows === undefined ? services.followEndpoints(given) : rows(services, given)
+    const context = this.createContext(this.instance, targets)
+    return rows === undefined ? context.followEndpoints(given) : rows(context, given)
   }
 
   /** Prints rows where the answer of the run goes. */
@@ -339,12 +339,12 @@ export class RunParts implements LineParts {
 
   /** Returns the function that opens the journal of the run; undefined if the run keeps none. */
   readonly #keeper: Engine['keeper'] = (first, single, final) => {
-    const { exchange, options, place, planning, services, ui } = this
+    const { exchange, options, place, planning, context, ui } = this
     const { command, globals, journaling, chosen } = options
     if (!isKept(options, first)) return undefined
     return async () => {
       const { JournaledRun } = await import('../engine/journaling/journaled-run.js')
-      const { instance } = services
+      const { instance } = context
       const run = { command, globals, journaling, place, ui, single, final, instance }
       const selected = (plan: Plan): unknown => chosen.of(plan)
       const answered = () => planning.answered
@@ -371,7 +371,7 @@ export const runLine = async (
 ): Promise<number> => {
   const { command, journaling } = options
   const running = await RunParts.open(options)
-  const { printing, services } = running
+  const { printing, context } = running
   let failed: unknown
   try {
     await work(running)
@@ -383,7 +383,7 @@ export const runLine = async (
   await running.close({ failed, code: printing.code }).catch((error: unknown) => {
     // An output that cannot be ended must not hide what ended the run, nor what the run has done.
     if (failed === undefined) failed = wrote ? toUnprintedRun(error, command) : error
-    else if (isPartial(failed) && error instanceof Failure) services.ui.report(error)
+    else if (isPartial(failed) && error instanceof Failure) context.ui.report(error)
   })
   if (failed !== undefined) throw failed
   return printing.code

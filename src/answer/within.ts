@@ -5,6 +5,15 @@ import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
+import type {
+  LineAnswer,
+  LineAsk,
+  PipedInput,
+  RunMode,
+  TypedAsk,
+  WithinAnswer,
+  WithinAsk,
+} from '../engine/command/context.js'
 import {
   deriveWithoutSpecial,
   getCommandName,
@@ -19,19 +28,10 @@ import {
   readGlobals,
   toFlagWords,
 } from '../engine/command/globals.js'
-import type {
-  LineAnswer,
-  LineAsk,
-  PipedInput,
-  RunMode,
-  TypedAsk,
-  WithinAnswer,
-  WithinAsk,
-} from '../engine/command/services.js'
 import type { Command, Given } from '../engine/command/types.js'
 import { translateCommand } from '../engine/command/vocabulary.js'
 import { loadOwnWords } from '../engine/command/words.js'
-import { ChosenRecords, type InnerPart, type SharedServices } from '../engine/options.js'
+import { ChosenRecords, type InnerPart, type SharedParts } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import type { ParsedLine } from '../engine/plan/line.js'
 import { checkRunFlags } from '../engine/run.js'
@@ -45,7 +45,7 @@ import { runLine } from './run-parts.js'
 /** The run that others run within, and the functions that parse and run lines. */
 interface OuterRun {
   readonly outer: AnswerOptions
-  readonly sharing: SharedServices
+  readonly sharing: SharedParts
   readonly parse: AskedLine['parse']
   readonly run: (line: AskedLine, outer: OuterLine) => Promise<number>
 }
@@ -205,7 +205,7 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
       inner: { ...made.inner, ended },
     }
     const code = await runLine(options, async (running) => {
-      await checkRunFlags({ ...options, ui: running.services.ui }, [])
+      await checkRunFlags({ ...options, ui: running.context.ui }, [])
       await running.print(running.rowsOf(given))
     })
     return toWithinAnswer(code)

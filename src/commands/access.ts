@@ -9,7 +9,7 @@ import { projects } from '../catalogue/areas/projects.js'
 import { getLevelName } from '../catalogue/levels.js'
 import { boolean } from '../catalogue/params.js'
 import { branchesOf, groupAt, usersNamed } from '../catalogue/undocumented.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import {
   createNoteRow,
   type RecordView,
@@ -78,19 +78,19 @@ const getShares = (record: unknown) =>
 
 /** Reads the access to one place. Parts that cannot be read are reported, and end nothing. */
 class PlaceAccess {
-  readonly #services: Services
+  readonly #context: Context
   readonly #place: MemberPlace
   readonly #name: string
 
-  constructor(services: Services, place: MemberPlace) {
-    this.#services = services
+  constructor(context: Context, place: MemberPlace) {
+    this.#context = context
     this.#place = place
     this.#name = formatMemberPlace(place)
   }
 
   /** @throws Failure where its members cannot be read */
   async rows(record: unknown): Promise<readonly AccessRow[]> {
-    const { instance } = this.#services
+    const { instance } = this.#context
     const { kind, path } = this.#place
     const all = kind === 'project' ? members.listAllOfProject : members.listAllOfGroup
     const everybody = await instance.records(all, { id: path })
@@ -105,7 +105,7 @@ class PlaceAccess {
 
   /** Returns the direct members, those of the groups above, the nearest first, and those of groups that it is shared with. */
   async #sources(record: unknown): Promise<readonly Source[]> {
-    const { instance } = this.#services
+    const { instance } = this.#context
     const { kind, path } = this.#place
     const own = kind === 'project' ? members.listOfProject : members.listOfGroup
     const direct = this.#part('direct members', async () => [
@@ -136,7 +136,7 @@ class PlaceAccess {
 
   #rules(): Promise<readonly AccessRow[]> {
     return this.#part('approval rules', async () => {
-      const rules = await this.#services.instance.records(approvals.rulesList, this.#id)
+      const rules = await this.#context.instance.records(approvals.rulesList, this.#id)
       return rules.flatMap(({ name, rule_type, eligible_approvers }) => {
         const row = { access: 'approve', via: `rule ${name}` }
         if (rule_type === 'any_approver')
@@ -151,7 +151,7 @@ class PlaceAccess {
 
   #keys(): Promise<readonly AccessRow[]> {
     return this.#part('deploy keys', async () => {
-      const keys = await this.#services.instance.records(deployKeys.list, this.#id)
+      const keys = await this.#context.instance.records(deployKeys.list, this.#id)
       return keys.map(({ id, title, can_push }) => ({
         ...this.#row('deploy key', title, id),
         access: can_push === true ? 'push' : 'read',
@@ -162,7 +162,7 @@ class PlaceAccess {
 
   #branches(): Promise<readonly AccessRow[]> {
     return this.#part('protected branches', async () => {
-      const found = listObjects(await this.#services.instance.records(branchesOf, this.#id))
+      const found = listObjects(await this.#context.instance.records(branchesOf, this.#id))
       return found.flatMap((branch) =>
         (['push', 'merge'] as const).flatMap((access) => this.#levels(branch, access)),
       )
@@ -198,7 +198,7 @@ class PlaceAccess {
       return await read()
     } catch (error) {
       const failure = recoverFrom(error)
-      const { answer, ui } = this.#services
+      const { answer, ui } = this.#context
       ui.warn(`${this.#name}: ${what}: ${explainUnread(failure)}`)
       if (!isUnoffered(failure)) answer.exit(exitCodes.partial)
       return []
@@ -222,7 +222,7 @@ const readIfPresent = async <T>(read: Promise<T>): Promise<T | undefined> => {
 }
 
 const placeNamed = async (
-  { instance }: Services,
+  { instance }: Context,
   kind: MemberPlace['kind'],
   path: string,
 ): Promise<Target | undefined> => {
@@ -243,30 +243,30 @@ const createNotFoundFailure = (text: string): Failure =>
   })
 
 /** Returns the path in the place of an address, with its kind where that is known. */
-const resolveAddress = async ({ place }: Services, text: string): Promise<string> => {
+const resolveAddress = async ({ place }: Context, text: string): Promise<string> => {
   if (!isAddress(text)) return text
   const { kind, value } = readPlace(text, (await place.session()).baseUrl)
   return kind === undefined ? value : `${kind}:${value}`
 }
 
 /** Finds a user, or a place by its path or address; a prefix says which. @throws Failure where it is none, or several */
-const findTarget = async (services: Services, given: string): Promise<Target> => {
-  const text = await resolveAddress(services, given)
+const findTarget = async (context: Context, given: string): Promise<Target> => {
+  const text = await resolveAddress(context, given)
   const [, kind, path = ''] = /^(project|group|user):(.+)$/.exec(text) ?? []
   if (text.startsWith('@') || isId(text)) return { user: stripAt(text) }
   if (kind === 'user') return { user: path }
   if (kind === 'project' || kind === 'group') {
-    const place = await placeNamed(services, kind, path)
+    const place = await placeNamed(context, kind, path)
     if (place === undefined) throw createNotFoundFailure(path)
     return place
   }
-  const project = text.includes('/') ? await placeNamed(services, 'project', text) : undefined
-  const group = project ?? (await placeNamed(services, 'group', text))
+  const project = text.includes('/') ? await placeNamed(context, 'project', text) : undefined
+  const group = project ?? (await placeNamed(context, 'group', text))
   if (text.includes('/')) {
     if (group === undefined) throw createNotFoundFailure(text)
     return group
   }
-  const users = await readIfPresent(services.instance.records(usersNamed, { username: text }))
+  const users = await readIfPresent(context.instance.records(usersNamed, { username: text }))
   const isUser = (users ?? []).length > 0
   if (group !== undefined && isUser)
     throw usage(`"${text}" is both a user and a group`, `Write @${text} or group:${text}.`)
@@ -284,8 +284,8 @@ type AccessEvent =
 const toValueRow = (value: AccessRow): AccessEvent => ({ kind: 'value', value })
 
 /** Yields the memberships of a user, each with the group that gives it. */
-async function* yieldUserRows(services: Services, user: string): AsyncGenerator<AccessEvent> {
-  const memberships = new Memberships(services, createUserQuery(user), false)
+async function* yieldUserRows(context: Context, user: string): AsyncGenerator<AccessEvent> {
+  const memberships = new Memberships(context, createUserQuery(user), false)
   const direct = new Map<string, number>()
   for await (const { place, membership, member } of memberships.each()) {
     const { kind, path } = place
@@ -304,13 +304,13 @@ async function* yieldUserRows(services: Services, user: string): AsyncGenerator<
 }
 
 async function* yieldAccessRows(
-  services: Services,
+  context: Context,
   targets: readonly Target[],
 ): AsyncGenerator<AccessEvent> {
   for (const target of targets) {
-    if ('user' in target) yield* yieldUserRows(services, target.user)
+    if ('user' in target) yield* yieldUserRows(context, target.user)
     else
-      for (const row of await new PlaceAccess(services, target.place).rows(target.record))
+      for (const row of await new PlaceAccess(context, target.place).rows(target.record))
         yield toValueRow(row)
   }
 }
@@ -338,12 +338,12 @@ const flags = {
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
   (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
 
-async function* listAccess(services: Services, given: Arguments<typeof flags>): Rows {
-  const { answer } = services
+async function* listAccess(context: Context, given: Arguments<typeof flags>): Rows {
+  const { answer } = context
   const { matrix } = given.flags
   if (given.args.length === 0) throw usage('access requires a user, project or group')
   const targets: Target[] = []
-  for (const text of given.args) targets.push(await findTarget(services, text))
+  for (const text of given.args) targets.push(await findTarget(context, text))
   if (given.flags['dry-run'] === true) {
     const places = targets.flatMap((one) => ('place' in one ? [countRequests(one)] : []))
     const sum = places.reduce((all, one) => all + one, 0)
@@ -358,11 +358,11 @@ async function* listAccess(services: Services, given: Arguments<typeof flags>): 
   }
   if (matrix !== true) {
     yield { kind: 'open', many: true, view }
-    yield* yieldAccessRows(services, targets)
+    yield* yieldAccessRows(context, targets)
     return yield { kind: 'end' }
   }
   const held: AccessRow[] = []
-  for await (const event of yieldAccessRows(services, targets))
+  for await (const event of yieldAccessRows(context, targets))
     if (event.kind === 'value' && event.value.kind === 'member') held.push(event.value)
   const { records, columns: named } = toMatrix(held)
   yield* yieldRecords(records, { columns: named, known: named, drawing: 'matrix' })

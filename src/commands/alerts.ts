@@ -5,8 +5,8 @@
 import { isObject, type JsonValues } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
+import type { Context } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/running.js'
-import type { Services } from '../engine/command/services.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import type { Credential, WireRequest } from '../http/types.js'
@@ -36,7 +36,7 @@ const flags = {
 type AlertGiven = Arguments<typeof flags>
 
 /** Returns the alert endpoint; one that begins with a slash is below the instance's own address. */
-const resolveEndpoint = async ({ ui, place }: Services, given: AlertGiven): Promise<URL> => {
+const resolveEndpoint = async ({ ui, place }: Context, given: AlertGiven): Promise<URL> => {
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
@@ -63,7 +63,7 @@ export const takeKey = (address: URL): string | undefined => {
 }
 
 const resolveKey = async (
-  { ui, place }: Services,
+  { ui, place }: Context,
   given: AlertGiven,
   inAddress: string | undefined,
 ): Promise<Credential> => {
@@ -83,7 +83,7 @@ const resolveKey = async (
 }
 
 /** Checks that the key of the environment is used only with the endpoint of the environment. */
-const checkKey = async ({ place }: Services, given: AlertGiven, address: URL): Promise<void> => {
+const checkKey = async ({ place }: Context, given: AlertGiven, address: URL): Promise<void> => {
   const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
   if (given.flags['authorization-key'] !== undefined || takeKey(new URL(address)) !== undefined)
@@ -96,7 +96,7 @@ const checkKey = async ({ place }: Services, given: AlertGiven, address: URL): P
   )
 }
 
-const warnAboutKey = ({ ui }: Services, address: URL, inAddress: string | undefined): void => {
+const warnAboutKey = ({ ui }: Context, address: URL, inAddress: string | undefined): void => {
   if (inAddress !== undefined)
     ui.warn(
       'the endpoint URL contains a key, which would end up in logs, so svcctl sends it in a header; pass it with --authorization-key or SVC_ALERT_KEY',
@@ -116,7 +116,7 @@ const testAlert = {
 const toFlagName = (name: string): string => name.replaceAll('_', '-')
 
 /** Returns the attributes that --test, --resolve and --input add to the flags; a given one beats them. */
-const getPresets = ({ place }: Services, given: AlertGiven): JsonValues => {
+const getPresets = ({ place }: Context, given: AlertGiven): JsonValues => {
   const isGiven = (name: string): boolean =>
     Object.hasOwn(given.flags, toFlagName(name)) ||
     name in (given.input ?? {}) ||
@@ -158,19 +158,19 @@ const withKeyHint = (failure: Failure): Failure =>
       })
     : failure
 
-async function* sendAlert(services: Services, given: AlertGiven): Rows {
-  const address = await resolveEndpoint(services, given)
-  await checkKey(services, given, address)
+async function* sendAlert(context: Context, given: AlertGiven): Rows {
+  const address = await resolveEndpoint(context, given)
+  await checkKey(context, given, address)
   const inAddress = takeKey(address)
-  warnAboutKey(services, address, inAddress)
-  const credential = await resolveKey(services, given, inAddress)
+  warnAboutKey(context, address, inAddress)
+  const credential = await resolveKey(context, given, inAddress)
   const more = getUndocumented(given)
   const input = Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !Object.hasOwn(more, name)),
   )
-  const profile = await services.place.profile()
-  const preset = { ...getPresets(services, given), ...more, endpoint: address.href }
-  yield* services.write(await services.actions({ ...given, input }, { preset }), {
+  const profile = await context.place.profile()
+  const preset = { ...getPresets(context, given), ...more, endpoint: address.href }
+  yield* context.write(await context.actions({ ...given, input }, { preset }), {
     to: {
       origin: address.origin,
       credential,
@@ -180,7 +180,7 @@ async function* sendAlert(services: Services, given: AlertGiven): Rows {
     finish: async (_, came) => {
       if ('failure' in came) throw withKeyHint(came.failure)
       if (!('whole' in came) || came.whole.data === undefined) {
-        services.ui.note('sent the alert')
+        context.ui.note('sent the alert')
         return { reported: true }
       }
       return toCallAnswer(came.whole)

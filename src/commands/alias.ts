@@ -219,7 +219,7 @@ export const setCommand = define({
     "alias set mrp 'mr get $1 -P platform/app'",
     "alias set idle 'runners list --instance --where contacted_at>30d'",
   ],
-  rows: async function* (services, { args }) {
+  rows: async function* (context, { args }) {
     const [name, ...line] = args
     if (name === undefined || line.length === 0)
       throw usage(
@@ -228,10 +228,10 @@ export const setCommand = define({
       )
     // Unquoted words of a line come one by one.
     const text = line.length === 1 ? (line[0] ?? '') : line.map(quoteWord).join(' ')
-    const commands = await services.place.commands()
+    const commands = await context.place.commands()
     checkAliasName(name, commands)
-    checkAliasLine(text, commands, services.place.env)
-    const before = await openProfileStore(services).setAlias(name, text)
+    checkAliasLine(text, commands, context.place.env)
+    const before = await openProfileStore(context).setAlias(name, text)
     const previous = before === undefined || before === text ? '' : ` (previously ${before})`
     yield createNoteRow(`set alias ${name}: ${text}${previous}`)
   },
@@ -240,8 +240,8 @@ export const setCommand = define({
 export const listCommand = define({
   summary: 'List the aliases',
   examples: ['alias list', 'alias list -o json'],
-  rows: async function* (services) {
-    const rows = Object.entries(openProfileStore(services).aliases())
+  rows: async function* (context) {
+    const rows = Object.entries(openProfileStore(context).aliases())
       .map(([name, line]) => ({ name, line }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
     if (rows.length === 0) yield createNoteRow('no aliases; create one with "svcctl alias set"')
@@ -253,11 +253,11 @@ export const removeCommand = define({
   summary: 'Delete an alias',
   args: [existingAlias],
   examples: ['alias remove stuck', 'alias remove idle -q'],
-  rows: async function* (services, { args }) {
+  rows: async function* (context, { args }) {
     const [name] = args
     if (name === undefined)
       throw usage('alias remove requires the name of an alias', 'svcctl alias list shows them.')
-    const store = openProfileStore(services)
+    const store = openProfileStore(context)
     const names = Object.keys(store.aliases())
     if (!names.includes(name))
       throw usage(

@@ -8,7 +8,7 @@ import { listAreas } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { People } from '../catalogue/views.js'
-import type { Services, WorkspaceService } from '../engine/command/services.js'
+import type { Context, WorkspaceService } from '../engine/command/context.js'
 import type { Given, Plan, PlanSource, WriteOptions } from '../engine/command/types.js'
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
 import type { Objects } from '../engine/plan/objects.js'
@@ -226,8 +226,8 @@ async function* readObjects(
  * Sends one request for each object of standard input.
  * @param template the request, with `{}` in place of the object
  */
-export async function* callForEachObject(services: Services, template: WireRequest): Rows {
-  const { place } = services
+export async function* callForEachObject(context: Context, template: WireRequest): Rows {
+  const { place } = context
   const endpoint = await createEndpoint(template, createObjectParameter(template))
   const source: PlanSource = {
     objects: readObjects(place, template),
@@ -240,7 +240,7 @@ export async function* callForEachObject(services: Services, template: WireReque
       request: requestFor(template, object),
     }),
   }
-  yield* services.write(source, {
+  yield* context.write(source, {
     ...createView(endpoint, toObjectRows),
     ...describeLoss(template),
   })
@@ -251,7 +251,7 @@ export async function* callForEachObject(services: Services, template: WireReque
  * @param template the request, with `{project}` or `{group}`
  */
 export async function* callForEachParent(
-  services: Services,
+  context: Context,
   asked: Given,
   template: WireRequest,
 ): Rows {
@@ -261,10 +261,10 @@ export async function* callForEachParent(
   const endpoint = await createEndpoint(template, { path: places })
   const plansFor = async (given: Given): Promise<readonly Plan[]> => {
     const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
-    const request = await fillApiPath(services.place, given, template)
+    const request = await fillApiPath(context.place, given, template)
     return [{ key: '', endpoint, values, request }]
   }
-  yield* services.write(await services.actions(asked, { plansFor }), {
+  yield* context.write(await context.actions(asked, { plansFor }), {
     ...createView(endpoint, toAnswerRows),
     ...describeLoss(template),
   })

@@ -7,8 +7,8 @@ import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/end
 import { listAreas } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
+import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { getAnswerFacts } from '../engine/command/running.js'
-import type { Services, WorkspaceService } from '../engine/command/services.js'
 import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
@@ -147,8 +147,8 @@ const checkSingle = ({ flags: { include, silent } }: ApiGiven, isSingle: boolean
   throw usage(`${include === true ? '--include' : '--silent'} works for a single request`)
 }
 
-async function* callApi(services: Services, asked: ApiGiven): Rows {
-  const { place } = services
+async function* callApi(context: Context, asked: ApiGiven): Rows {
+  const { place } = context
   const piped = asked.args.at(-1) === '-' && asked.args.length > 1
   const given = piped ? { ...asked, args: asked.args.slice(0, -1) } : asked
   const template = await createRequestTemplate(place, given)
@@ -160,10 +160,10 @@ async function* callApi(services: Services, asked: ApiGiven): Rows {
       'Run the command once for each.',
     )
   checkSingle(given, paginate !== true && asked.several !== true && !each)
-  if (paginate === true) return yield* followPages(services, given, template)
-  if (asked.several === true) return yield* callForEachParent(services, given, template)
+  if (paginate === true) return yield* followPages(context, given, template)
+  if (asked.several === true) return yield* callForEachParent(context, given, template)
   const request = await fillApiPath(place, given, template)
-  yield* each ? callForEachObject(services, request) : sendOnce(services, request, given.flags)
+  yield* each ? callForEachObject(context, request) : sendOnce(context, request, given.flags)
 }
 
 /** Creates the endpoint of a request of its own: nothing is known of its answer. */
@@ -183,9 +183,9 @@ const createCallEndpoint = (
 })
 
 /** Follows the pages of a list, of each project or group. */
-const followPages = (services: Services, asked: ApiGiven, template: WireRequest): Rows => {
-  const { place } = services
-  return services.list(asked, {
+const followPages = (context: Context, asked: ApiGiven, template: WireRequest): Rows => {
+  const { place } = context
+  return context.list(asked, {
     plansFor: async (given) => {
       const request = await withKeyset(await fillApiPath(place, given, template))
       const called = await findJobEndpoint(place, request)
@@ -207,18 +207,18 @@ const formatHead = ({ status, headers }: Pick<WholeAnswer, 'status' | 'headers'>
 
 /** Sends one request; its answer is printed as it came. */
 async function* sendOnce(
-  services: Services,
+  context: Context,
   request: WireRequest,
   { include, silent }: ApiGiven['flags'],
 ): Rows {
-  const { ui, place } = services
+  const { ui, place } = context
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
   const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
   let head: string | undefined
-  const rows = services.write([{ key: '', endpoint, values: {}, label, request, called }], {
+  const rows = context.write([{ key: '', endpoint, values: {}, label, request, called }], {
     view: { changed: !/^(GET|HEAD)$/.test(method) },
     ...(deletes ? { loses: { details: [label] } } : {}),
     finish: async (_, came) => {

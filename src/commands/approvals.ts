@@ -6,8 +6,8 @@ import { type Fields, type JsonValues, listObjects, toJsonFields } from '../base
 import { approvals } from '../catalogue/areas/approvals.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
+import type { Context, Loss } from '../engine/command/context.js'
 import { createFillSteps } from '../engine/command/object-reader.js'
-import type { Loss, Services } from '../engine/command/services.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { type Arguments, define } from './define.js'
@@ -82,8 +82,8 @@ const flags = {
   keep: boolean('keep the current approvers and add the given ones'),
 } as const
 
-const resolveApprovers = (services: Services, plan: Plan): Promise<Plan> =>
-  withListedUsers(services, plan, 'user_ids')
+const resolveApprovers = (context: Context, plan: Plan): Promise<Plan> =>
+  withListedUsers(context, plan, 'user_ids')
 
 export const rulesCreate = define({
   flags: approvers,
@@ -91,15 +91,15 @@ export const rulesCreate = define({
     'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
     'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
   ],
-  rows: async function* (services, given) {
-    const complete = (plan: Plan) => resolveApprovers(services, plan)
-    yield* services.write(await services.actions(given, { complete, reads: true }))
+  rows: async function* (context, given) {
+    const complete = (plan: Plan) => resolveApprovers(context, plan)
+    yield* context.write(await context.actions(given, { complete, reads: true }))
   },
 })
 
 const required = ['name', 'approvals_required']
 
-async function* updateRule(services: Services, given: Arguments<typeof flags>): Rows {
+async function* updateRule(context: Context, given: Arguments<typeof flags>): Rows {
   const lost = new LostApprovers()
   const withApprovers = (plan: Plan, rule: Fields): Plan => {
     if (given.flags.keep === true) return { ...plan, values: addApprovers(plan.values, rule) }
@@ -108,15 +108,15 @@ async function* updateRule(services: Services, given: Arguments<typeof flags>): 
     lost.add(JSON.stringify(pickPathValues(approvals.rulesGet, plan.values)), removed)
     return plan
   }
-  const filled = createFillSteps(services.instance, given, {
+  const filled = createFillSteps(context.instance, given, {
     area: 'approvals',
     required,
-    before: (plan) => resolveApprovers(services, plan),
+    before: (plan) => resolveApprovers(context, plan),
     after: withApprovers,
   })
   // Who is lost is known when all rules are read, and asked about before the first is changed.
-  const actions = await services.actions(given, { ...filled, planFirst: true })
-  yield* services.write(actions, { loses: () => lost.loss })
+  const actions = await context.actions(given, { ...filled, planFirst: true })
+  yield* context.write(actions, { loses: () => lost.loss })
 }
 
 export const rulesUpdate = define({

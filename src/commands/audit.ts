@@ -1,6 +1,6 @@
 /** `audit list`: the write requests of all runs. */
 import { integer, string } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import { yieldRecords } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -59,12 +59,12 @@ const hasStatus = (status: number | null, wanted: string): boolean =>
     : String(status ?? 'none') === wanted
 
 /** Writes to the output as they are read; that there are none, or more, to standard error. */
-async function* readEntries(services: Services, given: AuditGiven) {
+async function* readEntries(context: Context, given: AuditGiven) {
   const fits = createFilter(given)
   const { last: limit } = given.flags
   const latest: SentWrite[] = []
   let count = 0
-  for (const entry of await findRuns(services))
+  for (const entry of await findRuns(context))
     for await (const write of readWrites(entry)) {
       if (!fits(write)) continue
       count += 1
@@ -74,9 +74,9 @@ async function* readEntries(services: Services, given: AuditGiven) {
       if (limit !== undefined && latest.length > 2 * limit) latest.splice(0, latest.length - limit)
     }
   if (limit !== undefined) yield* latest.slice(-limit)
-  if (count === 0) services.ui.note('nothing found')
+  if (count === 0) context.ui.note('nothing found')
   if (limit !== undefined && count > limit)
-    services.ui.note(`showing the latest ${limit}; use --last <n> for more`)
+    context.ui.note(`showing the latest ${limit}; use --last <n> for more`)
 }
 
 export const listCommand = define({
@@ -87,7 +87,7 @@ export const listCommand = define({
   ],
   flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
-  rows: async function* (services, given) {
-    yield* yieldRecords(readEntries(services, given), { columns: [...sentWriteFields] })
+  rows: async function* (context, given) {
+    yield* yieldRecords(readEntries(context, given), { columns: [...sentWriteFields] })
   },
 })

@@ -4,7 +4,7 @@
  * /application/settings` answers.
  */
 import { type Fields, isObject, toText } from '../base/objects.js'
-import type { ExternalClient } from '../engine/command/services.js'
+import type { ExternalClient } from '../engine/command/context.js'
 import { Failure, recoverFrom } from '../errors.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
 

@@ -1,6 +1,6 @@
 /** Chooses the profile and the address that `auth login` and `auth logout` are about. */
 import { normalizeBaseUrl } from '../base/base-url.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Given } from '../engine/command/types.js'
 import { Failure, usage } from '../errors.js'
 import { checkName } from '../profile/index.js'
@@ -9,7 +9,7 @@ import { getProfileName, openProfileStore } from './profile.js'
 
 /** Asks for a value that passes the check; at a terminal an invalid one is asked for again, with the reason. */
 const askUntilValid = async <T>(
-  { ui }: Services,
+  { ui }: Context,
   question: string,
   given: string | undefined,
   check: (text: string | undefined) => T,
@@ -24,15 +24,15 @@ const askUntilValid = async <T>(
 }
 
 /** Asks for the profile to sign in to. */
-const askName = (services: Services, given: string): Promise<string> =>
-  askUntilValid(services, 'Profile name', given, (name = '') => {
+const askName = (context: Context, given: string): Promise<string> =>
+  askUntilValid(context, 'Profile name', given, (name = '') => {
     checkName(name)
     return name
   })
 
 /** Asks for the address of the instance. */
-const askBaseUrl = (services: Services, given: string | undefined): Promise<string> =>
-  askUntilValid(services, 'Base URL of the instance', given, (address = '') => {
+const askBaseUrl = (context: Context, given: string | undefined): Promise<string> =>
+  askUntilValid(context, 'Base URL of the instance', given, (address = '') => {
     if (address === '')
       throw usage('auth login requires the base URL of the instance', 'Pass --base-url.')
     return normalizeBaseUrl(address)
@@ -56,8 +56,8 @@ const toProfileName = (baseUrl: string): string =>
  * Finds the profile of an address, if no name is given.
  * @throws Failure `usage` if several profiles have this address
  */
-const findNameAt = (services: Services, baseUrl: string, command: string): string | undefined => {
-  const names = openProfileStore(services)
+const findNameAt = (context: Context, baseUrl: string, command: string): string | undefined => {
+  const names = openProfileStore(context)
     .list()
     .flatMap((profile) => (profile.baseUrl === baseUrl ? [profile.name] : []))
   if (names.length > 1)
@@ -69,7 +69,7 @@ const findNameAt = (services: Services, baseUrl: string, command: string): strin
 }
 
 /** Returns the profile that a variable names; a base URL on the line wins over it, unless it is the profile's. */
-const getVariableName = ({ place }: Services, at: Profile | undefined): string | undefined => {
+const getVariableName = ({ place }: Context, at: Profile | undefined): string | undefined => {
   const { baseUrl } = place.globals
   const fits = baseUrl === undefined || at === undefined || at.baseUrl === normalizeBaseUrl(baseUrl)
   return fits ? place.env.SVC_PROFILE || undefined : undefined
@@ -77,40 +77,40 @@ const getVariableName = ({ place }: Services, at: Profile | undefined): string |
 
 /** Returns the profile to sign in to, and its address: those that are named, else the current ones. */
 export const resolveTarget = async (
-  services: Services,
+  context: Context,
   given: Pick<Given, 'args'>,
 ): Promise<SignInTarget> => {
-  const { env, globals } = services.place
-  const store = openProfileStore(services)
+  const { env, globals } = context.place
+  const store = openProfileStore(context)
   const variable = env.SVC_PROFILE ? store.get(env.SVC_PROFILE) : undefined
-  const named = getProfileName(services, given) ?? getVariableName(services, variable)
+  const named = getProfileName(context, given) ?? getVariableName(context, variable)
   const address = globals.baseUrl ?? (env.SVC_BASE_URL || undefined)
   if (named !== undefined) {
-    const name = await askName(services, named)
+    const name = await askName(context, named)
     const own = store.get(name)?.baseUrl
-    return { name, baseUrl: await askBaseUrl(services, globals.baseUrl ?? own ?? address) }
+    return { name, baseUrl: await askBaseUrl(context, globals.baseUrl ?? own ?? address) }
   }
   const current = address === undefined ? store.current() : undefined
   const kept = current === undefined ? undefined : store.get(current)
   if (kept !== undefined) return { name: kept.name, baseUrl: kept.baseUrl }
-  const baseUrl = await askBaseUrl(services, address)
-  const name = findNameAt(services, baseUrl, 'auth login') ?? toProfileName(baseUrl)
-  return { name: await askName(services, name), baseUrl }
+  const baseUrl = await askBaseUrl(context, address)
+  const name = findNameAt(context, baseUrl, 'auth login') ?? toProfileName(baseUrl)
+  return { name: await askName(context, name), baseUrl }
 }
 
 /** Returns the profile to sign out of: the named one, the one of the base URL, else the current one; undefined if there is none. */
 export const resolveSignedIn = (
-  services: Services,
+  context: Context,
   given: Pick<Given, 'args'>,
 ): string | undefined => {
-  const { env, globals } = services.place
-  const named = getProfileName(services, given)
+  const { env, globals } = context.place
+  const named = getProfileName(context, given)
   if (named !== undefined) return named
   if (globals.baseUrl !== undefined) {
     const baseUrl = normalizeBaseUrl(globals.baseUrl)
-    const found = findNameAt(services, baseUrl, 'auth logout')
+    const found = findNameAt(context, baseUrl, 'auth logout')
     if (found !== undefined) return found
     throw usage(`no profile is for ${baseUrl}`, 'svcctl profile list shows them.')
   }
-  return (env.SVC_PROFILE || undefined) ?? openProfileStore(services).current()
+  return (env.SVC_PROFILE || undefined) ?? openProfileStore(context).current()
 }

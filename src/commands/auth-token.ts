@@ -1,6 +1,6 @@
 /** Implements `auth token` and `auth git-credential`, which give the credential of a profile to other programs. */
 
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import { type Rows, yieldText } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import type { Session } from '../profile/types.js'
@@ -23,7 +23,7 @@ const readToken = async (session: Session): Promise<string> => {
 }
 
 /** Checks that no format is set, since the answer is the token alone. @throws Failure `usage` for `-o` */
-const checkPlain = ({ place: { globals } }: Services): void => {
+const checkPlain = ({ place: { globals } }: Context): void => {
   if (globals.output !== undefined) throw usage('auth token prints the token alone; omit -o')
 }
 
@@ -34,9 +34,9 @@ export const tokenCommand = define({
   ],
   single: true,
   examples: ['auth token', 'auth token -q'],
-  rows: async function* (services) {
-    checkPlain(services)
-    yield* yieldText(`${await readToken(await services.place.session())}\n`)
+  rows: async function* (context) {
+    checkPlain(context)
+    yield* yieldText(`${await readToken(await context.place.session())}\n`)
   },
 })
 
@@ -57,12 +57,12 @@ const toOrigin = (address: string): string | undefined =>
 
 /** Finds the session of the instance that git asks for, by its origin; undefined if no profile has it. */
 const findSession = async (
-  { place, ...services }: Services,
+  { place, ...context }: Context,
   origin: string | undefined,
 ): Promise<Session | undefined> => {
   if (origin === undefined) return undefined
   const named = place.globals.profile !== undefined || place.globals.baseUrl !== undefined
-  const profile = openProfileStore({ place, ...services })
+  const profile = openProfileStore({ place, ...context })
     .list()
     .find(({ baseUrl }) => toOrigin(baseUrl) === origin)
   const session =
@@ -72,11 +72,11 @@ const findSession = async (
   return toOrigin(session.baseUrl) === origin ? session : undefined
 }
 
-async function* answerGit(services: Services, [action]: readonly string[]): Rows {
+async function* answerGit(context: Context, [action]: readonly string[]): Rows {
   if (action !== 'get') return
-  const request = parseRequest(await services.place.stdin.text())
+  const request = parseRequest(await context.place.stdin.text())
   const address = `${request.get('protocol') ?? ''}://${request.get('host') ?? ''}`
-  const session = await findSession(services, toOrigin(address))
+  const session = await findSession(context, toOrigin(address))
   if (session === undefined || session.profile?.protected === true) return
   const token = await readToken(session)
   const username = request.get('username') ?? 'oauth2'
@@ -99,9 +99,9 @@ export const gitCredentialCommand = define({
     },
   ],
   examples: ['auth git-credential get', 'auth git-credential store'],
-  rows: async function* (services, { args }) {
+  rows: async function* (context, { args }) {
     if (!['get', 'store', 'erase'].includes(args[0] ?? ''))
       throw usage('auth git-credential requires get, store or erase')
-    yield* answerGit(services, args)
+    yield* answerGit(context, args)
   },
 })

@@ -10,7 +10,7 @@ import { addSeconds } from '../base/dates.js'
 import { isObject } from '../base/objects.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
 import type { People } from '../catalogue/views.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import {
   createExitRow,
@@ -57,7 +57,7 @@ interface Secrets {
 
 /** Reads the token from standard input (a refresh token on the second line), or from a hidden prompt. */
 const readSecrets = async (
-  { ui, place }: Services,
+  { ui, place }: Context,
   piped: boolean,
   baseUrl: string,
 ): Promise<Secrets> => {
@@ -81,20 +81,20 @@ const readSecrets = async (
  * @throws Failure `auth` or `usage` after the last try; whatever else `attempt` throws, at once
  */
 const askToken = async <T>(
-  services: Services,
+  context: Context,
   piped: boolean,
   baseUrl: string,
   attempt: (secrets: Secrets) => Promise<T>,
 ): Promise<{ secrets: Secrets; identity: T }> => {
-  const once = piped || !services.ui.interactive
+  const once = piped || !context.ui.interactive
   for (let left = once ? 1 : maxTries; ; left--)
     try {
-      const secrets = await readSecrets(services, piped, baseUrl)
+      const secrets = await readSecrets(context, piped, baseUrl)
       return { secrets, identity: await attempt(secrets) }
     } catch (error) {
       const wrong = error instanceof Failure && ['auth', 'usage'].includes(error.category)
       if (!wrong || left <= 1) throw error
-      services.ui.note(error.message)
+      context.ui.note(error.message)
     }
 }
 
@@ -153,7 +153,7 @@ const createProfileArgument = (required: boolean): Argument => ({
 
 /** Tries a token, by the way that the profile will have: its proxy, its certificates. */
 const createTokenCheck =
-  ({ instance, ui }: Services, kind: UserTokenKind, profile: Profile) =>
+  ({ instance, ui }: Context, kind: UserTokenKind, profile: Profile) =>
   async ({ token }: Secrets): Promise<Identity> => {
     const { baseUrl } = profile
     const there = instance.elsewhere(baseUrl, { kind, value: token }, { profile })
@@ -170,7 +170,7 @@ const getChanges = ({ flags }: LoginArguments): Changes =>
 
 /** Creates the sign-in as it is stored. */
 const createSignIn = (
-  { place }: Services,
+  { place }: Context,
   given: LoginArguments,
   at: { readonly name: string; readonly baseUrl: string },
   { token, refreshToken }: Secrets,
@@ -199,35 +199,35 @@ const toTokenKind = (kind: string): UserTokenKind =>
 
 /** Notes what the instance has beyond the documents: a help to later lines, and no part of signing in. */
 const discoverInstance = async (
-  services: Services,
+  context: Context,
   profile: Profile,
   kind: UserTokenKind,
   { token }: Secrets,
 ): Promise<void> => {
-  const { instance, place, ui } = services
+  const { instance, place, ui } = context
   const there = instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
   const globals = { ...place.globals, profile: profile.name }
   const words = await loadWordsInForce({ env: place.env, globals }).catch(() => undefined)
-  const look = () => knowInstance(services, profile, there, { anew: true, words })
+  const look = () => knowInstance(context, profile, there, { anew: true, words })
   await ui.progress('looking at the instance', look)
 }
 
-async function* runLogin(services: Services, given: LoginArguments): Rows {
-  const { ui } = services
-  const store = openProfileStore(services)
-  const { name, baseUrl } = await resolveTarget(services, given)
+async function* runLogin(context: Context, given: LoginArguments): Rows {
+  const { ui } = context
+  const store = openProfileStore(context)
+  const { name, baseUrl } = await resolveTarget(context, given)
   checkAddress(store.get(name), baseUrl)
   const kind = toTokenKind(given.flags.kind)
   const clear = clearTextWarning(baseUrl)
   if (clear !== undefined) ui.warn(clear)
   const will = previewProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
-  const attempt = createTokenCheck(services, kind, will)
+  const attempt = createTokenCheck(context, kind, will)
   const piped = given.flags['token-stdin'] === true
-  const { secrets, identity } = await askToken(services, piped, baseUrl, attempt)
-  const signing = createSignIn(services, given, { name, baseUrl }, secrets, identity)
-  const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(services), signing)
+  const { secrets, identity } = await askToken(context, piped, baseUrl, attempt)
+  const signing = createSignIn(context, given, { name, baseUrl }, secrets, identity)
+  const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(context), signing)
   await store.switch(name)
-  await discoverInstance(services, will, kind, secrets)
+  await discoverInstance(context, will, kind, secrets)
   yield createNoteRow(`signed in to ${baseUrl} as ${formatIdentity(identity)}`)
   yield createNoteRow(
     `stored the token in ${tokenPlaces[kept_in]}; profile "${name}" is now the current profile`,
@@ -249,9 +249,9 @@ interface StatusRow {
 }
 
 /** Checks one profile, or what flags and environment make: where its credential comes from, whether it works. */
-const checkStatus = async (services: Services, name: string | undefined): Promise<StatusRow> => {
-  const session = await services.place.session({ profile: name })
-  const current = openProfileStore(services).current()
+const checkStatus = async (context: Context, name: string | undefined): Promise<StatusRow> => {
+  const session = await context.place.session({ profile: name })
+  const current = openProfileStore(context).current()
   const rowOf = (profile: string) => ({
     profile,
     base_url: session.baseUrl,
@@ -263,7 +263,7 @@ const checkStatus = async (services: Services, name: string | undefined): Promis
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
     const { kind, value } = credential
-    const client = services.instance.elsewhere(session.baseUrl, { kind, value }, session)
+    const client = context.instance.elsewhere(session.baseUrl, { kind, value }, session)
     const owner = rowOf(name ?? nameOwner(session, credential))
     const shown = { ...owner, credential: formatCredential(credential) }
     if (kind !== 'job') return { ...shown, works: true, user: formatIdentity(await probe(client)) }
@@ -285,14 +285,14 @@ const describeNarrowStatus = (several: boolean): People => ({
 
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
 
-async function* listStatus(services: Services, given: Pick<Given, 'args'>): Rows {
+async function* listStatus(context: Context, given: Pick<Given, 'args'>): Rows {
   const rows: StatusRow[] = []
   // The variables may name the address of a profile, whose credential is used then.
-  for (const name of chooseProfiles(services.place, getProfileName(services, given)))
-    if (!rows.some(({ profile }) => profile === name)) rows.push(await checkStatus(services, name))
+  for (const name of chooseProfiles(context.place, getProfileName(context, given)))
+    if (!rows.some(({ profile }) => profile === name)) rows.push(await checkStatus(context, name))
   yield* yieldRecords(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
-    ...(isNarrow(services.answer)
+    ...(isNarrow(context.answer)
       ? { people: describeNarrowStatus(rows.length > 1) }
       : { stacks: 'cut' as const }),
     // `credential` says of which kind it is and where it comes from.
@@ -327,10 +327,10 @@ export const logoutCommand = define({
   summary: 'Delete the stored credential of a profile',
   args: [createProfileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
-  rows: async function* (services, given) {
-    const name = resolveSignedIn(services, given)
+  rows: async function* (context, given) {
+    const name = resolveSignedIn(context, given)
     if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
-    const had = await signOut(openProfileStore(services), openTokenStore(services), name)
+    const had = await signOut(openProfileStore(context), openTokenStore(context), name)
     yield createNoteRow(
       had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
     )
@@ -341,14 +341,14 @@ export const switchCommand = define({
   summary: 'Switch to another profile',
   args: [createProfileArgument(true)],
   examples: ['auth switch staging', 'auth switch default'],
-  rows: async function* (services, given) {
+  rows: async function* (context, given) {
     const [name] = given.args
     if (name === undefined)
       throw usage(
         'auth switch requires a profile',
-        `Available: ${openProfileStore(services).names().join(', ')}.`,
+        `Available: ${openProfileStore(context).names().join(', ')}.`,
       )
-    await openProfileStore(services).switch(name)
+    await openProfileStore(context).switch(name)
     yield createNoteRow(`switched to profile "${name}"`)
   },
 })

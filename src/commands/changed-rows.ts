@@ -1,11 +1,11 @@
 /** The changes of a write, in place of the whole record: for people who did not ask for certain fields. */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { RecordView } from '../engine/rows.js'
 
 /** True if changes are shown in place of a record. */
-export const shouldShowChanges = ({ answer, place }: Pick<Services, 'answer' | 'place'>): boolean =>
+export const shouldShowChanges = ({ answer, place }: Pick<Context, 'answer' | 'place'>): boolean =>
   answer.reader === 'people' && place.globals.fields === undefined
 
 /**

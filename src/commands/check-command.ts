@@ -4,7 +4,7 @@
  */
 import { joinFirst } from '../base/text.js'
 import { list } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Given, Special } from '../engine/command/types.js'
 import { createExitRow, createTextRow, type Rows, yieldRecord } from '../engine/rows.js'
 import { recoverFrom, usage } from '../errors.js'
@@ -142,7 +142,7 @@ const commonFlags = {
 } as const
 
 /** Finds the address of the instance that is read, where it is one. */
-const findAddress = async ({ place }: Services, fact: CheckFact) => {
+const findAddress = async ({ place }: Context, fact: CheckFact) => {
   if (fact.everywhere === true) return {}
   try {
     return { address: (await place.session()).baseUrl }
@@ -177,7 +177,7 @@ const toCheckRecord = (
 })
 
 /** @throws Failure `usage` where both say how it is written */
-const chooseFormat = ({ place }: Services, asked: string | undefined): CheckFormat => {
+const chooseFormat = ({ place }: Context, asked: string | undefined): CheckFormat => {
   const { output } = place.globals
   if (asked !== undefined && output !== undefined)
     throw usage(`-o ${asked} and -o ${output} exclude each other`)
@@ -187,13 +187,13 @@ const chooseFormat = ({ place }: Services, asked: string | undefined): CheckForm
 }
 
 const createRows = (fact: CheckFact) =>
-  async function* (services: Services, given: Given): Rows {
-    const { answer } = services
+  async function* (context: Context, given: Given): Rows {
+    const { answer } = context
     // The parser made each value by the flag that is declared above.
     const { flags } = given as Arguments<typeof commonFlags>
-    const format = chooseFormat(services, flags.output)
-    const judged = await judge(fact, services, given, flags)
-    const outcome = { fact, ...judged, ...(await findAddress(services, fact)) }
+    const format = chooseFormat(context, flags.output)
+    const judged = await judge(fact, context, given, flags)
+    const outcome = { fact, ...judged, ...(await findAddress(context, fact)) }
     const severity = getOverallSeverity(format, outcome)
     if (flags.output !== undefined || answer.reader === 'people')
       yield createTextRow(format.write(outcome, severity, answer.text.safe))

@@ -1,7 +1,7 @@
 /** Defines what a check is (what it reads and measures), and holds what it read against `--warn` and `--crit`. */
 import { parseSpan } from '../base/dates.js'
 import type { Param } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Given } from '../engine/command/types.js'
 import { explainUnread, recoverFrom, usage } from '../errors.js'
 import type { Arguments } from './define.js'
@@ -78,10 +78,7 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   /** It is about how the instance answers now, which no snapshot can tell. */
   readonly live?: true
   /** @throws Failure for what could not be read at all */
-  readonly read: (
-    services: Services,
-    given: Given,
-  ) => Promise<Observation<Extract<keyof M, string>>>
+  readonly read: (context: Context, given: Given) => Promise<Observation<Extract<keyof M, string>>>
 }
 
 /** Declares a check with the types of its flags. */
@@ -90,13 +87,13 @@ export const checkFact = <const M extends Measures, const F extends Flags = Reco
   ...fact
 }: Omit<CheckFact<M, F>, 'read'> & {
   readonly read: (
-    services: Services,
+    context: Context,
     given: Arguments<F>,
   ) => Promise<Observation<Extract<keyof M, string>>>
 }): CheckFact => ({
   ...fact,
   // The parser made each value by the parameter that its type comes from.
-  read: (services, given) => read(services, given as Arguments<F>),
+  read: (context, given) => read(context, given as Arguments<F>),
 })
 
 // `--warn` and `--crit`: `30d`, `80%`, `5`, each about the measure that is counted so.
@@ -208,7 +205,7 @@ const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
 }
 
 /** Returns one finding for data that could not be read at all, and notes the hint on what would help. */
-const toUnread = ({ ui }: Services, error: unknown): Observation => {
+const toUnread = ({ ui }: Context, error: unknown): Observation => {
   const failure = recoverFrom(error)
   if (failure.category === 'usage') throw error
   if (failure.details.hint !== undefined) ui.note(failure.details.hint)
@@ -226,13 +223,13 @@ export interface CheckResult extends Observation {
  */
 export const judge = async (
   fact: CheckFact,
-  services: Services,
+  context: Context,
   given: Given,
   texts: LevelTexts,
 ): Promise<CheckResult> => {
   const levels = parseThresholds(fact, texts)
-  const seen = await services.ui.progress('checking', () =>
-    fact.read(services, given).catch((error: unknown) => toUnread(services, error)),
+  const seen = await context.ui.progress('checking', () =>
+    fact.read(context, given).catch((error: unknown) => toUnread(context, error)),
   )
   const beyond = seen.samples.flatMap((sample) => checkSample(sample, fact, levels))
   return { ...seen, levels, findings: sortConcerns([...seen.findings, ...beyond]) }

@@ -10,7 +10,7 @@ import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
 import { formatCount, joinFirst } from '../base/text.js'
 import { runners as listing } from '../catalogue/areas/runners.js'
 import { group, list, oneOf, project } from '../catalogue/params.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { usage } from '../errors.js'
 import { checkCommand } from './check-command.js'
 import { type Concern, checkFact } from './check-fact.js'
@@ -201,7 +201,7 @@ const geoCheck = checkFact({
 /** The diagnosis that is no trouble of the instance: about totals that it does not send. */
 const ignoredCheck = 'page headers'
 
-const connectAnonymously = async ({ place, instance }: Services) => {
+const connectAnonymously = async ({ place, instance }: Context) => {
   const { baseUrl, profile } = await place.session()
   // Without a credential: whether somebody may is another question.
   return instance.elsewhere(baseUrl, undefined, profile === undefined ? {} : { profile })
@@ -220,9 +220,9 @@ const instanceCheck = checkFact({
   label: 'endpoint',
   levels: {},
   live: true,
-  read: async (services) => {
-    const { clock } = services.place
-    const address = await connectAnonymously(services)
+  read: async (context) => {
+    const { clock } = context.place
+    const address = await connectAnonymously(context)
     const before = clock.now().getTime()
     const checks = await runInstanceChecks(address, clock.now)
     const seconds = (clock.now().getTime() - before) / 1000
@@ -292,8 +292,8 @@ const tokensCheck = checkFact({
   label: 'profile',
   levels: { warn: ['30d'], crit: ['7d'] },
   everywhere: true,
-  read: async (services) => {
-    const all = await readCredentials(services)
+  read: async (context) => {
+    const all = await readCredentials(context)
     return {
       samples: all.flatMap(toTokenSamples),
       findings: all.flatMap(checkWorks),
@@ -397,7 +397,7 @@ export const policy = define({
     'check policy policy.yml --from snapshot --fail-on warning',
     'check policy policy.yml -o prometheus',
   ],
-  rows: async function* (services, given) {
-    yield* (await import('./policy-run.js')).checkPolicy(services, given)
+  rows: async function* (context, given) {
+    yield* (await import('./policy-run.js')).checkPolicy(context, given)
   },
 })

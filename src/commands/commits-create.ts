@@ -13,7 +13,7 @@ import { decodeStrictly } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, getReason, usage } from '../errors.js'
@@ -268,7 +268,7 @@ const maxActions = 100e6
 
 /** Reads a file's text, or standard input's for `-`. */
 const readSourceText = async (
-  { place }: Services,
+  { place }: Context,
   path: string,
   label: string,
 ): Promise<HeldText> => {
@@ -283,10 +283,10 @@ const readSourceText = async (
 }
 
 /** Reads `--input`: attributes of the commit, or nothing but its actions. */
-const readInput = async (services: Services, path: string | undefined): Promise<JsonValues> => {
+const readInput = async (context: Context, path: string | undefined): Promise<JsonValues> => {
   if (path === undefined) return {}
   const label = path === '-' ? '--input' : `--input ${path}`
-  const value = await parseHeld(await readSourceText(services, path, '--input'), label)
+  const value = await parseHeld(await readSourceText(context, path, '--input'), label)
   if (Array.isArray(value)) return { actions: value }
   if (isObject(value)) return toJsonFields(value)
   throw usage(`${label} must contain an object of attributes or a list of actions`)
@@ -295,54 +295,53 @@ const readInput = async (services: Services, path: string | undefined): Promise<
 const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)
 
 /** Reads `--actions`: a list as it stands, `@file`, a file or `-`. */
-const readActionList = async (services: Services, text: string): Promise<unknown> => {
+const readActionList = async (context: Context, text: string): Promise<unknown> => {
   const value = await parseHeld(
     isInline(text)
       ? holdText(text)
-      : await readSourceText(services, text.replace(/^@/, ''), '--actions'),
+      : await readSourceText(context, text.replace(/^@/, ''), '--actions'),
     '--actions',
   )
   return isObject(value) ? value.actions : value
 }
 
 const gather = async (
-  services: Services,
+  context: Context,
   given: CommitArguments,
   input: Fields,
 ): Promise<Action[]> => {
   const { actions: text, create = [], update = [] } = given.flags
   const local = [...create, ...update].map((one) => splitPair(one)[0])
   const file = text === undefined || isInline(text) ? [] : [text.replace(/^@/, '')]
-  await services.place.checkInputs([...file, ...local])
+  await context.place.checkInputs([...file, ...local])
   const listedActions =
-    text === undefined ? (input.actions ?? []) : await readActionList(services, text)
+    text === undefined ? (input.actions ?? []) : await readActionList(context, text)
   const actions = [
     ...parseCommitActions(listedActions),
-    ...(await parseActionFlags(given.flags, services.place.cwd, services.place.clock.signal)),
+    ...(await parseActionFlags(given.flags, context.place.cwd, context.place.clock.signal)),
   ]
   if (given.extra.actions === undefined) checkActions(actions)
   return actions
 }
 
-async function* createCommit(services: Services, given: CommitArguments): Rows {
+async function* createCommit(context: Context, given: CommitArguments): Rows {
   const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
-  const input = await readInput(services, path)
-  const actions = await gather(services, given, input)
+  const input = await readInput(context, path)
+  const actions = await gather(context, given, input)
   const worded = rest['commit-message'] ?? message
   const preset = {
     ...(actions.length === 0 ? {} : { actions }),
     ...(worded === undefined ? {} : { commit_message: worded }),
   }
   const complete = (plan: Plan): Plan => {
-    services.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
-    for (const action of actions)
-      services.ui.note(`  ${services.answer.text.safe(describe(action))}`)
+    context.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+    for (const action of actions) context.ui.note(`  ${context.answer.text.safe(describe(action))}`)
     return plan
   }
-  const planned = await services.actions({ ...given, flags: rest, input }, { preset, complete })
-  yield* services.write(planned, { done: 'committed' })
+  const planned = await context.actions({ ...given, flags: rest, input }, { preset, complete })
+  yield* context.write(planned, { done: 'committed' })
 }
 
 export const create = define({

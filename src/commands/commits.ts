@@ -4,8 +4,8 @@
  * diff`: previews, readable errors and unified diffs (`catalogue/reference/commits.md`).
  */
 import { type Fields, isObject } from '../base/objects.js'
+import type { Context } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/running.js'
-import type { Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -113,8 +113,8 @@ export const explainFailure = (
 }
 
 const createApplying = (verb: Verb) =>
-  async function* (services: Services, given: Given): Rows {
-    yield* services.write(await services.actions(given), {
+  async function* (context: Context, given: Given): Rows {
+    yield* context.write(await context.actions(given), {
       finish: async ({ values }, came) => {
         const sha = String(values.sha)
         const branch = String(values.branch)
@@ -122,7 +122,7 @@ const createApplying = (verb: Verb) =>
         if (!('whole' in came)) return {}
         const { data } = came.whole
         if (isObject(data) && data.dry_run === 'success')
-          services.ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
+          context.ui.note(`${sha}: ${verb} applies cleanly to ${branch}; no commit was created`)
         return toCallAnswer(came.whole)
       },
     })
@@ -152,22 +152,22 @@ const getDiffColumns = (items: readonly unknown[]): readonly string[] =>
   )
 
 const createLineFormatter =
-  ({ answer }: Services) =>
+  ({ answer }: Context) =>
   ({ text, heading }: DiffLine): string => {
     // Tabs are part of what changed.
     const shown = text.split('\t').map(answer.text.safe).join('\t')
     return `${heading ? answer.text.strong(shown) : shown}\n`
   }
 
-async function* showDiff(services: Services, plan: Plan): Rows {
-  const whole = await services.instance.send(plan)
+async function* showDiff(context: Context, plan: Plan): Rows {
+  const whole = await context.instance.send(plan)
   const { data } = whole
   const columns = Array.isArray(data) ? getDiffColumns(data) : []
   const view = {
     endpoint: plan.endpoint,
     ...(columns.length === 0 ? {} : { columns }),
     ...(hasDiffs(data)
-      ? { people: { page: () => formatUnifiedDiff(data).map(createLineFormatter(services)) } }
+      ? { people: { page: () => formatUnifiedDiff(data).map(createLineFormatter(context)) } }
       : {}),
   }
   yield { kind: 'answer', answer: toCallAnswer(whole), view }
@@ -176,43 +176,43 @@ async function* showDiff(services: Services, plan: Plan): Rows {
 type Changes = Fields
 
 /** Loads the diff of one of several commits; each item has the commit as it was given. */
-const loadDiff = async ({ instance }: Services, plan: Plan): Promise<readonly Changes[]> => {
+const loadDiff = async ({ instance }: Context, plan: Plan): Promise<readonly Changes[]> => {
   const { data } = await instance.send(plan)
   const items = Array.isArray(data) ? data.filter(isObject) : []
   return items.map((item) => ({ object: plan.label, ...item }))
 }
 
-const formatDiffPage = (services: Services, items: readonly Changes[]): readonly string[] => {
+const formatDiffPage = (context: Context, items: readonly Changes[]): readonly string[] => {
   const commits = [...new Set(items.map(({ object }) => String(object)))]
   return commits.flatMap((commit) => [
-    `${services.answer.text.strong(`commit ${services.answer.text.safe(commit)}`)}\n`,
+    `${context.answer.text.strong(`commit ${context.answer.text.safe(commit)}`)}\n`,
     ...formatUnifiedDiff(items.filter(({ object }) => object === commit)).map(
-      createLineFormatter(services),
+      createLineFormatter(context),
     ),
   ])
 }
 
 /** Loads the changes of each commit, or the failure to load them, in the order of the commits. */
 const loadDiffs = async (
-  services: Services,
+  context: Context,
   plans: readonly Plan[],
 ): Promise<readonly (readonly Changes[] | Failure)[]> => {
   const results: (readonly Changes[] | Failure)[] = []
-  await services.instance.each(plans, async (plan, i) => {
-    results[i] = await loadDiff(services, plan).catch(recoverFrom)
+  await context.instance.each(plans, async (plan, i) => {
+    results[i] = await loadDiff(context, plan).catch(recoverFrom)
   })
   return results
 }
 
 /** Yields one list, in which each change names its commit; on a terminal a heading does. */
-async function* showDiffs(services: Services, plans: readonly Plan[]): Rows {
-  const { ui } = services
-  const results = await loadDiffs(services, plans)
+async function* showDiffs(context: Context, plans: readonly Plan[]): Rows {
+  const { ui } = context
+  const results = await loadDiffs(context, plans)
   const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
   for (const [i, one] of results.entries())
     if (one instanceof Failure) ui.report(one, plans[i]?.label)
   const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
-  const people = hasDiffs(items) ? { people: { page: () => formatDiffPage(services, items) } } : {}
+  const people = hasDiffs(items) ? { people: { page: () => formatDiffPage(context, items) } } : {}
   if (items.length > 0 || failures.length === 0)
     yield* yieldRecords(items, {
       columns: ['object', ...getDiffColumns(items)],
@@ -239,10 +239,10 @@ export const diff = define({
   ],
   gathers: true,
   eachParent: true,
-  rows: async function* (services, given) {
-    const plans = await services.instance.plans(given)
+  rows: async function* (context, given) {
+    const plans = await context.instance.plans(given)
     const [only] = plans
-    if (only !== undefined && plans.length === 1) yield* showDiff(services, only)
-    else yield* showDiffs(services, plans)
+    if (only !== undefined && plans.length === 1) yield* showDiff(context, only)
+    else yield* showDiffs(context, plans)
   },
 })

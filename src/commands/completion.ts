@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { readRegular } from '../base/files/regular.js'
 import { boolean } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import { createNoteRow, createTextRow } from '../engine/rows.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -243,7 +243,7 @@ export const completion = define({
   ],
   flags,
   examples: ['completion bash', 'completion zsh --install'],
-  rows: async function* ({ answer, place }: Services, given: Arguments<typeof flags>) {
+  rows: async function* ({ answer, place }: Context, given: Arguments<typeof flags>) {
     const wanted = given.args[0] ?? findShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)

@@ -29,8 +29,8 @@ export const plan = define({
     "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
     'plan svcctl.yml -o json',
   ],
-  rows: async function* (services, given) {
-    yield* (await loadPrinting()).planGiven(services, given)
+  rows: async function* (context, given) {
+    yield* (await loadPrinting()).planGiven(context, given)
   },
 })
 export const apply = define({
@@ -55,8 +55,8 @@ export const apply = define({
     'apply svcctl.yml --yes',
     'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
   ],
-  rows: async function* (services, given) {
-    yield* (await import('./apply/index.js')).applyGiven(services, given)
+  rows: async function* (context, given) {
+    yield* (await import('./apply/index.js')).applyGiven(context, given)
   },
 })
 
@@ -74,8 +74,8 @@ export const drift = define({
     "drift svcctl.yml --ignore 'site:settings' --report junit=drift.xml",
     'drift svcctl.yml --report markdown=drift.md --quiet',
   ],
-  rows: async function* (services, given) {
-    yield* (await loadPrinting()).yieldDrift(services, given)
+  rows: async function* (context, given) {
+    yield* (await loadPrinting()).yieldDrift(context, given)
   },
 })
 
@@ -105,7 +105,7 @@ export const exportCommand = define({
     'export -P platform/app -o json',
     'export approvals --factor --to approvals.yml',
   ],
-  rows: async function* (services, given) {
-    yield* (await import('./export.js')).exportGiven(services, given)
+  rows: async function* (context, given) {
+    yield* (await import('./export.js')).exportGiven(context, given)
   },
 })

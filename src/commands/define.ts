@@ -2,7 +2,7 @@
 import type { Endpoint, Value } from '../catalogue/endpoint.js'
 import { formatNames, formatSpellings } from '../catalogue/formats.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Given, OwnFlag, Special } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 
@@ -76,7 +76,7 @@ interface Declaration<F extends OwnFlags, E extends Endpoint>
   readonly flags?: F
   /** The endpoints whose flags it reads. */
   readonly of?: readonly E[]
-  readonly rows?: (services: Services, given: Arguments<F, E>) => Rows
+  readonly rows?: (context: Context, given: Arguments<F, E>) => Rows
 }
 
 /** True if a flag that is left out has its default: by the same rule as its type. */
@@ -111,6 +111,6 @@ export const define = <
   const own = (given: Given): Arguments<F, E> => applyDefaults<F, E>(rest.flags, given)
   return {
     ...rest,
-    ...(rows && { rows: (services, given) => rows(services, own(given)) }),
+    ...(rows && { rows: (context, given) => rows(context, own(given)) }),
   }
 }

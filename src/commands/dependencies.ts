@@ -7,7 +7,7 @@ import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { createUuid } from '../base/random.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { RecordView } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { createOutputFlag, define } from './define.js'
@@ -35,8 +35,8 @@ export const listVulnerabilities = define({
     'vulnerabilities list --project platform/app',
     'vulnerabilities list --project platform/app -o json --fields id,severity,title',
   ],
-  rows: (services, given) =>
-    services.list(given, { view: { people: { rows: sortBySeverity, reorders: true } } }),
+  rows: (context, given) =>
+    context.list(given, { view: { people: { rows: sortBySeverity, reorders: true } } }),
 })
 
 // Dependencies as a CycloneDX bill of materials, made with the format's own library.
@@ -173,7 +173,7 @@ export const sortVulnerableFirst = (records: readonly unknown[]): unknown[] => {
 }
 
 /** Creates the view of the records as one document. */
-const createBomDocument = ({ place }: Services): NonNullable<RecordView['document']> => {
+const createBomDocument = ({ place }: Context): NonNullable<RecordView['document']> => {
   const { limit, output, page, perPage } = place.globals
   if (output !== undefined && output !== 'json')
     throw usage(`-o cyclonedx and -o ${output} exclude each other`)
@@ -207,11 +207,11 @@ export const listDependencies = define({
     'dependencies list --project platform/app --package-manager npm,yarn',
     'dependencies list --project platform/app -o cyclonedx',
   ],
-  rows: (services, given) =>
-    services.list(given, {
+  rows: (context, given) =>
+    context.list(given, {
       view:
         given.flags.output === 'cyclonedx'
-          ? { document: createBomDocument(services) }
+          ? { document: createBomDocument(context) }
           : { people: { rows: sortVulnerableFirst, reorders: true } },
     }),
 })

@@ -1,6 +1,6 @@
 /** `deploy-keys add`: checks the public key before it is sent (`catalogue/reference/deploy-keys.md`). */
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { type Failure, usage } from '../errors.js'
@@ -132,13 +132,13 @@ const withCheckedKey = (plan: Plan): Plan => {
 }
 
 async function* addKey(
-  services: Services,
+  context: Context,
   given: Arguments<Record<never, never>, typeof deployKeys.add>,
 ): Rows {
   const text = given.flags.key ?? given.input?.key
-  const key = text === '-' ? await services.place.stdin.text() : text
+  const key = text === '-' ? await context.place.stdin.text() : text
   const preset = key === undefined ? {} : { key }
-  yield* services.write(await services.actions(given, { preset, complete: withCheckedKey }), {
+  yield* context.write(await context.actions(given, { preset, complete: withCheckedKey }), {
     done: 'added',
   })
 }

@@ -6,7 +6,7 @@ import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
-import type { ExternalClient, Services } from '../engine/command/services.js'
+import type { Context, ExternalClient } from '../engine/command/context.js'
 import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, recoverFrom } from '../errors.js'
 import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
@@ -214,7 +214,7 @@ const createIdentityChecks = (
 
 /** Returns a client of the instance, with the credential of the session. */
 const connect = async (
-  { instance }: Pick<Services, 'instance'>,
+  { instance }: Pick<Context, 'instance'>,
   session: Session,
 ): Promise<ExternalClient> => {
   const credential = await session.credential()
@@ -223,14 +223,11 @@ const connect = async (
 }
 
 /** Tries the credential; it never appears in a check. */
-const runAccountChecks = async (
-  services: Services,
-  session: Session,
-): Promise<readonly Check[]> => {
+const runAccountChecks = async (context: Context, session: Session): Promise<readonly Check[]> => {
   try {
     const credential = await session.credential()
     if (credential === undefined) return [checkJobToken(session)]
-    const identity = await probe(await connect(services, session))
+    const identity = await probe(await connect(context, session))
     return createIdentityChecks(credential, identity, session.sudo)
   } catch (error) {
     return [toFailedCheck('credential', error)]
@@ -240,9 +237,9 @@ const runAccountChecks = async (
 // Which version the instance is, and in which words it is spoken to.
 
 /** Reads the version that the instance reports. */
-const checkVersion = async (services: Services): Promise<Check> => {
+const checkVersion = async (context: Context): Promise<Check> => {
   try {
-    const version = await readVersion(services)
+    const version = await readVersion(context)
     return createPassedCheck('version', version ?? 'the instance does not report it')
   } catch (error) {
     const { status } = recoverFrom(error).details
@@ -252,8 +249,8 @@ const checkVersion = async (services: Services): Promise<Check> => {
 }
 
 /** Reports what the instance has beyond the documents, as far as it was seen. */
-const runKnownChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
-  const known = await discoverOwnInstance(services, { anew })
+const runKnownChecks = async (context: Context, anew: boolean): Promise<readonly Check[]> => {
+  const known = await discoverOwnInstance(context, { anew })
   if (known === undefined) return []
   const found = [
     formatCount(Object.keys(known.settings).length, 'setting'),
@@ -276,7 +273,7 @@ const runKnownChecks = async (services: Services, anew: boolean): Promise<readon
 }
 
 /** Checks the vocabulary in force, and lists the endpoints that it calls gone. */
-const runVocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> => {
+const runVocabularyChecks = async ({ place }: Context): Promise<readonly Check[]> => {
   const file = getVocabularyFile(place)
   if (file === undefined)
     return [createPassedCheck('vocabulary', 'none: names are those of the documents')]
@@ -299,57 +296,57 @@ const hasFailure = (checks: readonly Check[]): boolean => checks.some((c) => c.s
 
 /** Runs all checks of one instance, up to the failure that makes the rest pointless. */
 const runRemoteChecks = async (
-  services: Services,
+  context: Context,
   session: Session,
   anew: boolean,
 ): Promise<readonly Check[]> => {
   const transport =
-    (await createTransport(session, services.place.globals.insecure, services.place.env)) ?? {}
-  const network = await runNetworkChecks(session.baseUrl, transport, services.place.clock.now())
+    (await createTransport(session, context.place.globals.insecure, context.place.env)) ?? {}
+  const network = await runNetworkChecks(session.baseUrl, transport, context.place.clock.now())
   if (hasFailure(network)) return network
   // Without a credential: nothing is told to an address that may be wrong.
   const party = session.profile === undefined ? {} : { profile: session.profile }
-  const there = services.instance.elsewhere(session.baseUrl, undefined, party)
-  const instance = await runInstanceChecks(there, services.place.clock.now)
+  const there = context.instance.elsewhere(session.baseUrl, undefined, party)
+  const instance = await runInstanceChecks(there, context.place.clock.now)
   if (hasFailure(instance)) return [...network, ...instance]
-  const account = await runAccountChecks(services, session)
+  const account = await runAccountChecks(context, session)
   if (hasFailure(account))
     return [...network, ...instance, ...account, ...(await runPathChecks(there))]
-  const paths = await runPathChecks(await connect(services, session))
-  const version = await checkVersion(services)
-  const known = await runKnownChecks(services, anew)
+  const paths = await runPathChecks(await connect(context, session))
+  const version = await checkVersion(context)
+  const known = await runKnownChecks(context, anew)
   return [...network, ...instance, ...account, ...paths, version, ...known]
 }
 
-const runSessionChecks = async (services: Services, anew: boolean): Promise<readonly Check[]> => {
+const runSessionChecks = async (context: Context, anew: boolean): Promise<readonly Check[]> => {
   try {
-    const session = await services.place.session()
+    const session = await context.place.session()
     const warnings = (session.warnings ?? []).map((text) => createWarningCheck('instance', text))
     const address: Check = {
       check: 'instance',
       status: 'ok',
       message: `${session.baseUrl}, from ${session.baseUrlSource}`,
     }
-    return [address, ...warnings, ...(await runRemoteChecks(services, session, anew))]
+    return [address, ...warnings, ...(await runRemoteChecks(context, session, anew))]
   } catch (error) {
     return [toFailedCheck('instance', error)]
   }
 }
 
 /** Formats a check with its mark, and its remedy below. */
-const formatCheck = ({ answer }: Services, { check, status, message, remedy }: Check): string => {
+const formatCheck = ({ answer }: Context, { check, status, message, remedy }: Check): string => {
   const line = `${answer.text.mark(marks[status])} ${answer.text.strong(check.padEnd(nameWidth))} ${answer.text.hanging(message, nameWidth + 3)}\n`
   return remedy === undefined || status === 'ok'
     ? line
     : `${line}${' '.repeat(nameWidth + 3)}${answer.text.mark('next')} ${answer.text.hanging(remedy, nameWidth + 5)}\n`
 }
 
-const listChecks = (services: Services, checks: readonly Check[]): Rows =>
+const listChecks = (context: Context, checks: readonly Check[]): Rows =>
   yieldRecords(
     checks.map(({ category: _, ...row }) => row),
     {
       columns: ['check', 'status', 'message', 'remedy'],
-      people: { page: () => checks.map((check) => formatCheck(services, check)) },
+      people: { page: () => checks.map((check) => formatCheck(context, check)) },
     },
   )
 
@@ -362,16 +359,16 @@ export const doctor = define({
   ],
   flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
   examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
-  rows: async function* (services, given) {
-    const checks = await services.ui.progress('looking', async () => [
-      checkConfiguration(services.place.env),
-      ...runTrustChecks(services.place.env),
-      ...(await runVocabularyChecks(services)),
-      ...(await runSessionChecks(services, given.flags.refresh === true)),
-      await checkKeyring(services.place.env),
-      await checkCompletion(services.place.env),
+  rows: async function* (context, given) {
+    const checks = await context.ui.progress('looking', async () => [
+      checkConfiguration(context.place.env),
+      ...runTrustChecks(context.place.env),
+      ...(await runVocabularyChecks(context)),
+      ...(await runSessionChecks(context, given.flags.refresh === true)),
+      await checkKeyring(context.place.env),
+      await checkCompletion(context.place.env),
     ])
-    yield* listChecks(services, checks)
+    yield* listChecks(context, checks)
     const code = getDoctorExitCode(checks)
     if (code !== 0) yield createExitRow(code)
   },

@@ -4,7 +4,7 @@ import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatIsoAge } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import { recoverFrom } from '../errors.js'
 import { define } from './define.js'
 
@@ -83,7 +83,7 @@ export const describeEvent = (event: Fields, place: string | undefined): string 
 }
 
 /** Creates a lookup of projects' paths, each requested once; it returns the ID where the instance does not tell the path. */
-const createPathLookup = ({ instance }: Services) => {
+const createPathLookup = ({ instance }: Context) => {
   const known = new Map<number, Promise<string>>()
   const ask = async (id: number): Promise<string> => {
     try {
@@ -104,7 +104,7 @@ const createPathLookup = ({ instance }: Services) => {
 
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
 const formatLine = (
-  { answer, place }: Services,
+  { answer, place }: Context,
   event: Fields,
   where: string | undefined,
 ): string => {
@@ -113,13 +113,10 @@ const formatLine = (
 }
 
 /** Yields a line per event, as soon as the name of its project is known. */
-async function* formatLines(
-  services: Services,
-  events: readonly unknown[],
-): AsyncGenerator<string> {
-  const placeOf = createPathLookup(services)
+async function* formatLines(context: Context, events: readonly unknown[]): AsyncGenerator<string> {
+  const placeOf = createPathLookup(context)
   for (const event of listObjects(events))
-    yield formatLine(services, event, await placeOf(event.project_id))
+    yield formatLine(context, event, await placeOf(event.project_id))
 }
 
 export const list = define({
@@ -130,8 +127,8 @@ export const list = define({
     'events list --project platform/app --action pushed',
     'events list --user ana --after 2026-01-01 --target-type issue',
   ],
-  rows: (services, given) =>
-    services.list(given, {
-      view: { people: { page: (events) => formatLines(services, events) } },
+  rows: (context, given) =>
+    context.list(given, {
+      view: { people: { page: (events) => formatLines(context, events) } },
     }),
 })

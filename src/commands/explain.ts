@@ -8,8 +8,8 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { type AreaRow, listAreas } from '../catalogue/index.js'
 import { boolean, describeType, getParamValues, oneOf, type Param } from '../catalogue/params.js'
+import type { Context } from '../engine/command/context.js'
 import { extendCommand, ofInstance } from '../engine/command/known.js'
-import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Suggestion } from '../engine/command/types.js'
 import { type Row, type Rows, yieldRecords } from '../engine/rows.js'
 import { usage } from '../errors.js'
@@ -81,7 +81,7 @@ export const collectShapes = (shapes: Iterable<unknown>): Map<string, Fields> =>
 }
 
 /** Reads the known instance of the profile in force. */
-const readKnownInstance = async ({ place }: Services): Promise<KnownInstance | undefined> => {
+const readKnownInstance = async ({ place }: Context): Promise<KnownInstance | undefined> => {
   const profile = await place.profile()
   return profile && readKnown(getPaths(place.env), profile)
 }
@@ -155,7 +155,7 @@ const undocumentedField = {
 
 /** Yields the fields in the answers of an area's endpoints; `resource` says of which. */
 async function* explainArea(
-  services: Services,
+  context: Context,
   words: readonly string[],
 ): AsyncGenerator<Row, boolean> {
   const row = words.length === 1 ? findArea(words[0]) : undefined
@@ -170,7 +170,7 @@ async function* explainArea(
       ...field,
     }))
   })
-  for (const field of listInstanceFields(await readKnownInstance(services), row.name))
+  for (const field of listInstanceFields(await readKnownInstance(context), row.name))
     rows.push({ resource: row.name, ...field })
   yield* yieldRecords(rows, {
     columns: ['resource', 'field', 'type', 'always', 'notes'],
@@ -190,11 +190,11 @@ const flags = {
 type ExplainGiven = Arguments<typeof flags>
 
 async function* explainCommand(
-  services: Services,
+  context: Context,
   words: readonly string[],
   family: unknown,
 ): AsyncGenerator<Row, boolean> {
-  const { place } = services
+  const { place } = context
   const area = findArea(words[0])
   const [, ...verb] = words
   const command = (await place.commands()).find(
@@ -203,7 +203,7 @@ async function* explainCommand(
   if (command === undefined) return false
   if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
     throw usage('--family works only with: svcctl explain integrations update')
-  const known = await readKnownInstance(services)
+  const known = await readKnownInstance(context)
   const rows = listParameters(known === undefined ? command : extendCommand(command, known), family)
   yield* yieldRecords(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
@@ -220,7 +220,7 @@ const createDocument = async ({ flags }: ExplainGiven): Promise<unknown> => {
   return undefined
 }
 
-async function* explainGiven(services: Services, given: ExplainGiven): Rows {
+async function* explainGiven(context: Context, given: ExplainGiven): Rows {
   const document = await createDocument(given)
   if (document !== undefined) return yield { kind: 'document', value: document }
   const words = given.args
@@ -238,14 +238,14 @@ async function* explainGiven(services: Services, given: ExplainGiven): Rows {
     return yield* yieldRecords(
       [
         ...listFields(match[1]),
-        ...listInstanceFields(await readKnownInstance(services), toKebab(match[0])),
+        ...listInstanceFields(await readKnownInstance(context), toKebab(match[0])),
       ],
       {
         columns: ['field', 'type', 'always', 'notes'],
       },
     )
-  if (yield* explainCommand(services, words, given.flags.family)) return
-  if (yield* explainArea(services, words)) return
+  if (yield* explainCommand(context, words, given.flags.family)) return
+  if (yield* explainArea(context, words)) return
   const names = [...known.keys()].map(toKebab)
   throw usage(
     `unknown resource or command "${words.join(' ')}"`,

@@ -23,7 +23,7 @@ import {
 } from '../desired/exporting/model.js'
 import { buildConfigSchema } from '../desired/files/document.js'
 import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/state.js'
-import type { Services, UiService } from '../engine/command/services.js'
+import type { Context, UiService } from '../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../engine/rows.js'
 import { type Category, Failure, usage } from '../errors.js'
 import { getOutputName } from './plan/make.js'
@@ -49,7 +49,7 @@ const isFile = (path: string): boolean => {
  * @param to what --to says: `-`, a file, or a folder, which need not be there
  * @throws Failure `usage` for a form that does not go there
  */
-export const openExportTarget = async ({ place }: Services, to = '-'): Promise<ExportTarget> => {
+export const openExportTarget = async ({ place }: Context, to = '-'): Promise<ExportTarget> => {
   const { output } = place.globals
   if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
     throw usage(`export writes YAML or JSON, not ${output}`, 'Omit --output or pass json.')
@@ -65,7 +65,7 @@ export const openExportTarget = async ({ place }: Services, to = '-'): Promise<E
 
 /** An export: which places are written, and what each of them says. */
 export interface ExportRun {
-  readonly services: Services
+  readonly context: Context
   readonly instance: ReadableInstance
   /** In the order of a document. */
   readonly places: readonly ManagedPlace[]
@@ -128,8 +128,8 @@ export const runInOrder = async <I, T>(
 
 /** Yields the text of places in their order, each as soon as it is known. */
 async function* yieldDocument(run: ExportRun, target: ExportTarget): AsyncGenerator<string> {
-  const { services, instance, places, unread } = run
-  const pretty = target.is === 'file' || services.answer.terminal
+  const { context, instance, places, unread } = run
+  const pretty = target.is === 'file' || context.answer.terminal
   const writer = target.form === 'json' ? createJsonWriter(pretty) : createYamlWriter()
   const sectionsAt = await createSectionReader(run)
   yield* yieldPushed<string>((push) =>
@@ -152,13 +152,13 @@ async function* exportToFile(run: ExportRun, target: ExportTarget): Rows {
     throw error
   }
   yield createNoteRow(`wrote ${target.path}`)
-  yield* listWritten(run.services, [{ path: target.path, size: statSync(target.path).size }], false)
+  yield* listWritten(run.context, [{ path: target.path, size: statSync(target.path).size }], false)
 }
 
 /** Writes a file a place. A file of which not all could be read stays as it was. */
 async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
   const { instance, places, unread, selected } = run
-  const { ui } = run.services
+  const { ui } = run.context
   const files = groupIntoFiles(places)
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
@@ -184,7 +184,7 @@ async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
   if (removed > 0) parts.push(`${removed} removed`)
   yield createNoteRow(`${target.path}: ${parts.join(', ')}`)
   const inOrder = folder.files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  yield* listWritten(run.services, inOrder, true)
+  yield* listWritten(run.context, inOrder, true)
 }
 
 /** Writes an export where it goes. @throws Failure where something is in the way, before anything is written */

@@ -13,7 +13,7 @@ import {
   lower,
   type SelectionOptions,
 } from '../desired/selection.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import {
@@ -57,7 +57,7 @@ const createKindFilter = (
 }
 
 /** Returns the selection of an export: named kinds are `--only` in fewer words. */
-const getSelection = ({ place }: Services, given: ExportLine): SelectionOptions => {
+const getSelection = ({ place }: Context, given: ExportLine): SelectionOptions => {
   const scoping = parseSelection(given, place)
   const wrong = given.args.map(findKindMistake).find((mistake) => mistake !== undefined)
   if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
@@ -96,14 +96,14 @@ const manyPlaces = 32
 
 /** Creates the export: its places, and how each is read. */
 const createExport = async (
-  services: Services,
+  context: Context,
   { flags }: ExportLine,
   scoping: SelectionOptions,
   view: InstanceView,
   step: () => void,
   leftOut: ExportOptions['leftOut'],
 ): Promise<Omit<ExportRun, 'instance'>> => {
-  const unread = new UnreadParts(services.ui)
+  const unread = new UnreadParts(context.ui)
   const found = await view.places('everything')
   for (const place of found.unread) unread.unseen(place)
   const roots = getRoots(scoping, found)
@@ -132,16 +132,16 @@ const createExport = async (
     return current
   }
   const selected = createKindFilter(view, scoping, roots, named)
-  return { services, places, unread, selected, look, shareable }
+  return { context, places, unread, selected, look, shareable }
 }
 
 /** `svcctl export`. */
-export async function* exportGiven(services: Services, given: ExportLine): Rows {
-  const { ui } = services
-  const target = await openExportTarget(services, given.flags.to)
-  const scoping = getSelection(services, given)
+export async function* exportGiven(context: Context, given: ExportLine): Rows {
+  const { ui } = context
+  const target = await openExportTarget(context, given.flags.to)
+  const scoping = getSelection(context, given)
   checkFactor(given, scoping)
-  const instance = toReadable(services)
+  const instance = toReadable(context)
   const view = openView(instance, scoping)
   const counter = ui.counter()
   let undocumented = 0
@@ -151,7 +151,7 @@ export async function* exportGiven(services: Services, given: ExportLine): Rows 
   }
   let unread: UnreadParts
   try {
-    const run = await createExport(services, given, scoping, view, step, leftOut)
+    const run = await createExport(context, given, scoping, view, step, leftOut)
     counter.total(run.places.length)
     yield* writeExport({ ...run, instance }, target)
     unread = run.unread

@@ -7,9 +7,9 @@ import { readReadable } from '../base/files/files.js'
 import { toSingular } from '../base/text.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
+import type { Context } from '../engine/command/context.js'
 import { isExtension } from '../engine/command/derive.js'
 import { flagSets } from '../engine/command/global-flags.js'
-import type { Services } from '../engine/command/services.js'
 import { Failure, getReason, usage } from '../errors.js'
 import type { CompileContext, CompiledExtension } from '../extension/compile.js'
 import { type DeclaredExtension, readSource, type SourceFile } from '../extension/source.js'
@@ -38,13 +38,13 @@ const loadDocumented = () =>
   )
 
 /** Collects the commands that exist already. @param name the name of the extension that is compiled */
-export const gatherContext = async (services: Services, name: string): Promise<CompileContext> => {
-  const { env } = services.place
+export const gatherContext = async (context: Context, name: string): Promise<CompileContext> => {
+  const { env } = context.place
   const documented = await loadDocumented()
   const others = listExtensions(env)
     .filter((one) => one.name !== name)
     .flatMap((one) => readEndpoints(env, one))
-  const commands = await services.place.commands()
+  const commands = await context.place.commands()
   const tools = commands.filter(({ area }) => !documented.some((one) => one.area === area))
   const words = new Set([
     ...tools.filter((one) => Object.keys(one.endpoints).length === 0).map(({ area }) => area),
@@ -92,7 +92,7 @@ export interface ReadExtension extends DeclaredExtension {
 
 /** Reads the file of an extension. @throws Failure `usage` for its mistakes */
 export const readExtension = async (
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
   { source, only, except, with: beside }: ExtensionSource,
 ): Promise<ReadExtension> => {
   const read = async (path: string): Promise<SourceFile> => ({

@@ -7,7 +7,7 @@ import { getCurrentIo } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import { boolean, list, string } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom, usage } from '../errors.js'
@@ -86,11 +86,11 @@ interface PreparedExtension {
 
 /** Compiles operations into an extension that can be stored. @throws Failure `usage` if they result in no command */
 const buildExtension = async (
-  services: Services,
+  context: Context,
   { title, digest, operations, skipped }: Omit<ReadExtension, 'name'>,
   facts: AddedFacts,
 ): Promise<PreparedExtension> => {
-  const around = await gatherContext(services, facts.name)
+  const around = await gatherContext(context, facts.name)
   const own = compileExtension(facts.name, operations, around)
   const compiled = { ...own, leftOut: [...skipped, ...own.leftOut] }
   checkSome(compiled)
@@ -107,12 +107,12 @@ const buildExtension = async (
   return { record, compiled, operations }
 }
 
-const save = ({ place }: Services, { record, compiled, operations }: PreparedExtension) =>
+const save = ({ place }: Context, { record, compiled, operations }: PreparedExtension) =>
   saveExtension(place.env, record, compiled, operations)
 
 /** Compiles all extensions again if another version of svcctl compiled them. */
-const renewStale = async (services: Services): Promise<void> => {
-  const { env } = services.place
+const renewStale = async (context: Context): Promise<void> => {
+  const { env } = context.place
   if (!isStale(env)) return
   for (const found of listExtensions(env)) {
     const { source = '', digest = '', added_at = '', title, profile = null } = found
@@ -122,9 +122,9 @@ const renewStale = async (services: Services): Promise<void> => {
       const operations = readOperations(env, name)
       const skipped = left_out.filter(({ command }) => command === null)
       const read = { title: title ?? undefined, digest, operations, skipped }
-      await save(services, await buildExtension(services, read, facts))
+      await save(context, await buildExtension(context, read, facts))
     } catch (error) {
-      services.ui.warn(`${name} cannot be compiled again: ${recoverFrom(error).message}`)
+      context.ui.warn(`${name} cannot be compiled again: ${recoverFrom(error).message}`)
     }
   }
 }
@@ -154,12 +154,12 @@ const chooseName = (given: string | undefined, own: string | undefined, source: 
 /** The number of commands above which `extend add` suggests `--only`. */
 const manyCommands = 200
 
-async function* addExtension(services: Services, given: Arguments<typeof addFlags>): Rows {
-  const { place, ui } = services
+async function* addExtension(context: Context, given: Arguments<typeof addFlags>): Rows {
+  const { place, ui } = context
   const [file] = given.args
   const { only = [], except = [], with: beside } = given.flags
   if (file === undefined) throw usage('extend add requires a file', 'svcctl help extend shows one.')
-  await renewStale(services)
+  await renewStale(context)
   const from = {
     source: resolve(place.cwd, file),
     only,
@@ -167,8 +167,8 @@ async function* addExtension(services: Services, given: Arguments<typeof addFlag
     with: beside === undefined ? null : resolve(place.cwd, beside),
   }
   const { record, compiled, operations } = await ui.progress(`reading ${file}`, async () => {
-    const read = await readExtension(services, from)
-    return buildExtension(services, read, {
+    const read = await readExtension(context, from)
+    return buildExtension(context, read, {
       ...from,
       name: chooseName(given.flags.name, read.name, from.source),
       profile: place.globals.profile ?? null,
@@ -176,7 +176,7 @@ async function* addExtension(services: Services, given: Arguments<typeof addFlag
     })
   })
   const { dryRun } = place.globals
-  if (!dryRun) await save(services, { record, compiled, operations })
+  if (!dryRun) await save(context, { record, compiled, operations })
   yield* yieldRecords(toCommandRows(compiled), { columns })
   if (record.commands > manyCommands && only.length === 0)
     ui.note(`${record.commands} commands are many; --only users/** adds those of some paths`)
@@ -198,18 +198,18 @@ const compareRows = (before: readonly CommandRow[], after: readonly CommandRow[]
   ]
 }
 
-async function* updateExtensions(services: Services, given: Given): Rows {
-  const { place, ui } = services
+async function* updateExtensions(context: Context, given: Given): Rows {
+  const { place, ui } = context
   const [name] = given.args
-  await renewStale(services)
-  const wanted = name === undefined ? listExtensions(place.env) : [findExtension(services, name)]
+  await renewStale(context)
+  const wanted = name === undefined ? listExtensions(place.env) : [findExtension(context, name)]
   for (const found of wanted) {
     const { name: known, source, added_at = '', profile = null, only = [], except = [] } = found
     if (source === undefined)
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source, only, except, with: found.with ?? null }
-    const read = await readExtension(services, from)
-    const prepared = await buildExtension(services, read, {
+    const read = await readExtension(context, from)
+    const prepared = await buildExtension(context, read, {
       ...from,
       name: known,
       profile,
@@ -219,7 +219,7 @@ async function* updateExtensions(services: Services, given: Given): Rows {
       toRows(readEndpoints(place.env, found)),
       toCommandRows(prepared.compiled),
     )
-    if (!place.globals.dryRun) await save(services, prepared)
+    if (!place.globals.dryRun) await save(context, prepared)
     yield* yieldRecords(rows, { columns: ['change', ...columns] })
     const state =
       read.digest === found.digest ? 'the file has not changed' : `${rows.length} changes`
@@ -265,7 +265,7 @@ const nameArgument: Argument = {
 }
 
 /** Finds a stored extension. @throws Failure `not_found` if there is none of that name */
-const findExtension = ({ place }: Services, name: string | undefined): StoredExtension => {
+const findExtension = ({ place }: Context, name: string | undefined): StoredExtension => {
   const all = listExtensions(place.env)
   const found = all.find((one) => one.name === name)
   if (found !== undefined) return found
@@ -277,9 +277,9 @@ const findExtension = ({ place }: Services, name: string | undefined): StoredExt
 export const listCommand = define({
   summary: 'List the extensions',
   examples: ['extend list', 'extend list -o json'],
-  rows: async function* (services) {
-    const { place } = services
-    await renewStale(services)
+  rows: async function* (context) {
+    const { place } = context
+    await renewStale(context)
     const all = listExtensions(place.env).map((one) => ({
       name: one.name,
       title: one.title ?? null,
@@ -306,13 +306,13 @@ export const showCommand = define({
   args: [nameArgument],
   flags: showFlags,
   examples: ['extend show daily', 'extend show daily --left-out'],
-  rows: async function* (services, { args: [name], flags }) {
-    const found = findExtension(services, name)
+  rows: async function* (context, { args: [name], flags }) {
+    const found = findExtension(context, name)
     if (flags['left-out'] === true)
       return yield* yieldRecords(found.left_out ?? [], {
         columns: ['command', 'request', 'reason'],
       })
-    yield* yieldRecords(toRows(readEndpoints(services.place.env, found)), { columns })
+    yield* yieldRecords(toRows(readEndpoints(context.place.env, found)), { columns })
   },
 })
 
@@ -329,11 +329,11 @@ export const removeCommand = define({
   args: [nameArgument],
   writes: true,
   examples: ['extend remove daily --dry-run', 'extend remove daily'],
-  rows: async function* (services, { args: [name] }) {
-    const found = findExtension(services, name)
-    if (!services.place.globals.dryRun) await removeExtension(services.place.env, found.name)
+  rows: async function* (context, { args: [name] }) {
+    const found = findExtension(context, name)
+    if (!context.place.globals.dryRun) await removeExtension(context.place.env, found.name)
     yield createNoteRow(
-      `${services.place.globals.dryRun ? 'would remove' : 'removed'} ${found.name}`,
+      `${context.place.globals.dryRun ? 'would remove' : 'removed'} ${found.name}`,
     )
   },
 })

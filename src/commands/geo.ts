@@ -3,8 +3,8 @@
  * (`catalogue/reference/geo.md`).
  */
 import { type Fields, listObjects } from '../base/objects.js'
+import type { AnswerService } from '../engine/command/context.js'
 import { createFillSteps } from '../engine/command/object-reader.js'
-import type { AnswerService } from '../engine/command/services.js'
 import { define } from './define.js'
 
 // How much of what a replication node copies is there, by kind of data.
@@ -98,9 +98,9 @@ export const status = define({
     'On a terminal, svcctl shows one page per node: health, replication lag, and a progress bar per data type. In pipes, and with --output or --fields, it prints the API records.',
   ],
   examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
-  rows: (services, given) => {
-    const { answer } = services
-    return services.list(given, {
+  rows: (context, given) => {
+    const { answer } = context
+    return context.list(given, {
       view: { people: { page: (statuses) => formatPages(answer, statuses) } },
     })
   },
@@ -112,8 +112,8 @@ export const nodesUpdate = define({
   description: ['If you omit the name or the URL, svcctl reads the node and keeps its value.'],
   fills: required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
-  rows: async function* (services, given) {
-    const filled = createFillSteps(services.instance, given, { area: 'geo', required })
-    yield* services.write(await services.actions(given, filled))
+  rows: async function* (context, given) {
+    const filled = createFillSteps(context.instance, given, { area: 'geo', required })
+    yield* context.write(await context.actions(given, filled))
   },
 })

@@ -8,7 +8,7 @@ import { mr } from '../catalogue/areas/mr.js'
 import { pagesDomains } from '../catalogue/areas/pages-domains.js'
 import type { runners } from '../catalogue/areas/runners.js'
 import type { RecordOf } from '../client/types.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { recoverFrom } from '../errors.js'
 import { getPaths, openStore } from '../profile/index.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
@@ -252,7 +252,7 @@ const getCredentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) 
 
 /** One documented GET that needs somebody to be signed in. */
 const tryCredential = async (
-  { instance }: Services,
+  { instance }: Context,
   session: Session,
   { kind, value }: ResolvedCredential,
 ): Promise<Pick<ProfileCredential, 'works' | 'reason'>> => {
@@ -274,7 +274,7 @@ const tryCredential = async (
 }
 
 const checkSession = async (
-  services: Services,
+  context: Context,
   session: Session,
   name?: string,
 ): Promise<ProfileCredential> => {
@@ -293,18 +293,18 @@ const checkSession = async (
     ...who,
     profile: name ?? nameOwner(session, credential),
     credential: formatCredential(credential),
-    ...(await tryCredential(services, session, credential)),
-    ...getCredentialEnd(credential, services.place.clock.now()),
+    ...(await tryCredential(context, session, credential)),
+    ...getCredentialEnd(credential, context.place.clock.now()),
   }
 }
 
 /** Checks a profile. One of all profiles that cannot even be opened is one that does not work. */
-const checkProfile = async (services: Services, name: string): Promise<ProfileCredential> => {
+const checkProfile = async (context: Context, name: string): Promise<ProfileCredential> => {
   try {
-    return await checkSession(services, await services.place.session({ profile: name }), name)
+    return await checkSession(context, await context.place.session({ profile: name }), name)
   } catch (error) {
     const { message } = recoverFrom(error)
-    const base_url = openStore(getPaths(services.place.env)).get(name)?.baseUrl ?? ''
+    const base_url = openStore(getPaths(context.place.env)).get(name)?.baseUrl ?? ''
     return { profile: name, base_url, credential: 'invalid', works: false, reason: message }
   }
 }
@@ -313,15 +313,13 @@ const checkProfile = async (services: Services, name: string): Promise<ProfileCr
  * Checks the tokens of all profiles, or of the one that the command line names.
  * @throws Failure `auth` if no instance is configured, `usage` for an unknown profile
  */
-export const readCredentials = async (
-  services: Services,
-): Promise<readonly ProfileCredential[]> => {
-  const { profile } = services.place.globals
+export const readCredentials = async (context: Context): Promise<readonly ProfileCredential[]> => {
+  const { profile } = context.place.globals
   const all = await Promise.all(
-    chooseProfiles(services.place, profile).map(async (name) =>
+    chooseProfiles(context.place, profile).map(async (name) =>
       name === undefined || name === profile
-        ? checkSession(services, await services.place.session({ profile: name }), name)
-        : checkProfile(services, name),
+        ? checkSession(context, await context.place.session({ profile: name }), name)
+        : checkProfile(context, name),
     ),
   )
   // The variables may name the address of a profile, whose credential is used then.

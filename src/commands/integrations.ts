@@ -15,7 +15,7 @@ import {
 } from '../catalogue/areas/integrations.js'
 import { isSwitch, oneOf } from '../catalogue/params.js'
 import type { Naming } from '../catalogue/words.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { RecordView } from '../engine/rows.js'
 import { usage } from '../errors.js'
@@ -87,7 +87,7 @@ interface Dialogue {
   readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
 }
 
-const createDialogue = ({ ui }: Services): Dialogue => {
+const createDialogue = ({ ui }: Context): Dialogue => {
   const said = new Set<string>()
   const answers = new Map<string, Promise<string | undefined>>()
   return {
@@ -186,11 +186,11 @@ export const update = define({
     "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
     'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
   ],
-  rows: async function* (services, given) {
-    const once = createDialogue(services)
+  rows: async function* (context, given) {
+    const once = createDialogue(context)
     const complete = (plan: Plan) => checkPlan(once, plan, given)
-    const actions = await services.actions(given, { complete, planFirst: true })
-    yield* services.write(actions, { view: normalizedRows })
+    const actions = await context.actions(given, { complete, planFirst: true })
+    yield* context.write(actions, { view: normalizedRows })
   },
 })
 
@@ -199,8 +199,8 @@ export const get = define({
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  rows: async function* (services, given) {
-    yield* services.write(await services.actions(given), { view: normalizedRows })
+  rows: async function* (context, given) {
+    yield* context.write(await context.actions(given), { view: normalizedRows })
   },
 })
 
@@ -209,5 +209,5 @@ export const list = define({
     'integrations list --project platform/app',
     'integrations list --project platform/app --fields slug,push_events,tag_push_events',
   ],
-  rows: (services, given) => services.list(given, { view: normalizedRows }),
+  rows: (context, given) => context.list(given, { view: normalizedRows }),
 })

@@ -4,7 +4,7 @@
  */
 
 import { issues } from '../catalogue/areas/issues.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
@@ -25,7 +25,7 @@ const checkNote = (body: unknown): void => {
 }
 
 async function* sendPromotion(
-  services: Services,
+  context: Context,
   given: Arguments<Record<never, never>, typeof issues.promote>,
 ): Rows {
   const body = given.flags.body ?? given.input?.body
@@ -36,7 +36,7 @@ async function* sendPromotion(
     return plan
   }
   const preset = bare ? { body: action } : {}
-  yield* services.write(await services.actions(given, { preset, complete: ofRow }), {
+  yield* context.write(await context.actions(given, { preset, complete: ofRow }), {
     done: 'promoted',
   })
 }

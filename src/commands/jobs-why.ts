@@ -5,7 +5,7 @@ import { jobs } from '../catalogue/areas/jobs.js'
 import { resourceGroups } from '../catalogue/areas/resource-groups.js'
 import { runners } from '../catalogue/areas/runners.js'
 import type { Data, RecordOf } from '../client/types.js'
-import type { InstanceService } from '../engine/command/services.js'
+import type { InstanceService } from '../engine/command/context.js'
 import { explainUnread, recoverFrom } from '../errors.js'
 import { getRunnerState, type RunnerState } from './health.js'
 

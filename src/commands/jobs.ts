@@ -6,7 +6,7 @@ import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { type Data, toTypedAnswer as typed } from '../client/types.js'
-import type { AnswerService, Services } from '../engine/command/services.js'
+import type { AnswerService, Context } from '../engine/command/context.js'
 import type { Given, WriteOptions } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { exitCodes, Failure } from '../errors.js'
@@ -268,10 +268,10 @@ const createView = (
   return { records: [why], emit: { people } }
 }
 
-async function* explainWait(services: Services, given: Given): Rows {
-  const { answer, instance, ui, place } = services
+async function* explainWait(context: Context, given: Given): Rows {
+  const { answer, instance, ui, place } = context
   let found: WaitReport | undefined
-  yield* services.write(await services.actions(given), {
+  yield* context.write(await context.actions(given), {
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }

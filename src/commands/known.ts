@@ -16,7 +16,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { account } from '../catalogue/undocumented.js'
 import type { Words } from '../catalogue/words.js'
-import type { ExternalClient, Services } from '../engine/command/services.js'
+import type { Context, ExternalClient } from '../engine/command/context.js'
 import { Failure, recoverFrom } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
 import { getPaths } from '../profile/index.js'
@@ -233,10 +233,10 @@ const probeInstance = async (
  * @param how.words the vocabulary to use; by default the active one
  */
 export const discoverOwnInstance = async (
-  services: Pick<Services, 'instance' | 'place'>,
+  context: Pick<Context, 'instance' | 'place'>,
   how: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
 ): Promise<KnownInstance | undefined> => {
-  const { instance, place } = services
+  const { instance, place } = context
   const session = await place.session()
   const { profile, baseUrl } = session
   if (profile?.baseUrl !== baseUrl || place.globals.sandbox === true) return undefined
@@ -246,7 +246,7 @@ export const discoverOwnInstance = async (
     const { words = await loadWordsInForce(place) } = how
     const { kind, value } = credential
     const client = instance.elsewhere(baseUrl, { kind, value }, session)
-    return await discoverInstance(services, profile, client, { ...how, words })
+    return await discoverInstance(context, profile, client, { ...how, words })
   } catch (error) {
     recoverFrom(error)
     return undefined
@@ -255,7 +255,7 @@ export const discoverOwnInstance = async (
 
 /** Stores the names and types of settings that a command has read anyway. */
 export const keepSettingNames = async (
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
   profile: Profile,
   data: unknown,
 ): Promise<void> => {
@@ -273,7 +273,7 @@ export const keepSettingNames = async (
  * @returns undefined if nothing is stored: in CI, or if the folder cannot be written
  */
 export const discoverInstance = async (
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
   profile: Profile,
   client: ExternalClient,
   { anew = false, words }: { readonly anew?: boolean; readonly words?: Words | undefined } = {},

@@ -3,8 +3,8 @@ import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/running.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given } from '../engine/command/types.js'
 import {
   compareInnerFirst,
@@ -39,7 +39,7 @@ interface TokenUser {
  * Reads the user of the token, who must not be removed.
  * @throws Failure `usage` where the user cannot be known
  */
-const readTokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
+const readTokenUser = async ({ instance, place }: Context): Promise<TokenUser> => {
   const { sudo } = await place.session()
   if (sudo !== undefined)
     throw usage(
@@ -118,14 +118,14 @@ interface LeavingPlan {
 
 /** Looks where a user is a direct member, and decides what goes. @throws Failure as `Memberships` */
 const planLeaving = async (
-  services: Services,
+  context: Context,
   sought: UserQuery,
   self: TokenUser,
 ): Promise<LeavingPlan> => {
-  const memberships = new Memberships(services, sought, true)
+  const memberships = new Memberships(context, sought, true)
   const all: DecidedMembership[] = []
   for await (const found of memberships.each()) {
-    const stays = await findReasonToStay(services.instance, self, found)
+    const stays = await findReasonToStay(context.instance, self, found)
     all.push(stays === undefined ? found : { ...found, stays })
   }
   await memberships.tell()
@@ -206,7 +206,7 @@ const getPlaceOfItem = ({ parent }: Item): TreePlace => {
 }
 
 /** Removes one membership, unless it became the last owner's meanwhile. */
-const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> => {
+const remove = async ({ instance }: Context, item: Item): Promise<PlanAnswer> => {
   const place = getPlaceOfItem(item)
   const id = Number(item.object)
   const member = { id, access_level: Number(item.before?.access_level ?? accessLevels.owner) }
@@ -225,7 +225,7 @@ const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> =
 
 /** Shows what goes and what stays, and asks. */
 const confirmRemoval = async (
-  { ui }: Services,
+  { ui }: Context,
   user: string,
   objects: readonly Pick<Item, 'before' | 'parent'>[],
   left: readonly LeavingRow[],
@@ -244,30 +244,30 @@ const confirmRemoval = async (
 }
 
 /** Carries a run out, and yields the outcome of each object. @throws Failure for the run as a whole */
-async function* carryOut(services: Services, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
+async function* carryOut(context: Context, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
   const turns = new TurnQueue()
   const result = await run.carry((item) =>
-    turns.take(getPlaceOfItem(item), () => remove(services, item)),
+    turns.take(getPlaceOfItem(item), () => remove(context, item)),
   )
   yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure
 }
 
-async function* resumeRemoval(services: Services, { args }: Given, name: string): Rows {
+async function* resumeRemoval(context: Context, { args }: Given, name: string): Rows {
   if (args.length > 0)
     throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
-  const self = await readTokenUser(services)
-  const run = await RemovalRun.resume(services, own, name)
+  const self = await readTokenUser(context)
+  const run = await RemovalRun.resume(context, own, name)
   if (run === undefined) return yield createNoteRow('nothing is left to do')
   try {
     const of = run.items.find(({ object }) => Number(object) === self.id)
     if (of !== undefined) throw usage("the journal names the token's own user, who is not removed")
-    await confirmRemoval(services, `user ${run.items[0]?.object ?? ''}`, run.items, [])
+    await confirmRemoval(context, `user ${run.items[0]?.object ?? ''}`, run.items, [])
   } catch (error) {
     await run.close()
     throw error
   }
-  yield* carryOut(services, run, [])
+  yield* carryOut(context, run, [])
 }
 
 /** Splits a plan into its objects and the rows of what stays, which counts as not done where it could be removed. */
@@ -277,12 +277,12 @@ const splitPlan = ({ goes, stays }: LeavingPlan) => ({
   done: stays.every((one) => one.stays === ownProject),
 })
 
-async function* removeUser(services: Services, given: string): Rows {
-  const { answer, ui, place } = services
+async function* removeUser(context: Context, given: string): Rows {
+  const { answer, ui, place } = context
   if (!place.globals.dryRun) await ui.confirmable('The user loses every direct membership.')
-  const self = await readTokenUser(services)
+  const self = await readTokenUser(context)
   const sought = createUserQuery(given)
-  const { objects, left, done } = splitPlan(await planLeaving(services, sought, self))
+  const { objects, left, done } = splitPlan(await planLeaving(context, sought, self))
   if (!done) yield createExitRow(exitCodes.partial)
   if (objects.length === 0 || place.globals.dryRun) {
     const planned = objects.map((object) => createRow(object, 'planned'))
@@ -290,10 +290,10 @@ async function* removeUser(services: Services, given: string): Rows {
     if (objects.length === 0) yield createNoteRow('nothing to remove')
     return
   }
-  await confirmRemoval(services, answer.text.safe(sought.text), objects, left)
+  await confirmRemoval(context, answer.text.safe(sought.text), objects, left)
   const line = { args: [sought.text], flags: {}, parents: 'of' } as const
-  const run = await RemovalRun.begin(services, own, line, objects)
-  yield* carryOut(services, run, left)
+  const run = await RemovalRun.begin(context, own, line, objects)
+  yield* carryOut(context, run, left)
 }
 
 export const removeEverywhere = define({
@@ -310,12 +310,12 @@ export const removeEverywhere = define({
     'members remove-everywhere gus --dry-run',
     'members remove-everywhere gus --yes -o markdown',
   ],
-  rows: async function* (services, given) {
-    const { resume } = services.place.globals
-    if (resume !== undefined) return yield* resumeRemoval(services, given, resume)
+  rows: async function* (context, given) {
+    const { resume } = context.place.globals
+    if (resume !== undefined) return yield* resumeRemoval(context, given, resume)
     const [user] = given.args
     if (user === undefined || user === '')
       throw usage('members remove-everywhere requires a user', 'Pass an ID or a username.')
-    yield* removeUser(services, user)
+    yield* removeUser(context, user)
   },
 })

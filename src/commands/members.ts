@@ -3,8 +3,8 @@
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { createFillSteps } from '../engine/command/object-reader.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -45,7 +45,7 @@ export const getAddOutcomes = (users: readonly string[], answer: Fields): readon
 
 /** Replaces usernames by IDs where they can be looked up: instances name users by either. */
 const resolveMessageNames = async (
-  services: Services,
+  context: Context,
   plan: Plan,
   users: readonly string[],
   answer: Fields,
@@ -53,7 +53,7 @@ const resolveMessageNames = async (
   if (!isObject(answer.message)) return answer
   const entries = Object.entries(answer.message).map(async ([name, reason]) => {
     const known = users.includes(name) || /^\d+$/.test(name)
-    const id = known ? name : await lookUp(services, plan, 'all', name).catch(() => name)
+    const id = known ? name : await lookUp(context, plan, 'all', name).catch(() => name)
     return [id, reason] as const
   })
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
@@ -68,24 +68,20 @@ const joinPlans = (plans: readonly Plan[]): Plan => {
 }
 
 /** Returns the failure of each user whom one request added; undefined for those that it did add. */
-const getAddFailures = async (
-  services: Services,
-  plans: readonly Plan[],
-  { data }: WholeAnswer,
-) => {
+const getAddFailures = async (context: Context, plans: readonly Plan[], { data }: WholeAnswer) => {
   const [first] = plans
   const users = plans.map(({ values }) => String(values.user_id))
   if (first === undefined) return []
   const added = getAddOutcomes(
     users,
-    await resolveMessageNames(services, first, users, isObject(data) ? data : {}),
+    await resolveMessageNames(context, first, users, isObject(data) ? data : {}),
   )
   return added.map(({ failure }) => failure)
 }
 
 /** Creates the resolver that labels the users of one request by their IDs, as its answer names them. */
-const createIdResolver = (services: Services) => {
-  const named = createUserResolver(services, () => 'users')
+const createIdResolver = (context: Context) => {
+  const named = createUserResolver(context, () => 'users')
   return {
     ...named,
     complete: async (plan: Plan): Promise<Plan> => {
@@ -105,12 +101,12 @@ export const add = define({
     'members add 6 --access-level developer --project platform/app',
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
-  rows: async function* (services, given) {
-    const actions = await services.actions(given, { ...createIdResolver(services), apart: true })
-    yield* services.write(actions, {
+  rows: async function* (context, given) {
+    const actions = await context.actions(given, { ...createIdResolver(context), apart: true })
+    yield* context.write(actions, {
       merge: {
         request: joinPlans,
-        outcomes: (plans, whole) => getAddFailures(services, plans, whole),
+        outcomes: (plans, whole) => getAddFailures(context, plans, whole),
       },
       done: 'added',
     })
@@ -118,11 +114,11 @@ export const add = define({
 })
 
 /** Updates members. The API requires the access level: where it is to stay, it is read first. */
-async function* updateMembers(services: Services, given: Given): Rows {
-  const named = createUserResolver(services, () => 'direct')
+async function* updateMembers(context: Context, given: Given): Rows {
+  const named = createUserResolver(context, () => 'direct')
   const filling = { area: 'members', required: ['access_level'], before: named.complete }
-  const filled = createFillSteps(services.instance, given, filling)
-  yield* services.write(await services.actions(given, { ...named, ...filled }))
+  const filled = createFillSteps(context.instance, given, filling)
+  yield* context.write(await context.actions(given, { ...named, ...filled }))
 }
 
 export const get = define({
@@ -132,11 +128,11 @@ export const get = define({
     'members get ben 3 --group platform --inherited --fields id,username,access_level',
   ],
   // --inherited has an endpoint of its own.
-  rows: async function* (services, given) {
-    const named = createUserResolver(services, ({ endpoint }) =>
+  rows: async function* (context, given) {
+    const named = createUserResolver(context, ({ endpoint }) =>
       endpoint.when === undefined ? 'direct' : 'all',
     )
-    yield* services.write(await services.actions(given, named))
+    yield* context.write(await context.actions(given, named))
   },
 })
 
@@ -146,10 +142,10 @@ export const billableMemberships = define({
     'members billable memberships 4 --group platform',
     'members billable memberships ben --group platform -o json',
   ],
-  rows: (services, given) =>
-    services.list(
+  rows: (context, given) =>
+    context.list(
       given,
-      createUserResolver(services, () => 'billable'),
+      createUserResolver(context, () => 'billable'),
     ),
 })
 
@@ -170,9 +166,9 @@ export const remove = define({
     'members remove 8 --project platform/app --yes',
     'members remove dov eva --group platform --yes',
   ],
-  rows: async function* (services, given) {
-    const named = createUserResolver(services, () => 'direct')
-    yield* services.write(await services.actions(given, named), { done: 'removed' })
+  rows: async function* (context, given) {
+    const named = createUserResolver(context, () => 'direct')
+    yield* context.write(await context.actions(given, named), { done: 'removed' })
   },
 })
 
@@ -196,14 +192,14 @@ const readLosses = async (
   return lines.length === 0 ? [who] : lines
 }
 
-async function* removeBillable(services: Services, given: Given): Rows {
-  const { instance, ui } = services
+async function* removeBillable(context: Context, given: Given): Rows {
+  const { instance, ui } = context
   const of = async (plan: Plan): Promise<readonly string[]> => {
     const [who = ''] = await ui.naming([plan])
     return readLosses(instance, plan, who)
   }
-  const named = createUserResolver(services, () => 'billable')
-  yield* services.write(await services.actions(given, named), {
+  const named = createUserResolver(context, () => 'billable')
+  yield* context.write(await context.actions(given, named), {
     loses: { each: of },
     done: 'removed',
   })

@@ -8,8 +8,8 @@ import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
 import { groupsAll, usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { describeTolerated, isTolerated } from '../engine/command/running.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
@@ -191,7 +191,7 @@ interface MembershipResult {
 
 /** A search for the memberships of a user. */
 export class Memberships {
-  readonly #services: Services
+  readonly #context: Context
   readonly #sought: UserQuery
   readonly #places: MemberPlaces
   readonly #direct: boolean
@@ -203,16 +203,16 @@ export class Memberships {
   #found = 0
 
   /** @param direct only memberships of the place itself, none of groups above */
-  constructor(services: Services, sought: UserQuery, direct: boolean) {
-    this.#services = services
+  constructor(context: Context, sought: UserQuery, direct: boolean) {
+    this.#context = context
     this.#sought = sought
     this.#direct = direct
-    this.#places = new MemberPlaces(services.instance)
+    this.#places = new MemberPlaces(context.instance)
   }
 
   /** Yields the memberships in the order of the places. @throws Failure where the instance cannot be read any more */
   async *each(): AsyncGenerator<FoundMembership> {
-    const counter = this.#services.ui.counter()
+    const counter = this.#context.ui.counter()
     try {
       const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) => this.#ask(place))
       for await (const { found, place, failure } of asked) {
@@ -236,7 +236,7 @@ export class Memberships {
 
   /** Reads a direct membership, and one from above where that is another. */
   async #in(place: MemberPlace): Promise<readonly FoundMembership[]> {
-    const { instance } = this.#services
+    const { instance } = this.#context
     const of = (membership: FoundMembership['membership'], member: GroupMember) => ({
       place,
       membership,
@@ -256,7 +256,7 @@ export class Memberships {
   }
 
   #note(place: MemberPlace, failure: Failure | undefined): void {
-    const { ui, place: run } = this.#services
+    const { ui, place: run } = this.#context
     if (failure !== undefined && isTolerated(run.globals, failure)) {
       this.#tolerated += 1
       ui.note(describeTolerated(formatMemberPlace(place), failure))
@@ -280,7 +280,7 @@ export class Memberships {
 
   /** Reports what could not be read, what was found of whom, and last what all that covered. */
   async tell(): Promise<void> {
-    const { answer, ui } = this.#services
+    const { answer, ui } = this.#context
     for (const { place, failure } of this.#failures) ui.report(failure, formatMemberPlace(place))
     const more = this.#unread - this.#failures.length
     if (more > 0) ui.note(`${more} more could not be read`)
@@ -296,7 +296,7 @@ export class Memberships {
 
   /** Returns a failure if there is no such user, as far as the instance tells; else notes that there is no membership. */
   async #nobody(closed: number): Promise<Failure | undefined> {
-    const { answer, instance, ui } = this.#services
+    const { answer, instance, ui } = this.#context
     const { text } = this.#sought
     const name = answer.text.safe(text)
     if (!isId(text) && closed === 0 && (await exists(instance, text)) === false)
@@ -336,11 +336,11 @@ const flags = {
 
 const columns = ['membership', 'access_level', 'expires_at'] as const
 
-async function* listMemberships(services: Services, given: Arguments<typeof flags>): Rows {
+async function* listMemberships(context: Context, given: Arguments<typeof flags>): Rows {
   const [user = ''] = given.args
   if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')
   const sought = createUserQuery(user)
-  const found = new Memberships(services, sought, given.flags.direct === true)
+  const found = new Memberships(context, sought, given.flags.direct === true)
   const records = async function* () {
     for await (const { place, membership, member } of found.each())
       yield { of: formatMemberPlace(place), record: { ...member, membership } }

@@ -7,8 +7,8 @@ import { mr } from '../catalogue/areas/mr.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { type InterruptNote, toCallAnswer, withInterruptNote } from '../engine/command/running.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
@@ -36,7 +36,7 @@ const readRebase = async (instance: InstanceService, plan: Plan) => {
 
 /** Follows the rebase to its end. */
 const waitForRebase = async (
-  { instance, place }: Services,
+  { instance, place }: Context,
   plan: Plan,
   timeout: number,
 ): Promise<PlanAnswer> => {
@@ -75,24 +75,24 @@ const rebasedColumns = [
   'head_pipeline.status',
 ] as const
 
-async function* requestRebase(services: Services, given: Arguments<typeof flags>): Rows {
-  const actions = await services.actions(given)
-  if (given.flags.wait !== true) return yield* services.write(actions, { done: 'rebase requested' })
+async function* requestRebase(context: Context, given: Arguments<typeof flags>): Rows {
+  const actions = await context.actions(given)
+  if (given.flags.wait !== true) return yield* context.write(actions, { done: 'rebase requested' })
   const timeout = given.flags['wait-timeout']
-  const shown = services.ui.beginProgress('rebasing')
+  const shown = context.ui.beginProgress('rebasing')
   try {
-    yield* services.write(actions, {
+    yield* context.write(actions, {
       finish: async (plan: Plan, came: ReceivedAnswer) => {
         if ('failure' in came) throw came.failure
         return withInterruptNote(describeInterruption(plan), () =>
-          waitForRebase(services, plan, timeout),
+          waitForRebase(context, plan, timeout),
         )
       },
       done: 'rebased',
       // What a rebase changes; the whole record is for programs.
       view: {
         endpoint: mr.get,
-        ...(shouldShowChanges(services) ? { columns: rebasedColumns } : {}),
+        ...(shouldShowChanges(context) ? { columns: rebasedColumns } : {}),
       },
     })
   } finally {

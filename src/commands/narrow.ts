@@ -1,5 +1,5 @@
 /** Decides if a table has fewer columns on a narrow terminal, so that each record fits on one line. */
-import type { AnswerService } from '../engine/command/services.js'
+import type { AnswerService } from '../engine/command/context.js'
 
 /** The width of a terminal, in characters, that has room for the usual columns. */
 const wideTerminal = 100

@@ -7,7 +7,7 @@ import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
-import type { Services, Text } from '../engine/command/services.js'
+import type { Context, Text } from '../engine/command/context.js'
 import { type Failure, recoverFrom } from '../errors.js'
 import { ageSpans } from './overview-record.js'
 
@@ -17,7 +17,7 @@ import { ageSpans } from './overview-record.js'
 export type OverviewProject = RecordOf<(typeof projects)['list']>
 
 /** The sources that a section reads from; the list of projects is read once for all. */
-export interface OverviewSources extends Services {
+export interface OverviewSources extends Context {
   readonly projects: () => Promise<readonly OverviewProject[]>
 }
 

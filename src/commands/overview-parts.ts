@@ -275,8 +275,8 @@ const tokensPart: OverviewPart = {
   name: 'tokens',
   title: 'Tokens of the profiles',
   own: true,
-  read: async (services) => {
-    const all = await readCredentials(services)
+  read: async (context) => {
+    const all = await readCredentials(context)
     return {
       // What the field of that name holds is masked.
       value: all.map((one) => ({ ...one, source: one.credential })),

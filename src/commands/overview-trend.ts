@@ -2,7 +2,7 @@
 
 import { isObject } from '../base/objects.js'
 import { groupDigits } from '../base/text.js'
-import type { AnswerService } from '../engine/command/services.js'
+import type { AnswerService } from '../engine/command/context.js'
 import type { RecordView } from '../engine/rows.js'
 import type { OverviewRecord } from './overview-record.js'
 

@@ -6,8 +6,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { loadWidths, type Widths } from '../base/screen-text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
+import type { AnswerService, Context } from '../engine/command/context.js'
 import { toFlagWords } from '../engine/command/globals.js'
-import type { AnswerService, Services } from '../engine/command/services.js'
 import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, type Failure, isUnoffered, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -45,12 +45,12 @@ interface Overview {
   readonly answers: readonly PartAnswer[]
 }
 
-const createSources = (services: Services): OverviewSources => {
+const createSources = (context: Context): OverviewSources => {
   let all: Promise<readonly OverviewProject[]> | undefined
   return {
-    ...services,
+    ...context,
     projects: () => {
-      all ??= services.instance.records(projects.list, {})
+      all ??= context.instance.records(projects.list, {})
       return all
     },
   }
@@ -71,17 +71,17 @@ const readPart = async (part: OverviewPart, sources: OverviewSources): Promise<P
  * @throws Failure if the instance answered for none of them
  */
 export const readOverview = async (
-  services: Services,
+  context: Context,
   parts: readonly OverviewPart[],
 ): Promise<Overview> => {
-  const { baseUrl } = await services.place.session()
-  const sources = createSources(services)
+  const { baseUrl } = await context.place.session()
+  const sources = createSources(context)
   const answers = await Promise.all(parts.map((part) => readPart(part, sources)))
   const [failed] = answers.flatMap(({ failure }) => failure ?? [])
   // What the profiles say does not make up for an instance that says nothing.
   const answered = answers.some(({ part, read }) => part.own !== true && read !== undefined)
   if (failed !== undefined && !answered) throw failed
-  return { address: baseUrl, at: services.place.clock.now().toISOString(), answers }
+  return { address: baseUrl, at: context.place.clock.now().toISOString(), answers }
 }
 
 /** True if everything was read that the instance has. */
@@ -246,12 +246,12 @@ const flags = {
 /** Words of a further line that name the same instance. */
 const getInstanceFlags = ({
   globals: { profile, sandbox },
-}: Services['place']): readonly string[] => [
+}: Context['place']): readonly string[] => [
   ...toFlagWords('profile', profile),
   ...toFlagWords('sandbox', sandbox),
 ]
 
-const describeOverview = ({ answer, place }: Services, overview: Overview): Rows => {
+const describeOverview = ({ answer, place }: Context, overview: Overview): Rows => {
   const record = toRecord(overview, getInstanceFlags(place))
   if (answer.reader === 'programs') return yieldRecord(record)
   return yieldRecords([record], {
@@ -268,14 +268,14 @@ const describeOverview = ({ answer, place }: Services, overview: Overview): Rows
   })
 }
 
-async function* showOverview(services: Services, given: Arguments<typeof flags>): Rows {
-  const { place, ui } = services
+async function* showOverview(context: Context, given: Arguments<typeof flags>): Rows {
+  const { place, ui } = context
   const { parts: wanted } = given.flags
   // A snapshot says nothing of what is this tool's own.
   const there = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
   const meant = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
-  const overview = await ui.progress('looking', () => readOverview(services, meant))
-  yield* describeOverview(services, overview)
+  const overview = await ui.progress('looking', () => readOverview(context, meant))
+  yield* describeOverview(context, overview)
   if (!isComplete(overview)) yield createExitRow(exitCodes.partial)
 }
 

@@ -10,7 +10,7 @@ import { readReadable } from '../base/files/files.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Given, OwnFlag, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, getReason, usage } from '../errors.js'
@@ -175,7 +175,7 @@ const updateFlags = {
 const maxPem = 4e6
 
 const readPem = async (
-  { cwd, clock }: Services['place'],
+  { cwd, clock }: Context['place'],
   name: Attribute,
   given: string | null | undefined,
 ): Promise<Files> => {
@@ -213,14 +213,14 @@ const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
   return { ...plan, values: Object.fromEntries(values), files }
 }
 
-async function* updateDomain(services: Services, given: Arguments<typeof updateFlags>): Rows {
-  const { place } = services
+async function* updateDomain(context: Context, given: Arguments<typeof updateFlags>): Rows {
+  const { place } = context
   const { certificate, key, 'no-certificate': without, ...flags } = given.flags
   if (without !== undefined && (certificate !== undefined || key !== undefined))
     throw usage(
       `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
     )
-  if (without !== undefined) return yield* removeCertificate(services, { ...given, flags })
+  if (without !== undefined) return yield* removeCertificate(context, { ...given, flags })
   const files = {
     ...(await readPem(place, 'certificate', certificate)),
     ...(await readPem(place, 'key', key)),
@@ -229,12 +229,12 @@ async function* updateDomain(services: Services, given: Arguments<typeof updateF
   const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
   const complete = (plan: Plan) => withFiles(plan, files, place.clock.now())
   const how = { preset, complete, planFirst: true } as const
-  yield* services.write(await services.actions({ ...given, flags }, how))
+  yield* context.write(await context.actions({ ...given, flags }, how))
 }
 
-async function* removeCertificate(services: Services, given: Given): Rows {
+async function* removeCertificate(context: Context, given: Given): Rows {
   const preset = { certificate: '', key: '' }
-  yield* services.write(await services.actions(given, { preset }), {
+  yield* context.write(await context.actions(given, { preset }), {
     loses: {
       what: 'The certificate and its key are removed, so they no longer secure the site.',
       each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
@@ -253,7 +253,7 @@ export const add = define({
     'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
   ],
   gathers: true,
-  rows: (services, given) => updateDomain(services, given),
+  rows: (context, given) => updateDomain(context, given),
 })
 
 export const update = define({

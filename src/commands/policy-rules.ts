@@ -8,9 +8,9 @@ import { findNearest } from '../base/suggest.js'
 import { findLevelNames } from '../catalogue/shapes/common.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
 import { formatOrigin } from '../desired/state.js'
+import type { Context, LineAnswer, LineAsk, LineParent } from '../engine/command/context.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
-import type { LineAnswer, LineAsk, LineParent, Services } from '../engine/command/services.js'
 import { createLearnt } from '../engine/command/words.js'
 import { bindWhere, negateExpression, parseWhere } from '../engine/where/index.js'
 import { explainUnread, Failure, usage } from '../errors.js'
@@ -231,7 +231,7 @@ const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
 
 /** Reads the rows of a rule's list that break it, where the list tests that; else all. */
 const readRows = async (
-  { place }: Services,
+  { place }: Context,
   rule: PolicyRule,
   parents: ParentLog,
   sharing: SharedReading,
@@ -263,13 +263,13 @@ type SharedReading = Pick<LineAsk, 'reads' | 'whole'>
  * @throws Failure `usage` for an invalid rule, with its position in the file
  */
 export const judgeRule = async (
-  services: Services,
+  context: Context,
   rule: PolicyRule,
   sharing: SharedReading = {},
 ): Promise<RuleResult> => {
   const { name, severity } = rule
   const parents = new ParentLog()
-  const { answer, rows } = await readRows(services, rule, parents, sharing)
+  const { answer, rows } = await readRows(context, rule, parents, sharing)
   const broken = isTestedLocally(rule)
     ? withOrigin(rule, () => findBroken(rule, rows, answer, parents))
     : rows
@@ -291,7 +291,7 @@ export const judgeRule = async (
       waived: null,
     }),
   )
-  const { place, ui } = services
+  const { place, ui } = context
   const today = place.clock.now().toISOString().slice(0, 10)
   return {
     rule,

@@ -14,7 +14,7 @@ import {
   type ReadText,
   readNamedFiles,
 } from '../desired/files/paths.js'
-import type { AnswerService, Services } from '../engine/command/services.js'
+import type { AnswerService, Context } from '../engine/command/context.js'
 import {
   createExitRow,
   type RecordView,
@@ -74,7 +74,7 @@ const checkNames = (rules: readonly PolicyRule[], findings: Findings): void => {
  */
 const readPolicy = async (
   paths: readonly string[],
-  place: Services['place'],
+  place: Context['place'],
 ): Promise<readonly PolicyRule[]> => {
   const options: PathOptions = { cwd: place.cwd, stdin: () => place.stdin.text() }
   const findings = new Findings()
@@ -163,7 +163,7 @@ const createPolicyPage = (
 }
 
 const describeOutcome = (
-  { answer, place }: Services,
+  { answer, place }: Context,
   { flags }: PolicyArguments,
   outcome: PolicyOutcome,
 ): Rows => {
@@ -190,8 +190,8 @@ const describeOutcome = (
 }
 
 /** Checks all rules and prints the result. */
-export async function* checkPolicy(services: Services, given: PolicyArguments): Rows {
-  const { place, ui } = services
+export async function* checkPolicy(context: Context, given: PolicyArguments): Rows {
+  const { place, ui } = context
   const { report, rule: names, output } = given.flags
   const rules = chooseRules(await readPolicy(given.args, place), names)
   const shared = findShared(rules)
@@ -200,7 +200,7 @@ export async function* checkPolicy(services: Services, given: PolicyArguments): 
   await ui.progress('checking', async (say) => {
     for (const [i, one] of rules.entries()) {
       say(`checking ${one.name}`, i / rules.length)
-      judged.push(await judgeRule(services, one, { reads, whole: shared.has(one) }))
+      judged.push(await judgeRule(context, one, { reads, whole: shared.has(one) }))
     }
   })
   const least = policySeverities.indexOf(given.flags['fail-on'])
@@ -215,7 +215,7 @@ export async function* checkPolicy(services: Services, given: PolicyArguments): 
     junit: () => renderPolicyJunit(outcome),
     sarif: () => renderPolicySarif(outcome),
   })
-  yield* describeOutcome(services, given, outcome)
+  yield* describeOutcome(context, given, outcome)
   const { fine, failed, unread: gap } = codes[output === 'nagios' ? 'nagios' : 'plain']
   yield createExitRow(
     unread.length > 0 && (output !== 'nagios' || failing.length === 0)

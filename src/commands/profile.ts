@@ -8,7 +8,7 @@
 import { resolve } from 'node:path'
 import type { JsonValues } from '../base/objects.js'
 import { list, string } from '../catalogue/params.js'
-import type { Services, WorkspaceService } from '../engine/command/services.js'
+import type { Context, WorkspaceService } from '../engine/command/context.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import { createNoteRow, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
@@ -34,20 +34,20 @@ interface WaitOptions {
 }
 
 /** Returns how to wait for another process that holds a lock: with a note, until the run is interrupted. */
-export const createWaitOptions = ({ ui, place }: Pick<Services, 'ui' | 'place'>): WaitOptions => ({
+export const createWaitOptions = ({ ui, place }: Pick<Context, 'ui' | 'place'>): WaitOptions => ({
   note: (text) => ui.note(text),
   signal: place.clock.signal,
 })
 
-type WaitServices = Pick<Services, 'ui' | 'place'>
+type WaitServices = Pick<Context, 'ui' | 'place'>
 
 /** Opens the store of profiles and aliases. */
-export const openProfileStore = (services: WaitServices) =>
-  openStore(getPaths(services.place.env), createWaitOptions(services))
+export const openProfileStore = (context: WaitServices) =>
+  openStore(getPaths(context.place.env), createWaitOptions(context))
 
 /** Opens the store of tokens. */
-export const openTokenStore = (services: WaitServices) =>
-  openTokens(getPaths(services.place.env), services.place.env, createWaitOptions(services))
+export const openTokenStore = (context: WaitServices) =>
+  openTokens(getPaths(context.place.env), context.place.env, createWaitOptions(context))
 
 /**
  * Returns the profiles that a line is about, where undefined stands for the session of flags and environment: the
@@ -68,7 +68,7 @@ export const chooseProfiles = (
  * @throws Failure `usage` if they name different profiles
  */
 export const getProfileName = (
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
   { args: [name] }: Pick<Given, 'args'>,
 ): string | undefined => {
   const { profile } = place.globals
@@ -89,18 +89,18 @@ const argument: Argument = {
 }
 
 const requireName = (
-  services: Pick<Services, 'place'>,
+  context: Pick<Context, 'place'>,
   given: Pick<Given, 'args'>,
   words: string,
 ): string => {
-  const name = getProfileName(services, given)
+  const name = getProfileName(context, given)
   if (name === undefined)
     throw usage(`${words} requires the name of a profile`, 'svcctl profile list shows them.')
   return name
 }
 
-const findProfile = (services: Services, name: string): Profile => {
-  const profile = openProfileStore(services).get(name)
+const findProfile = (context: Context, name: string): Profile => {
+  const profile = openProfileStore(context).get(name)
   if (profile === undefined)
     throw new Failure('not_found', `unknown profile "${name}"`, {
       hint: 'svcctl profile list shows them, svcctl auth login makes one.',
@@ -131,8 +131,8 @@ const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
 export const listCommand = define({
   summary: 'List the profiles',
   examples: ['profile list', 'profile list -o json'],
-  rows: async function* (services) {
-    const store = openProfileStore(services)
+  rows: async function* (context) {
+    const store = openProfileStore(context)
     const rows = store.list().map((profile) => toProfileRow(profile, store.current()))
     if (rows.length === 0) yield createNoteRow('no profiles; create one with "svcctl auth login"')
     yield* yieldRecords(rows, {
@@ -147,9 +147,9 @@ export const getCommand = define({
   summary: 'Show the settings of a profile',
   args: [argument],
   examples: ['profile get default', 'profile get default -o json'],
-  rows: async function* (services, given) {
-    const profile = findProfile(services, requireName(services, given, 'profile get'))
-    yield* yieldRecord(toProfileRow(profile, openProfileStore(services).current()), {
+  rows: async function* (context, given) {
+    const profile = findProfile(context, requireName(context, given, 'profile get'))
+    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).current()), {
       known: settingFields,
       reveal: true,
     })
@@ -189,7 +189,7 @@ const getChanges = (
 }
 
 /** @throws Failure `usage` for a vocabulary that does not go together with the whole catalogue */
-const checkWords = async ({ place }: Services, file: string | undefined): Promise<void> => {
+const checkWords = async ({ place }: Context, file: string | undefined): Promise<void> => {
   if (file === undefined || file === '') return
   const { loadChecked } = await import('../vocabulary/index.js')
   await loadChecked(resolve(place.cwd, file))
@@ -204,20 +204,20 @@ export const setCommand = define({
     'profile set default --read-only',
     'profile set default --audit-log ./audit.ndjson --project platform/app',
   ],
-  rows: async function* (services, given) {
-    const name = requireName(services, given, 'profile set')
-    if (services.place.globals.insecure)
+  rows: async function* (context, given) {
+    const name = requireName(context, given, 'profile set')
+    if (context.place.globals.insecure)
       throw usage(
         '--insecure cannot be stored in a profile; pass it with each command',
         `Make the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
       )
-    const changes = getChanges(services.place, given)
+    const changes = getChanges(context.place, given)
     if (Object.keys(changes).length === 0)
       throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
-    await checkWords(services, given.flags.vocabulary)
-    const profile = await openProfileStore(services).set(name, changes)
+    await checkWords(context, given.flags.vocabulary)
+    const profile = await openProfileStore(context).set(name, changes)
     yield createNoteRow(`updated profile "${name}"`)
-    yield* yieldRecord(toProfileRow(profile, openProfileStore(services).current()), {
+    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).current()), {
       known: settingFields,
       changed: true,
       reveal: true,
@@ -230,13 +230,13 @@ export const deleteCommand = define({
   summary: 'Delete a profile and its credential',
   args: [argument],
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
-  rows: async function* (services, given) {
-    const name = requireName(services, given, 'profile delete')
-    const profile = findProfile(services, name)
+  rows: async function* (context, given) {
+    const name = requireName(context, given, 'profile delete')
+    const profile = findProfile(context, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
-    await services.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
-    await removeProfile(openProfileStore(services), openTokenStore(services), name)
+    await context.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
+    await removeProfile(openProfileStore(context), openTokenStore(context), name)
     yield createNoteRow(`deleted profile "${name}"`)
   },
 })

@@ -12,13 +12,13 @@ import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
+import type { Context, InstanceService, WorkspaceService } from '../engine/command/context.js'
 import {
   type InterruptNote,
   toCallAnswer,
   toInterruption,
   withInterruptNote,
 } from '../engine/command/running.js'
-import type { InstanceService, Services, WorkspaceService } from '../engine/command/services.js'
 import type { Actions, Plan } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -46,7 +46,7 @@ const createWaitingLine = (say: (text: string) => void): RunningJobsListener => 
 
 /** Waits until no job runs on a runner. */
 const waitUntilIdle = async (
-  { instance, place }: Services,
+  { instance, place }: Context,
   plan: Plan,
   until: number,
   hear: RunningJobsListener,
@@ -72,7 +72,7 @@ const readRunner = async (instance: InstanceService, plan: Plan): Promise<PlanAn
   toCallAnswer(await instance.call(runners.get, pickPathValues(runners.get, plan.values)))
 
 /** Creates the failure of a command that needs idle runners and must not begin without. */
-const createDrainFailure = (ui: Services['ui'], error: unknown): Failure => {
+const createDrainFailure = (ui: Context['ui'], error: unknown): Failure => {
   const failure = recoverFrom(error)
   const { category } = failure
   // Of several, each has been told by now; of one, nothing has.
@@ -117,39 +117,39 @@ const flags = {
 } as const
 
 /** Drains runners: pauses all before it waits for any, so that none takes jobs meanwhile; then waits until each is idle. */
-async function* drainRunners(services: Services, given: Arguments<typeof flags>): Rows {
+async function* drainRunners(context: Context, given: Arguments<typeof flags>): Rows {
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   const asked = { ...given, flags: others }
-  const until = getTimeAfter(timeout, services.place.clock)
+  const until = getTimeAfter(timeout, context.place.clock)
   const paused = { preset: { active: false } }
   if (command === undefined)
-    return yield* waitForJobs(services, await services.actions(asked, paused), { until })
-  const complete = (plan: Plan) => withRecord(services.instance, plan)
+    return yield* waitForJobs(context, await context.actions(asked, paused), { until })
+  const complete = (plan: Plan) => withRecord(context.instance, plan)
   const drained: Plan[] = []
   try {
-    const actions = await services.actions(asked, { ...paused, complete, reads: true })
-    yield* waitForJobs(services, actions, { until, drained })
+    const actions = await context.actions(asked, { ...paused, complete, reads: true })
+    yield* waitForJobs(context, actions, { until, drained })
   } catch (error) {
-    throw services.sends ? createDrainFailure(services.ui, error) : error
+    throw context.sends ? createDrainFailure(context.ui, error) : error
   }
-  if (!services.sends) return
-  yield* services.write(await resumeAfterCommand(services, drained, command), { done: 'resumed' })
+  if (!context.sends) return
+  yield* context.write(await resumeAfterCommand(context, drained, command), { done: 'resumed' })
 }
 
 /** Pauses runners and waits until each is idle; those that are resumed later are kept in `drained`. */
 async function* waitForJobs(
-  services: Services,
+  context: Context,
   actions: Actions,
   { until, drained }: { readonly until: number; readonly drained?: Plan[] },
 ): Rows {
-  const { instance, ui } = services
+  const { instance, ui } = context
   const shown = ui.beginProgress('waiting for running jobs')
   const hear = createWaitingLine(shown.say)
   try {
-    yield* services.write(actions, {
+    yield* context.write(actions, {
       finish: async (plan, came) => {
         if ('failure' in came) throw came.failure
-        await waitUntilIdle(services, plan, until, hear)
+        await waitUntilIdle(context, plan, until, hear)
         ui.note(`${getRunnerName(plan)}: paused, no running jobs`)
         drained?.push(plan)
         return drained === undefined ? readRunner(instance, plan) : { reported: true }
@@ -180,7 +180,7 @@ const hasBeenActive = ({ record: before }: Plan): boolean =>
 
 /** Runs the command; the runners take jobs again whatever came of it. */
 const resumeAfterCommand = async (
-  { answer, ui, place }: Services,
+  { answer, ui, place }: Context,
   plans: readonly Plan[],
   command: string,
 ): Promise<readonly Plan[]> => {
@@ -220,9 +220,9 @@ export const pause = define({
     'runners pause 1',
     'runners list --status offline --tag-list linux | svcctl runners pause -',
   ],
-  rows: async function* (services, given) {
-    const actions = await services.actions(given, { preset: { active: false } })
-    yield* services.write(actions, { done: 'paused' })
+  rows: async function* (context, given) {
+    const actions = await context.actions(given, { preset: { active: false } })
+    yield* context.write(actions, { done: 'paused' })
   },
 })
 
@@ -234,8 +234,8 @@ export const resume = define({
     'runners resume 3',
     'runners list --status paused --type project_type | svcctl runners resume -',
   ],
-  rows: async function* (services, given) {
-    const actions = await services.actions(given, { preset: { active: true } })
-    yield* services.write(actions, { done: 'resumed' })
+  rows: async function* (context, given) {
+    const actions = await context.actions(given, { preset: { active: true } })
+    yield* context.write(actions, { done: 'resumed' })
   },
 })

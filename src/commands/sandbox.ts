@@ -9,7 +9,7 @@
 import { resolve } from 'node:path'
 import { waitForAbort } from '../base/async.js'
 import { boolean, integer, string } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import {
   createNoteRow,
   createTextRow,
@@ -60,12 +60,12 @@ const stateDir = {
 const folderFlags = { 'state-dir': stateDir } as const
 
 const getFolder = (
-  { place }: Services,
+  { place }: Context,
   { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
 /** Loads the vocabulary of the instance, which must fit all of its endpoints. */
-const loadVocabulary = async ({ place }: Services, file: string | undefined) => {
+const loadVocabulary = async ({ place }: Context, file: string | undefined) => {
   if (file === undefined) return {}
   const { loadChecked } = await import('../vocabulary/index.js')
   return { words: await loadChecked(resolve(place.cwd, file)) }
@@ -88,29 +88,29 @@ const serveFlags = {
 /** Serves until it is interrupted. */
 async function* serveFrom(
   folder: string,
-  services: Services,
+  context: Context,
   { flags }: Arguments<typeof serveFlags>,
 ): Rows {
   const { startSandbox } = await loadSandbox()
-  const { rate } = services.place.globals
+  const { rate } = context.place.globals
   const asOf = await parseAsOfVersion(flags['as-of'])
   const sandbox = await startSandbox({
     stateDir: folder,
-    resources: await readResources(services.place.env),
-    note: services.ui.note,
-    signal: services.place.clock.signal,
+    resources: await readResources(context.place.env),
+    note: context.ui.note,
+    signal: context.place.clock.signal,
     port: flags.port ?? 0,
     speed: flags.speed,
     jobs: parseJobsRule(flags.jobs, '--jobs'),
     impersonation: flags['no-impersonation'] !== true,
     limit: rate === undefined ? undefined : toWholeAllowance(rate),
-    ...(await loadVocabulary(services, flags.vocabulary)),
+    ...(await loadVocabulary(context, flags.vocabulary)),
     asOf,
     testable: flags.testable,
     latency: flags.latency,
   })
   try {
-    if (services.answer.reader === 'people') {
+    if (context.answer.reader === 'people') {
       yield createTextRow(`${sandbox.url}\n\n`)
       yield* yieldRecords(sandbox.users, {
         columns: ['username', 'role', 'token'],
@@ -121,7 +121,7 @@ async function* serveFrom(
       )
     } else yield* yieldRecord({ url: sandbox.url, users: sandbox.users }, { reveal: true })
     yield { kind: 'flush' }
-    await waitForAbort(services.place.clock.signal)
+    await waitForAbort(context.place.clock.signal)
   } finally {
     await sandbox.close()
   }
@@ -148,16 +148,16 @@ export const serve = define({
     'sandbox serve --testable --port 8080',
     'sandbox serve --speed 100 --jobs hold',
   ],
-  rows: async function* (services, given) {
+  rows: async function* (context, given) {
     const { hasGit } = await loadSandbox()
     const { folder, leave } =
       given.flags['state-dir'] === undefined
-        ? openWorkingFolder(services.place.env, services.ui.note)
-        : { folder: getFolder(services, given), leave: () => undefined }
+        ? openWorkingFolder(context.place.env, context.ui.note)
+        : { folder: getFolder(context, given), leave: () => undefined }
     try {
       if (!(await hasGit()))
-        services.ui.note('git is not installed: requests that need it get a 503')
-      yield* serveFrom(folder, services, given)
+        context.ui.note('git is not installed: requests that need it get a 503')
+      yield* serveFrom(folder, context, given)
     } finally {
       leave()
     }
@@ -168,14 +168,14 @@ export const reset = define({
   summary: 'Reset the embedded instance to its sample data',
   flags: folderFlags,
   examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
-  rows: async function* (services, given) {
-    const folder = getFolder(services, given)
+  rows: async function* (context, given) {
+    const folder = getFolder(context, given)
     // No instance is asked for: whoever begins has none but this one.
     const of = { baseUrl: 'the embedded instance' }
     const lost = 'This deletes all changes to the embedded instance.'
-    await services.ui.confirm(lost, [folder], of)
+    await context.ui.confirm(lost, [folder], of)
     const { removeState } = await loadSandbox()
-    await removeState(folder, createWaitOptions(services))
+    await removeState(folder, createWaitOptions(context))
     yield createNoteRow(`reset the embedded instance in ${folder} to its sample data`)
   },
 })
@@ -184,8 +184,8 @@ export const status = define({
   summary: 'Show the state of the embedded instance',
   flags: folderFlags,
   examples: ['sandbox status', 'sandbox status -o json'],
-  rows: async function* (services, given) {
-    const folder = getFolder(services, given)
+  rows: async function* (context, given) {
+    const folder = getFolder(context, given)
     const { countRecords } = await loadSandbox()
     yield* yieldRecord({ folder, ...(await countRecords(folder)) })
   },
@@ -201,9 +201,9 @@ export const tokens = define({
     'sandbox tokens',
     'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
   ],
-  rows: async function* (services, given) {
+  rows: async function* (context, given) {
     const { listCredentials } = await loadSandbox()
-    yield* yieldRecords(await listCredentials(getFolder(services, given)), {
+    yield* yieldRecords(await listCredentials(getFolder(context, given)), {
       columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
       reveal: true,
     })
@@ -220,10 +220,10 @@ export const alerts = define({
   ],
   flags: { ...folderFlags, endpoints: boolean('list the alert endpoints and their keys') },
   examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
-  rows: async function* (services, given) {
+  rows: async function* (context, given) {
     const { listAlerts } = await loadSandbox()
-    const base = services.place.globals.baseUrl ?? (services.place.env.SVC_BASE_URL || anyAddress)
-    const { received, endpoints } = await listAlerts(getFolder(services, given), base)
+    const base = context.place.globals.baseUrl ?? (context.place.env.SVC_BASE_URL || anyAddress)
+    const { received, endpoints } = await listAlerts(getFolder(context, given), base)
     if (given.flags.endpoints === true) {
       const columns = ['project', 'name', 'active', 'key', 'url']
       return yield* yieldRecords(endpoints, { columns, reveal: true })

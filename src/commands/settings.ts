@@ -7,8 +7,8 @@ import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { addOwnNames, findKey, getNeutralNaming } from '../catalogue/words.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/running.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -34,7 +34,7 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
 }
 
 /** Stores the settings of the profile's instance, where a day has passed: what is needed for that is loaded only then. */
-const keepSettings = async ({ place }: Services, shown: unknown): Promise<void> => {
+const keepSettings = async ({ place }: Context, shown: unknown): Promise<void> => {
   const { env, clock, globals } = place
   if (!isObject(shown) || env.CI || globals.sandbox === true || globals.from !== undefined) return
   const { profile, baseUrl } = await place.session()
@@ -59,10 +59,10 @@ export const get = define({
   ],
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   gathers: true,
-  rows: async function* (services, given) {
+  rows: async function* (context, given) {
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
     let shown: unknown
-    yield* services.write(await services.actions({ ...given, args: [] }), {
+    yield* context.write(await context.actions({ ...given, args: [] }), {
       finish: async (_, came) => {
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
@@ -72,7 +72,7 @@ export const get = define({
       },
       view: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
     })
-    if (services.sends) await keepSettings(services, shown)
+    if (context.sends) await keepSettings(context, shown)
   },
 })
 
@@ -116,21 +116,20 @@ const createRows =
   }
 
 /** Updates settings; people see the old values beside the new ones. */
-async function* updateSettings(services: Services, given: Given): Rows {
-  if (services.answer.reader !== 'people')
-    return yield* services.write(await services.actions(given))
+async function* updateSettings(context: Context, given: Given): Rows {
+  if (context.answer.reader !== 'people') return yield* context.write(await context.actions(given))
   let old: Settings | undefined
   const complete = async (plan: Plan): Promise<Plan> => {
-    old = await readSettings(services.instance)
+    old = await readSettings(context.instance)
     return old === undefined ? plan : { ...plan, record: old }
   }
-  yield* services.write(await services.actions(given, { complete }), {
+  yield* context.write(await context.actions(given, { complete }), {
     present: (plan, { value }) => {
       const now = toSettings(value)
       if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
       const names = getChanged(old, now)
       if (names.length === 0)
-        services.ui.note(
+        context.ui.note(
           hasAllSent(now, plan)
             ? 'nothing changed: the settings already have these values'
             : 'no visible setting changed',

@@ -25,8 +25,8 @@ import {
   type SnapshotManifest,
   type SnapshotParent,
 } from '../client/snapshot-manifest.js'
+import type { LineAnswer } from '../engine/command/context.js'
 import { getScope } from '../engine/command/derive.js'
-import type { LineAnswer } from '../engine/command/services.js'
 import { explainUnread, Failure, getReason, recoverFrom, usage } from '../errors.js'
 import {
   type InterruptedSnapshot,

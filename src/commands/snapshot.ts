@@ -11,8 +11,8 @@ import { version } from '../base/version.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { account } from '../catalogue/undocumented.js'
 import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
+import type { Context, LineAnswer } from '../engine/command/context.js'
 import { lineFlags } from '../engine/command/globals.js'
-import type { LineAnswer, Services } from '../engine/command/services.js'
 import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -54,7 +54,7 @@ const isFatal = (failure: Failure): boolean =>
 
 /** Reads a list into its file. */
 const readList = async (
-  { place }: Services,
+  { place }: Context,
   wanted: WantedList,
   file: ListFile,
   groups: readonly string[],
@@ -93,7 +93,7 @@ const getProjectPath = (bytes: Uint8Array): string => {
 }
 
 /** Reads the user of the token; null where the instance does not tell. @throws Failure for a token that it rejects */
-const readUser = async ({ instance }: Services): Promise<string | null> => {
+const readUser = async ({ instance }: Context): Promise<string | null> => {
   try {
     const { data } = await instance.call(account, {})
     return (isObject(data) ? toText(data.username) : undefined) ?? null
@@ -110,7 +110,7 @@ const getGaps = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
 
 /** Counts the requests that the lists take at least, for `--dry-run`. */
 async function* countRequests(
-  services: Services,
+  context: Context,
   all: readonly WantedList[],
   groups: readonly string[],
 ): Rows {
@@ -120,7 +120,7 @@ async function* countRequests(
     const { column } = wanted
     const key = `${column} ${wanted.words.includes('--with-archived')}`
     if (column !== undefined && !counts.has(key)) {
-      await services.place.runs.line({
+      await context.place.runs.line({
         words: wanted.words,
         allowed: lineFlags,
         take: () => {},
@@ -154,7 +154,7 @@ interface ListContext {
 
 /** Reads a list into its file, from the first parent on that is not in the past. */
 const readKind = async (
-  services: Services,
+  context: Context,
   reading: ListContext,
   past?: PastList,
 ): Promise<{ readonly kind: SnapshotKind; readonly failure: Failure | undefined }> => {
@@ -162,9 +162,9 @@ const readKind = async (
   if (past === undefined) log.add({ kind: wanted.kind, again: true })
   const file = new ListFile(folder, wanted.kind, log, past)
   try {
-    const came = await readList(services, wanted, file, begun.groups)
+    const came = await readList(context, wanted, file, begun.groups)
     // Nothing was left to read, so that nothing says how it was asked for.
-    if (past !== undefined && came.plan === undefined) return await readKind(services, reading)
+    if (past !== undefined && came.plan === undefined) return await readKind(context, reading)
     return { kind: file.close(wanted.line, came), failure: came.failure }
   } finally {
     file.release()
@@ -173,7 +173,7 @@ const readKind = async (
 
 /** Finds what an interrupted walk read of a list, if its file is still as the walk left it. */
 const findRead = async (
-  { ui }: Services,
+  { ui }: Context,
   folder: string,
   { kind, column }: WantedList,
   unfinished: InterruptedSnapshot | undefined,
@@ -190,24 +190,24 @@ const findRead = async (
 
 /** Reads every list; a list that could not be read, or not whole, is told of. */
 const readLists = async (
-  services: Services,
+  context: Context,
   { folder, begun, log }: Omit<ListContext, 'wanted'>,
   unfinished: InterruptedSnapshot | undefined,
   failed: (wanted: WantedList, kind: SnapshotKind, failure: Failure) => void,
 ): Promise<readonly SnapshotKind[]> => {
   const lines = chooseLists(begun.lines, [])
   const kinds: SnapshotKind[] = []
-  const reading = services.ui.progress('reading', async (say) => {
+  const reading = context.ui.progress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
       say(`reading ${wanted.kind}`, i / lines.length)
-      const { whole, past } = await findRead(services, folder, wanted, unfinished)
+      const { whole, past } = await findRead(context, folder, wanted, unfinished)
       if (whole !== undefined) {
         kinds.push(whole)
         const [gap] = getGaps(whole)
         if (gap !== undefined) failed(wanted, whole, new Failure('partial', gap.why))
         continue
       }
-      const { kind, failure } = await readKind(services, { folder, wanted, begun, log }, past)
+      const { kind, failure } = await readKind(context, { folder, wanted, begun, log }, past)
       kinds.push(kind)
       if (failure !== undefined) failed(wanted, kind, failure)
     }
@@ -229,11 +229,11 @@ const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
     { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
   )
 
-async function* snapshotGiven(services: Services, given: SnapshotGiven): Rows {
-  const { place } = services
+async function* snapshotGiven(context: Context, given: SnapshotGiven): Rows {
+  const { place } = context
   const { group = [], to = '' } = given.flags
-  const all = chooseLists(given.args, await services.place.commands())
-  if (given.flags['dry-run'] === true) return yield* countRequests(services, all, group)
+  const all = chooseLists(given.args, await context.place.commands())
+  if (given.flags['dry-run'] === true) return yield* countRequests(context, all, group)
   if (to === '')
     throw usage(
       'snapshot requires --to, the folder to write to',
@@ -242,7 +242,7 @@ async function* snapshotGiven(services: Services, given: SnapshotGiven): Rows {
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)
   try {
-    yield* takeSnapshot(services, given, all, folder)
+    yield* takeSnapshot(context, given, all, folder)
   } finally {
     lock.release()
   }
@@ -278,12 +278,12 @@ const checkResumed = (
 
 /** Reads the lists into a folder that nobody else writes to. */
 async function* takeSnapshot(
-  services: Services,
+  context: Context,
   given: SnapshotGiven,
   all: readonly WantedList[],
   folder: string,
 ): Rows {
-  const { answer, place, ui } = services
+  const { answer, place, ui } = context
   const { baseUrl, profile } = await place.session()
   const { instance } = await place.identity('known')
   const unfinished = checkSnapshotFolder(folder, given.flags)
@@ -292,11 +292,11 @@ async function* takeSnapshot(
   const asked = { began, instance, groups: given.flags.group ?? [], lines }
   const begun = unfinished?.begun ?? asked
   checkResumed(given, begun, asked)
-  const user = await readUser(services)
-  const known = await readVersion(services).catch((error: unknown) => void recoverFrom(error))
+  const user = await readUser(context)
+  const known = await readVersion(context).catch((error: unknown) => void recoverFrom(error))
   const log = new ProgressLog(folder, begun, unfinished !== undefined)
-  const context = { folder, begun, log }
-  const kinds = await readLists(services, context, unfinished, (wanted, kind, failure) => {
+  const progress = { folder, begun, log }
+  const kinds = await readLists(context, progress, unfinished, (wanted, kind, failure) => {
     ui.note(`${wanted.line}: ${describeGaps(kind, failure)}`)
     // What the instance does not have is no gap, unless somebody asked for it.
     if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)

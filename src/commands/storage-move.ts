@@ -8,7 +8,7 @@ import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
@@ -17,12 +17,8 @@ import { type Arguments, define } from './define.js'
 const kinds = ['projects', 'snippets', 'groups'] as const
 
 /** Follows the projects on the source until none is left. */
-const waitUntilEmpty = async (
-  services: Services,
-  source: string,
-  timeout: number,
-): Promise<void> => {
-  const { instance, ui, place } = services
+const waitUntilEmpty = async (context: Context, source: string, timeout: number): Promise<void> => {
+  const { instance, ui, place } = context
   let left = 0
   await ui.progress(`waiting until ${source} is empty`, async (say) => {
     const none = async (): Promise<true | undefined> => {
@@ -44,7 +40,7 @@ const flags = {
   'wait-timeout': integer('seconds to wait', { min: 1, default: 3600 }),
 } as const
 
-async function* scheduleMoves(services: Services, given: Arguments<typeof flags>): Rows {
+async function* scheduleMoves(context: Context, given: Arguments<typeof flags>): Rows {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
@@ -59,7 +55,7 @@ async function* scheduleMoves(services: Services, given: Arguments<typeof flags>
     return plan
   }
   const asked = { ...given, args: [], flags: { ...given.flags, [kind]: true } }
-  yield* services.write(await services.actions(asked, { complete }), {
+  yield* context.write(await context.actions(asked, { complete }), {
     loses: {
       each: ({ values, endpoint }) =>
         [
@@ -69,7 +65,7 @@ async function* scheduleMoves(services: Services, given: Arguments<typeof flags>
     },
     done: 'scheduled',
   })
-  if (wait && services.sends) await waitUntilEmpty(services, source, given.flags['wait-timeout'])
+  if (wait && context.sends) await waitUntilEmpty(context, source, given.flags['wait-timeout'])
 }
 
 export const schedule = define({

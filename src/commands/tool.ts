@@ -7,8 +7,8 @@ import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { describeType, getParamValues } from '../catalogue/params.js'
+import type { Context } from '../engine/command/context.js'
 import { isExtension } from '../engine/command/derive.js'
-import type { Services } from '../engine/command/services.js'
 import type { CommandFacts, Flag } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -20,19 +20,19 @@ import { getOwnSettings } from './known.js'
 import { isNarrow } from './narrow.js'
 import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
-const isConfigured = async ({ place }: Services): Promise<boolean> => {
+const isConfigured = async ({ place }: Context): Promise<boolean> => {
   const { globals, env } = place
   if (globals.sandbox || globals.baseUrl !== undefined || env.SVC_BASE_URL) return true
   return (await place.profile()) !== undefined
 }
 
 /** Reads the instance's version; null where it does not say, with the reason on standard error. */
-const readInstance = async (services: Services) => {
-  const { place, ui } = services
+const readInstance = async (context: Context) => {
+  const { place, ui } = context
   try {
     const { baseUrl } = await place.session()
     try {
-      return { name: 'instance', version: (await readVersion(services)) ?? null, address: baseUrl }
+      return { name: 'instance', version: (await readVersion(context)) ?? null, address: baseUrl }
     } catch (error) {
       const failure = recoverFrom(error)
       ui.warn(`cannot read the version of the instance: ${failure.message}`)
@@ -52,8 +52,8 @@ export const versionCommand = define({
   ],
   readOnly: true,
   examples: ['version', 'version -p staging', 'version -o json'],
-  rows: async function* (services) {
-    const instance = (await isConfigured(services)) ? await readInstance(services) : undefined
+  rows: async function* (context) {
+    const instance = (await isConfigured(context)) ? await readInstance(context) : undefined
     const tool = { name: 'svcctl', version }
     yield* yieldRecords(instance === undefined ? [tool] : [tool, instance], {
       columns: ['name', 'version', 'address'],
@@ -85,7 +85,7 @@ const toCommandRow = (command: CommandFacts) => ({
 export const commands = define({
   summary: 'List all commands with their API endpoints',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
-  rows: async function* ({ answer, place }: Services) {
+  rows: async function* ({ answer, place }: Context) {
     const rows = (await place.commands()).map(toCommandRow)
     const routes = isNarrow(answer) ? [] : ['endpoints']
     yield* yieldRecords(rows, { columns: ['command', 'summary', ...routes] })

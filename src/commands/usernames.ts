@@ -7,7 +7,7 @@ import { pickPathValues } from '../catalogue/endpoint.js'
 import { getScopeType } from '../catalogue/params.js'
 import { usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
-import type { InstanceService, Services } from '../engine/command/services.js'
+import type { Context, InstanceService } from '../engine/command/context.js'
 import type { ActionOptions, Plan } from '../engine/command/types.js'
 import { Failure, recoverFrom, usage } from '../errors.js'
 
@@ -78,7 +78,7 @@ const findUser = async (instance: InstanceService, name: string): Promise<string
  * @throws Failure `not_found` if no member has the name, `usage` if several have
  */
 export const lookUp = async (
-  { answer, instance }: Services,
+  { answer, instance }: Context,
   plan: Plan,
   among: MemberScope,
   name: string,
@@ -118,7 +118,7 @@ export const stripAt = (user: string): string => user.replace(/^@/, '')
  * @throws Failure as `lookUp`
  */
 export const withListedUsers = async (
-  services: Services,
+  context: Context,
   plan: Plan,
   attribute: string,
 ): Promise<Plan> => {
@@ -126,7 +126,7 @@ export const withListedUsers = async (
   if (!Array.isArray(listed)) return plan
   const idOf = async (user: string): Promise<number | string> => {
     if (isId(user)) return Number(user)
-    return toNumericId(await lookUp(services, plan, 'all', stripAt(user)))
+    return toNumericId(await lookUp(context, plan, 'all', stripAt(user)))
   }
   const ids = await Promise.all(listed.map((user) => idOf(String(user))))
   return { ...plan, values: { ...plan.values, [attribute]: ids } }
@@ -149,7 +149,7 @@ const splitUsers = (text: string): readonly string[] =>
  * of the group or project; each user is labeled as given.
  */
 export const createUserResolver = (
-  services: Services,
+  context: Context,
   among: (plan: Plan) => MemberScope,
 ): Pick<ActionOptions, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
   readonly complete: (plan: Plan) => Promise<Plan>
@@ -162,7 +162,7 @@ export const createUserResolver = (
       const { label = '' } = plan
       if (isId(label) || label === '') return plan
       const where = `${plan.endpoint.route} ${String(plan.values.id)} ${stripAt(label)}`
-      const id = await known.of(where, () => lookUp(services, plan, among(plan), stripAt(label)))
+      const id = await known.of(where, () => lookUp(context, plan, among(plan), stripAt(label)))
       return { ...plan, values: { ...plan.values, [getUserParameter(plan)]: toNumericId(id) } }
     },
     reads: true,

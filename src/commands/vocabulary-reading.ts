@@ -15,7 +15,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { nullable, Obj, Str } from '../catalogue/shapes/common.js'
 import { sessionCookie, type Words } from '../catalogue/words.js'
 import { requestIn } from '../client/instance.js'
-import type { Services, WorkspaceService } from '../engine/command/services.js'
+import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { type Failure, recoverFrom } from '../errors.js'
 import type { Ask, WholeAnswer } from '../http/types.js'
 import { getActiveVocabulary, getPaths, openStore } from '../profile/index.js'
@@ -79,12 +79,12 @@ export interface VocabularyAnswers {
 const getVersion = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
-const askVersion = ({ instance }: Pick<Services, 'instance'>): Promise<WholeAnswer | undefined> =>
+const askVersion = ({ instance }: Pick<Context, 'instance'>): Promise<WholeAnswer | undefined> =>
   instance.raw({ method: 'GET', path: '/version', headers: {} })
 
 /** Reads the version of the instance, which is not documented; undefined if it does not report one. */
-export const readVersion = async (services: Pick<Services, 'instance'>) =>
-  getVersion((await askVersion(services))?.data)
+export const readVersion = async (context: Pick<Context, 'instance'>) =>
+  getVersion((await askVersion(context))?.data)
 
 /** The number of integrations with undocumented slugs that are read. */
 const maxIntegrations = 3
@@ -102,11 +102,11 @@ const monitoringShape = Obj(
 class AnswerReader {
   readonly read: ReadAnswer[] = []
   readonly unread: UnreadAnswer[] = []
-  readonly #services: Services
+  readonly #context: Context
   readonly #words: Words | undefined
 
-  constructor(services: Services, words: Words | undefined) {
-    this.#services = services
+  constructor(context: Context, words: Words | undefined) {
+    this.#context = context
     this.#words = words
   }
 
@@ -114,7 +114,7 @@ class AnswerReader {
   async data(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await requestIn(ask, this.#words)
-      return this.#heard(await this.#services.instance.raw(request, ask.endpoint))
+      return this.#heard(await this.#context.instance.raw(request, ask.endpoint))
     } catch (error) {
       this.unread.push({ what, failure: recoverFrom(error) })
       return undefined
@@ -169,7 +169,7 @@ class AnswerReader {
 
 /** Chooses the project to read: the one given, the one at hand, else the first of all. */
 const chooseProject = async (
-  { place }: Services,
+  { place }: Context,
   reader: AnswerReader,
   given: string | number | undefined,
 ): Promise<string | number | undefined> => {
@@ -189,20 +189,20 @@ const chooseProject = async (
  * @param words the vocabulary in which the requests are sent
  */
 export const readAnswers = async (
-  services: Services,
+  context: Context,
   project: string | number | undefined,
   words?: Words,
 ): Promise<VocabularyAnswers> => {
-  const reader = new AnswerReader(services, words)
+  const reader = new AnswerReader(context, words)
   let version: string | undefined
   try {
-    version = reader.version(await askVersion(services))
+    version = reader.version(await askVersion(context))
   } catch (error) {
     const failure = recoverFrom(error)
     if (failure.details.status === undefined) throw failure
   }
   await reader.one('settings', settings.get, {})
-  const id = await chooseProject(services, reader, project)
+  const id = await chooseProject(context, reader, project)
   if (id !== undefined) {
     await reader.one('error tracking', errorTracking.get, { id })
     await reader.one('client keys', errorTracking.keysList, { id })

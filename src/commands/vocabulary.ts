@@ -8,7 +8,7 @@ import { writeWhole } from '../base/files/files.js'
 import { getProperties } from '../catalogue/fields.js'
 import { project, string } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import { createExitRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, type Failure, usage } from '../errors.js'
 import {
@@ -43,7 +43,7 @@ const checkReached = ({ read, unread }: Pick<VocabularyAnswers, 'read' | 'unread
   if (read.length === 0 && first !== undefined) throw first.failure
 }
 
-const noteUnread = ({ ui }: Services, unread: readonly UnreadAnswer[]): void => {
+const noteUnread = ({ ui }: Context, unread: readonly UnreadAnswer[]): void => {
   for (const { what, failure } of unread) ui.note(`${what} could not be read: ${failure.message}`)
 }
 
@@ -52,7 +52,7 @@ const maxQuestions = 3
 
 /** Asks for the stem; returns undefined where none was right. */
 const askChoice = async (
-  { ui }: Services,
+  { ui }: Context,
   { word, names, candidates }: OpenWord,
 ): Promise<string | undefined> => {
   const choices = candidates.slice(0, maxChoices)
@@ -67,15 +67,15 @@ const askChoice = async (
 }
 
 /** Learns words from the answers, and from a person's replies: each reply makes more of the rest certain. */
-const learnWords = async (services: Services, heard: readonly AnswerSample[]): Promise<Lesson> => {
+const learnWords = async (context: Context, heard: readonly AnswerSample[]): Promise<Lesson> => {
   const said = new Map<string, string>()
   const passed = new Set<string>()
   const lesson = () => keepSoundWords(learnFrom(heard, said), (text) => checkText(text, 'learned'))
   let now = await lesson()
-  while (services.ui.interactive && said.size + passed.size < maxQuestions) {
+  while (context.ui.interactive && said.size + passed.size < maxQuestions) {
     const next = now.open.find(({ word, candidates }) => candidates.length > 0 && !passed.has(word))
     if (next === undefined) break
-    const own = await askChoice(services, next)
+    const own = await askChoice(context, next)
     if (own === undefined) passed.add(next.word)
     else said.set(next.word, own)
     now = await lesson()
@@ -94,28 +94,28 @@ const learnFlags = {
   project: projectFlag,
 } as const
 
-async function* writeVocabulary(services: Services, text: string, to: string | undefined): Rows {
+async function* writeVocabulary(context: Context, text: string, to: string | undefined): Rows {
   if (to === undefined) return yield createTextRow(text)
-  const file = resolve(services.place.cwd, to)
-  if (existsSync(file)) await services.ui.confirm(`${file} is replaced.`, [file])
+  const file = resolve(context.place.cwd, to)
+  if (existsSync(file)) await context.ui.confirm(`${file} is replaced.`, [file])
   await writeWhole(file, text)
-  yield* listWritten(services, [{ path: file, size: Buffer.byteLength(text) }], false)
+  yield* listWritten(context, [{ path: file, size: Buffer.byteLength(text) }], false)
 }
 
-async function* learnVocabulary(services: Services, given: Arguments<typeof learnFlags>): Rows {
-  const { ui, place } = services
+async function* learnVocabulary(context: Context, given: Arguments<typeof learnFlags>): Rows {
+  const { ui, place } = context
   const { to } = given.flags
-  const answers = await readAnswers(services, given.flags.project)
+  const answers = await readAnswers(context, given.flags.project)
   checkReached(answers)
-  noteUnread(services, answers.unread)
+  noteUnread(context, answers.unread)
   if (answers.version === undefined) ui.note('the instance does not report its version')
-  const lesson = await learnWords(services, answers.read)
+  const lesson = await learnWords(context, answers.read)
   const { baseUrl, profile } = await place.session()
   const day = place.clock.now().toISOString().slice(0, 10)
   const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
   await checkText(text, to ?? 'the vocabulary')
-  yield* writeVocabulary(services, text, to)
-  await discoverOwnInstance(services)
+  yield* writeVocabulary(context, text, to)
+  await discoverOwnInstance(context)
   ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
   const name = profile?.name ?? '<profile>'
   ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
@@ -149,8 +149,8 @@ const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly Nam
 
 const checkFlags = { project: projectFlag } as const
 
-async function* checkVocabulary(services: Services, given: Arguments<typeof checkFlags>): Rows {
-  const { ui, place } = services
+async function* checkVocabulary(context: Context, given: Arguments<typeof checkFlags>): Rows {
+  const { ui, place } = context
   const [named] = given.args
   const file = named === undefined ? getVocabularyFile(place) : resolve(place.cwd, named)
   if (file === undefined)
@@ -159,14 +159,14 @@ async function* checkVocabulary(services: Services, given: Arguments<typeof chec
       'Pass a file, or run: svcctl profile set <profile> --vocabulary <file>',
     )
   const words = await loadChecked(file)
-  const answers = await readAnswers(services, given.flags.project, words)
+  const answers = await readAnswers(context, given.flags.project, words)
   const failed = answers.unread.filter(({ failure }) => !isRefused(failure))
   checkReached({ ...answers, unread: failed })
-  noteUnread(services, answers.unread)
+  noteUnread(context, answers.unread)
   const rows = answers.read.flatMap((one) => toRows(one, words))
   if (rows.length === 0) ui.note('none of its names appears in the data that can be read')
   yield* yieldRecords(rows, { columns: ['name', 'own', 'answer', 'status'] })
-  await discoverOwnInstance(services, { words })
+  await discoverOwnInstance(context, { words })
   if (failed.length > 0) yield createExitRow(exitCodes.partial)
   else if (rows.some(({ status }) => status === 'absent')) yield createExitRow(exitCodes.failed)
 }

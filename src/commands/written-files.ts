@@ -1,5 +1,5 @@
 /** The files that a command wrote, as rows of its answer, for programs that ask for it with `--output`. */
-import type { Services } from '../engine/command/services.js'
+import type { Context } from '../engine/command/context.js'
 import { type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 
 /** A file that was written: its absolute path, and its size in bytes where that is known. */
@@ -15,7 +15,7 @@ export interface WrittenFile {
  * @param isList true if a command may write any number of files
  */
 export async function* listWritten(
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
   files: readonly WrittenFile[],
   isList: boolean,
 ): Rows {

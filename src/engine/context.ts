@@ -2,9 +2,9 @@
 import { writes } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import { isSource } from './command/actions.js'
+import type { Context } from './command/context.js'
 import { getScope, mayChangeInstance } from './command/derive.js'
 import { getMostRecords, isAggregate } from './command/globals.js'
-import type { Services } from './command/services.js'
 import type {
   ActionOptions,
   Actions,
@@ -30,11 +30,11 @@ const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): bo
 const areWriting = (actions: Actions): boolean =>
   isSource(actions) || actions.some(({ endpoint }) => writes(endpoint))
 
-export class LineServices implements Services {
-  readonly instance: Services['instance']
-  readonly answer: Services['answer']
-  readonly ui: Services['ui']
-  readonly place: Services['place']
+export class LineContext implements Context {
+  readonly instance: Context['instance']
+  readonly answer: Context['answer']
+  readonly ui: Context['ui']
+  readonly place: Context['place']
   readonly #parts: LineParts
   readonly #targets: Targets | undefined
   /** True once actions were carried out: those that follow are on record in the same run. */
@@ -44,7 +44,7 @@ export class LineServices implements Services {
    * @param seen what the command sees of the run
    * @param targets what the line is about, where it does not name that by itself
    */
-  constructor(parts: LineParts, seen: Pick<Services, 'answer' | 'instance'>, targets?: Targets) {
+  constructor(parts: LineParts, seen: Pick<Context, 'answer' | 'instance'>, targets?: Targets) {
     this.answer = seen.answer
     this.instance = seen.instance
     this.ui = parts.ui

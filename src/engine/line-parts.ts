@@ -2,7 +2,7 @@
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { FollowUpParts } from './bulk/follow-up.js'
 import type { BulkRunner } from './bulk/runner.js'
-import type { AnswerService, InstanceService, Services, UiService } from './command/services.js'
+import type { AnswerService, Context, InstanceService, UiService } from './command/context.js'
 import type { Given } from './command/types.js'
 import type { Caller } from './instance/caller.js'
 import type { InstanceExchange } from './instance/exchange.js'
@@ -42,9 +42,9 @@ export interface LineParts {
   /** Returns which records of a list are wanted; undefined where all are. */
   readonly choice: (endpoint?: Endpoint) => Promise<RecordChoice | undefined>
   /** Returns what a command is handed that talks to an instance in another way. */
-  servicesWith(instance: InstanceService): Services
+  createContext(instance: InstanceService): Context
   /** What the line's command is handed. */
-  readonly services: Services
+  readonly context: Context
   /** Reads of single records, beside the lists that they come from. */
   readonly singles: SingleReadOptions
   readonly polls: PollScreen

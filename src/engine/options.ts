@@ -5,8 +5,8 @@ import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
 import type { Profile, Session } from '../profile/types.js'
+import type { InnerRuns, LineAsk, PipedInput } from './command/context.js'
 import type { Globals } from './command/globals.js'
-import type { InnerRuns, LineAsk, PipedInput } from './command/services.js'
 import type { Command, Plan } from './command/types.js'
 import type { WordsFinder } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
@@ -25,8 +25,8 @@ export interface OpenSessions {
   close(): Promise<void>
 }
 
-/** The services that runs within one run have from it. */
-export interface SharedServices {
+/** What runs within one run have from it. */
+export interface SharedParts {
   readonly sessions: OpenSessions
   /** The gate of an address: the same for all of an origin. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
@@ -36,9 +36,9 @@ export interface SharedServices {
 
 /** A run within another: what it has from there, and what is asked of it. */
 export interface InnerPart
-  extends Partial<SharedServices>,
+  extends Partial<SharedParts>,
     Pick<LineAsk, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
-  readonly gateOf: SharedServices['gateOf']
+  readonly gateOf: SharedParts['gateOf']
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
   /** Takes whether a list goes on, when it ended. */
@@ -82,7 +82,7 @@ export interface RunOptions {
   /** The options of a run within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart | undefined
   /** Creates the runner of lines within this run. */
-  readonly runs?: ((sharing: SharedServices) => InnerRuns) | undefined
+  readonly runs?: ((sharing: SharedParts) => InnerRuns) | undefined
   /** The condition that is waited for, if the rounds end by themselves. */
   readonly until?: WaitCondition
   /** The records that `--select` chose. */

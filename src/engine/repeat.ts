@@ -6,7 +6,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { findLevelNames } from '../catalogue/shapes/common.js'
 import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure } from '../errors.js'
-import type { RunClock, Services } from './command/services.js'
+import type { Context, RunClock } from './command/context.js'
 import type { Command } from './command/types.js'
 import { createLearnt } from './command/words.js'
 import { withNeutral, withShown } from './records/where.js'
@@ -143,7 +143,7 @@ interface WatchOptions {
  * @returns whether what is waited for is so
  */
 const pollOnce = async (
-  { ui, place: { clock } }: Pick<Services, 'ui' | 'place'>,
+  { ui, place: { clock } }: Pick<Context, 'ui' | 'place'>,
   {
     until,
     first,
@@ -173,18 +173,18 @@ const getTimeLeft = (end: number | undefined, clock: RunClock): number =>
  * @throws Failure `failed` where the time for it is up, and that of the round where the instance turns away for too long
  */
 export const watch = async (
-  services: Services,
+  context: Context,
   { seconds, polls, printing, until, exhausted }: WatchOptions,
   poll: () => Promise<void>,
 ): Promise<void> => {
-  const { clock } = services.place
+  const { clock } = context.place
   const end =
     until?.timeout === undefined ? undefined : clock.now().getTime() + until.timeout * 1000
   try {
     for (let count = 0; ; count++) {
       if (count > 0) await polls.between()
       printing.begin()
-      const held = await pollOnce(services, { until, exhausted, first: count === 0 }, poll)
+      const held = await pollOnce(context, { until, exhausted, first: count === 0 }, poll)
       await polls.end(`${formatTimeOfDay(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
       if (held) return
       if (until !== undefined && getTimeLeft(end, clock) <= 0) throw until.late()
@@ -192,6 +192,6 @@ export const watch = async (
     }
   } catch (error) {
     if (!clock.signal.aborted) throw error
-    services.answer.exit(exitCodes.interrupted)
+    context.answer.exit(exitCodes.interrupted)
   }
 }

@@ -15,10 +15,10 @@ import { resolvePath } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
+import type { UiService } from './command/context.js'
 import { getSelects, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/globals.js'
-import type { UiService } from './command/services.js'
 import type { Command, Given } from './command/types.js'
 import { toNeutralNames } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
@@ -115,10 +115,10 @@ const parseArguments = async (
   { stream, rowFields }: Pick<LineInput, 'stream' | 'rowFields'>,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
-  const { ui } = running.services
+  const { ui } = running.context
   const said = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
-    env: running.services.place.env,
+    env: running.context.place.env,
     stdin: input.text,
     stream,
     rowFields,
@@ -147,12 +147,10 @@ const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> =>
   const { globals, running, until } = line
   const { watch: seconds = defaultRound, curl } = globals
   if (!isRepeated(globals) || curl) return running.print(round())
-  const { services, polls, printing, exchange } = running
+  const { context, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
   const exhausted = async (): Promise<boolean> => (await exchange.gate()).exhausted
-  await watch(services, { seconds, polls, printing, until, exhausted }, () =>
-    running.print(round()),
-  )
+  await watch(context, { seconds, polls, printing, until, exhausted }, () => running.print(round()))
 }
 
 /** `--select`, of what was asked; undefined where nothing is to be selected. */

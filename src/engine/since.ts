@@ -12,10 +12,10 @@ import { isSwitch } from '../catalogue/params.js'
 import { pick } from '../catalogue/pick.js'
 import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot-manifest.js'
 import { exitCodes, usage } from '../errors.js'
+import type { Context } from './command/context.js'
 import { getCommandName } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { lineFlags } from './command/globals.js'
-import type { Services } from './command/services.js'
 import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from './rows.js'
@@ -50,7 +50,7 @@ const getLineWords = (command: Command, { args, flags }: Raw): readonly string[]
 }
 
 const readSide = async (
-  { place, ui }: Services,
+  { place, ui }: Context,
   words: readonly string[],
   from: string | undefined,
 ): Promise<Side> => {
@@ -184,7 +184,7 @@ interface Line {
   readonly command: Command
   readonly raw: Raw
   readonly globals: Pick<Globals, 'allFields' | 'from' | 'since'>
-  readonly running: { readonly services: Services }
+  readonly running: { readonly context: Context }
 }
 
 /** @throws Failure `usage` for a time in the place of the snapshot */
@@ -205,13 +205,13 @@ const changeColumns = ['id', 'name', 'field', 'before', 'after'] as const
  * @throws Failure what one of the two could not be read for
  */
 export async function* yieldChanges({ command, raw, globals, running }: Line): Rows {
-  const { services } = running
+  const { context } = running
   checkFolder(globals.since)
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
   const words = getLineWords(command, raw)
-  const then = await readSide(services, words, globals.since)
-  const now = await readSide(services, words, globals.from)
+  const then = await readSide(context, words, globals.since)
+  const now = await readSide(context, words, globals.from)
   const skipped = globals.allFields ? new Set<string>() : volatileFields
   const counts = { added: 0, removed: 0, changed: new Set<string>() }
   const rows = function* (): Generator<Change> {

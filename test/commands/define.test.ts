@@ -3,7 +3,7 @@ import { expect, expectTypeOf, it } from 'vitest'
 import { mr } from '../../src/catalogue/areas/mr.js'
 import { boolean, integer, string } from '../../src/catalogue/params.js'
 import { define } from '../../src/commands/define.js'
-import type { Services } from '../../src/engine/command/services.js'
+import type { Context } from '../../src/engine/command/context.js'
 import type { Given } from '../../src/engine/command/types.js'
 import { createExitRow } from '../../src/engine/rows.js'
 
@@ -29,7 +29,7 @@ const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
       yield createExitRow(0)
     },
   })
-  await special.rows?.({} as Services, { args: [], flags: given, extra: {} }).next()
+  await special.rows?.({} as Context, { args: [], flags: given, extra: {} }).next()
   return seen
 }
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cutRecord, limitNotes, maxBytes, toRecordsResult } from '../../src/commands/mcp/answers.js'
 import { maxMessage } from '../../src/commands/mcp/server.js'
 import { ClosedPipe } from '../../src/errors.js'
-import { type Served, type ServeHow, serve, servicesOf, serving } from '../support/mcp.js'
+import { openContext, type Served, type ServeHow, serve, serving } from '../support/mcp.js'
 import { folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
@@ -377,9 +377,9 @@ describe('a value', () => {
 describe('what may be sent', () => {
   const ask = async (manner: 'reads' | 'tries', area: string, words: string, values: object) => {
     const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
-    const { services, close } = await servicesOf({ env })
+    const { context, close } = await openContext({ env })
     instance.answer = () => ({ body: { id: 1 } })
-    const came = await services.place.runs.command({
+    const came = await context.place.runs.command({
       command: { area, words },
       plain: true,
       manner,

@@ -6,7 +6,7 @@ import {
   type MemberPlace,
   MemberPlaces,
 } from '../../src/commands/memberships.js'
-import type { InstanceService } from '../../src/engine/command/services.js'
+import type { InstanceService } from '../../src/engine/command/context.js'
 import { calling, rowsOf } from './calling.js'
 
 const { server, call } = calling()

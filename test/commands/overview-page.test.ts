@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { readOverview, renderOverview, toRecord } from '../../src/commands/overview.js'
 import { parts } from '../../src/commands/overview-parts.js'
-import type { AnswerService, Services } from '../../src/engine/command/services.js'
+import type { AnswerService, Context } from '../../src/engine/command/context.js'
 import { Failure } from '../../src/errors.js'
 import { createStyle } from '../../src/terminal/style.js'
 
@@ -60,7 +60,7 @@ const waiting: Lists = {
 }
 
 /** An instance that has these lists, and a profile whose token is renewed automatically. */
-const services = (lists: Lists, jobs: Lists): Services => {
+const context = (lists: Lists, jobs: Lists): Context => {
   const credential = {
     kind: 'oauth',
     source: 'keyring',
@@ -96,10 +96,10 @@ const services = (lists: Lists, jobs: Lists): Services => {
       clock: { now: () => now },
       session: async () => session,
     },
-  } as unknown as Services
+  } as unknown as Context
 }
 
-const read = (lists: Lists, jobs: Lists) => readOverview(services(lists, jobs), parts)
+const read = (lists: Lists, jobs: Lists) => readOverview(context(lists, jobs), parts)
 
 const page = async (width: number, lists = usual, jobs = waiting): Promise<string> => {
   const { visible: safe, bold: strong, mark, bar } = await createStyle({}, {}, 'never')

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
 import type { BulkOptions } from '../../src/engine/bulk/plan-work.js'
 import { BulkRunner } from '../../src/engine/bulk/runner.js'
-import type { Details } from '../../src/engine/command/services.js'
+import type { Details } from '../../src/engine/command/context.js'
 
 const plan = {
   key: 'delete',

@@ -4,12 +4,12 @@ import { splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName, hasEndpoints, hasForm, lists } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { type Served, serve, servicesOf } from '../support/mcp.js'
+import { openContext, type Served, serve } from '../support/mcp.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
-let around: Awaited<ReturnType<typeof servicesOf>>
+let around: Awaited<ReturnType<typeof openContext>>
 let served: Served
 let env: Record<string, string> = {}
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
     SVC_TOKEN: 'sandbox-root-token',
     SVC_CONFIG_DIR: configuration(),
   }
-  around = await servicesOf({ env })
+  around = await openContext({ env })
   served = await serve({ env })
 })
 afterAll(async () => {
@@ -71,7 +71,7 @@ describe('a list', () => {
 
   it.each(lines)('is within a command what it prints by itself: %s', async (line) => {
     const records: unknown[] = []
-    const { code } = await around.services.place.runs.line({
+    const { code } = await around.context.place.runs.line({
       words: splitCommand(line),
       take: (record, parent) => {
         const value: unknown = JSON.parse(Buffer.from(record).toString())

@@ -10,7 +10,7 @@ import type { RunAnswer } from '../../src/answer/run-answer.js'
 import { RunParts } from '../../src/answer/run-parts.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { loadCommandByWords } from '../../src/commands/index.js'
-import type { Services } from '../../src/engine/command/services.js'
+import type { Context } from '../../src/engine/command/context.js'
 import type { Given } from '../../src/engine/command/types.js'
 import { findOwnWords } from '../../src/engine/command/words.js'
 import { ChosenRecords } from '../../src/engine/options.js'
@@ -86,8 +86,8 @@ export interface ServeHow {
   }
 }
 
-/** The services of the command, its standard streams replaced; unless a configuration is named, in one of its own. */
-export const servicesOf = async (
+/** The context of the command, its standard streams replaced; unless a configuration is named, in one of its own. */
+export const openContext = async (
   { env: more, globals = {} }: ServeHow,
   { chunks }: Pick<ReturnType<typeof piped>, 'chunks'> = piped(),
   write: RunAnswer['write'] = async () => {},
@@ -119,7 +119,7 @@ export const servicesOf = async (
     flush: async () => {},
     stage: (rows: Rows) => rows,
   } as unknown as RunAnswer
-  const services: Services = Object.assign(running.services, { answer })
+  const context: Context = Object.assign(running.context, { answer })
   // A run listens to the end of its process: here there are many of them in one.
   const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))
   const close = async (): Promise<void> => {
@@ -127,8 +127,8 @@ export const servicesOf = async (
     for (const one of listening) process.stdout.off('error', one as () => void)
   }
   const { rows } = command
-  const run = (of: Services, given: Given): Promise<void> => printRows(rows(of, given), { answer })
-  return { run, services, close }
+  const run = (of: Context, given: Given): Promise<void> => printRows(rows(of, given), { answer })
+  return { run, context, close }
 }
 
 /** Starts the server; its flags are those of the line. */
@@ -147,8 +147,8 @@ export const serving = async (how: ServeHow = {}) => {
       if (message.success) told(message.data)
     }
   }
-  const { run, services, close } = await servicesOf(how, streams, write, stop.signal)
-  const ended = run(services, { args: [], flags: { ...how.flags }, extra: {} }).finally(close)
+  const { run, context, close } = await openContext(how, streams, write, stop.signal)
+  const ended = run(context, { args: [], flags: { ...how.flags }, extra: {} }).finally(close)
   const transport: Transport = {
     start: async () => {
       told = (message) => transport.onmessage?.(message)

@@ -14,7 +14,7 @@ import {
   readPlan,
   toPlanDocument,
 } from '../../desired/planfile.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import {
   checkIdentity,
   createJournalId,
@@ -93,7 +93,7 @@ const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
 
 /** Finds the plan file that a line names; undefined where it names files that declare an instance. */
 export const findConfirmedPlan = (
-  { place }: Services,
+  { place }: Context,
   given: PlanGiven,
 ): ConfirmedPlan | undefined => {
   for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
@@ -229,20 +229,16 @@ export interface ResumedRun extends OwnRun {
 /** The run that a run undoes, where it does. */
 export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
-const createHeader = async (
-  services: Services,
-  id: string,
-  undoes: UndoHeader,
-): Promise<Header> => ({
+const createHeader = async (context: Context, id: string, undoes: UndoHeader): Promise<Header> => ({
   ...undoes,
   run: 1,
   id,
-  began: services.place.clock.now().toISOString(),
+  began: context.place.clock.now().toISOString(),
   command,
   endpoint: command,
   input: {},
   source: 'arguments',
-  ...(await services.place.identity()),
+  ...(await context.place.identity()),
 })
 
 const createOwnRun = (
@@ -271,16 +267,16 @@ const getKeptFlags = ({ flags }: PlanGiven): JsonValues =>
 
 /** Begins the journal of a plan, as it was confirmed; nothing is written before the journal exists. */
 export const keepApplyRun = async (
-  services: Services,
+  context: Context,
   given: PlanGiven,
   made: MadePlan,
   undoes: UndoHeader = {},
 ): Promise<OwnRun> => {
-  const { place } = services
+  const { place } = context
   const { plan, view } = made
   if (place.globals.journal === 'none') return createOwnRun(undefined, plan)
   const document = toPlanDocument(made)
-  const header = await createHeader(services, createJournalId(command, place.clock.now()), undoes)
+  const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const beside = planBeside(journal.file)
@@ -304,7 +300,7 @@ export const keepApplyRun = async (
 }
 
 /** Notes that the last apply to this instance was not finished: a new plan may leave what that had begun. */
-export const noteUnfinished = async ({ ui, place }: Services): Promise<void> => {
+export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   const instance = await getInstanceName(place)
   const { entries } = await readJournalFolder(runFolder(place.env))
   const last = entries.find(
@@ -373,11 +369,11 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
  * another process has it
  */
 export const loadResumedRun = async (
-  services: Services,
+  context: Context,
   given: PlanGiven,
   name: string,
 ): Promise<ResumedRun | undefined> => {
-  const { place, ui } = services
+  const { place, ui } = context
   checkLine(given)
   const before = await findResumable(
     place,
@@ -389,7 +385,7 @@ export const loadResumedRun = async (
     throw usage(`the run ${before.header.id} belongs to "svcctl ${before.header.command}"`)
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
-  tellGap(services, before)
+  tellGap(context, before)
   const path = planBeside(before.file)
   const kept = await readKeptPlan(path)
   const document = readKept(kept.plan, path)

@@ -11,8 +11,8 @@ import { type VerifyResult, verify } from '../../desired/applying/verify.js'
 import { listPlanEntries } from '../../desired/entries.js'
 import { countPlan } from '../../desired/planfile.js'
 import { formatOrigin } from '../../desired/state.js'
+import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
-import type { Services, WorkspaceService } from '../../engine/command/services.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { recordIn } from '../../engine/journal/record.js'
 import { getJournalPlace } from '../../engine/journaling/runs.js'
@@ -58,15 +58,15 @@ const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan =
 
 /** Creates the plan of files, or the part of it that a plan file has. */
 const createDuePlan = async (
-  services: Services,
+  context: Context,
   given: ApplyLine,
   agreed: ConfirmedPlan | undefined,
   { policy }: ReadSecrets,
   undoing: ApplyUndo | undefined,
 ): Promise<DuePlan> => {
-  const { ui } = services
+  const { ui } = context
   const made = await ui.progress('comparing', () =>
-    makePlan(services, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
+    makePlan(context, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
   )
   if (agreed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)
@@ -88,7 +88,7 @@ const createDuePlan = async (
 
 /** Notes the changes that the files need by now and the confirmed plan does not have: they are not applied. */
 const noteBeyond = (
-  { note }: Pick<Services['ui'], 'note'>,
+  { note }: Pick<Context['ui'], 'note'>,
   { file, document }: ConfirmedPlan,
   { plan }: MadePlan,
 ): void => {
@@ -102,7 +102,7 @@ const noteBeyond = (
 
 /** Asks whether it is to be done. @param isShown whether the plan stands on the screen, where nothing of it has to be said again */
 const confirmChanges = async (
-  { ui }: Services,
+  { ui }: Context,
   { actions, made }: DuePlan,
   isShown: boolean,
 ): Promise<void> => {
@@ -140,29 +140,29 @@ const refuseUnusableKey = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>
 
 /** Makes the plan, yields it, asks for it, and does it. @param own the run that is gone on with */
 async function* applyPlan(
-  services: Services,
+  context: Context,
   given: ApplyLine,
   own: ResumedRun | undefined,
   undoing: ApplyUndo | undefined,
 ): Rows {
-  const { place, answer } = services
-  const agreed = own?.agreed ?? findConfirmedPlan(services, given)
+  const { place, answer } = context
+  const agreed = own?.agreed ?? findConfirmedPlan(context, given)
   const asked = agreed?.given ?? given
-  const secrets = await readSecrets(services, asked.flags.secrets)
+  const secrets = await readSecrets(context, asked.flags.secrets)
   if (asked.flags.secrets === 'changed' && own === undefined) refuseUnusableKey(secrets)
-  const wanted = await createDuePlan(services, given, agreed, secrets, undoing)
+  const wanted = await createDuePlan(context, given, agreed, secrets, undoing)
   const { made, actions } = wanted
-  const failOn = await parseFailOn(services, asked)
+  const failOn = await parseFailOn(context, asked)
   const reported: ReportedPlan = { of: 'apply', made, failOn }
-  if (own === undefined && undoing === undefined) await noteUnfinished(services)
+  if (own === undefined && undoing === undefined) await noteUnfinished(context)
   const { dryRun } = place.globals
   // People see the plan before anything is asked or done; programs see it with its outcome, if anything is done.
   if (own === undefined && (answer.reader === 'people' || actions.length === 0 || dryRun)) {
-    yield* yieldPlan(services, reported)
+    yield* yieldPlan(context, reported)
     yield { kind: 'flush' }
   }
   const isDraft = actions.length > 0 && !dryRun
-  yield* writePlanReports(services, given, reported, isDraft)
+  yield* writePlanReports(context, given, reported, isDraft)
   if (wanted.partly) yield createExitRow(exitCodes.partial)
   yield getPlanEnd(made, failOn)
   if (actions.length === 0) {
@@ -173,15 +173,15 @@ async function* applyPlan(
   if (dryRun) return
   checkSecrets(made.plan)
   const isShown = own === undefined && answer.reader === 'people' && answer.terminal
-  await confirmChanges(services, wanted, isShown)
-  const run = own ?? (await keepApplyRun(services, asked, made, undoing?.undoes))
-  yield* carryOut({ services, given, made, actions, secrets, run, reported })
+  await confirmChanges(context, wanted, isShown)
+  const run = own ?? (await keepApplyRun(context, asked, made, undoing?.undoes))
+  yield* carryOut({ context, given, made, actions, secrets, run, reported })
 }
 
 // What was agreed to, done: carried out, read once more, told of.
 
 interface ApplyRun {
-  readonly services: Services
+  readonly context: Context
   readonly given: ApplyLine
   readonly made: MadePlan
   readonly actions: readonly PlannedAction[]
@@ -207,8 +207,8 @@ const toActionOutcome = (
 
 /** Carries the plan out, and records each action. */
 const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
-  const { services, made, actions, secrets, run } = doing
-  const { ui, place } = services
+  const { context, made, actions, secrets, run } = doing
+  const { ui, place } = context
   const counter = ui.counter(actions.length)
   const record =
     run.journal &&
@@ -217,7 +217,7 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
       mask: (attributes: Attributes) => attributes,
     })
   return executePlan(actions, {
-    instance: toWritable(services),
+    instance: toWritable(context),
     view: made.view,
     secrets: secrets.values,
     // How many are sent at once is the gate's affair: every request passes it.
@@ -232,7 +232,7 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
 
 /** Records which secrets were set, so that they are known the next time. */
 const recordSecrets = async (
-  { services, secrets, actions }: ApplyRun,
+  { context, secrets, actions }: ApplyRun,
   { outcomes }: ExecutionResult,
 ): Promise<void> => {
   const set = actions.flatMap(({ id }) => {
@@ -243,33 +243,33 @@ const recordSecrets = async (
     if (secrets.unusable === undefined) await secrets.record.remember(set)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    services.ui.warn(`cannot record which secrets were set: ${why}`)
+    context.ui.warn(`cannot record which secrets were set: ${why}`)
   }
 }
 
 const verifyChanges = async (
-  { services, given, made, actions }: ApplyRun,
+  { context, given, made, actions }: ApplyRun,
   { outcomes }: ExecutionResult,
 ): Promise<VerifyResult> => {
-  const { signal, sleep } = services.place.clock
+  const { signal, sleep } = context.place.clock
   if (!given.flags.verify || signal.aborted) return { unkept: [], unread: [] }
-  const { each } = toWritable(services)
+  const { each } = toWritable(context)
   const written = actions.filter(({ id }) => {
     return ['done', 'unchanged'].includes(outcomes.get(id)?.state ?? '')
   })
-  return services.ui.progress('verifying the changes', () =>
+  return context.ui.progress('verifying the changes', () =>
     verify({ view: made.view, each, sleep }, written),
   )
 }
 
 /** Ends the run with its failure or exit code, beside what could not be read for its plan. */
 function* endWith(
-  { services }: ApplyRun,
+  { context }: ApplyRun,
   { report }: ExecutionResult,
   { unkept, unread }: VerifyResult,
 ): Generator<Row, void> {
   const failure = getRunVerdict(report)
-  if (failure !== undefined && services.place.clock.signal.aborted) throw failure
+  if (failure !== undefined && context.place.clock.signal.aborted) throw failure
   if (unread.length > 0) yield createExitRow(exitCodes.partial)
   if (failure !== undefined) throw failure
   if (unkept.length === 0) return
@@ -281,8 +281,8 @@ function* endWith(
 
 /** @throws Failure for what it came to as a whole */
 async function* carryOut(doing: ApplyRun): Rows {
-  const { services, given, run } = doing
-  const { ui, place } = services
+  const { context, given, run } = doing
+  const { ui, place } = context
   try {
     const all = await executeActions(doing)
     await recordSecrets(doing, all)
@@ -296,8 +296,8 @@ async function* carryOut(doing: ApplyRun): Rows {
       ui.warn(`${action.id}: could not be read again: ${failure.message}`)
     ui.note(formatClosingLine(all.report, getJournalPlace(run.journal, 'apply', place.globals)))
     const reported = { ...doing.reported, ends: all.outcomes }
-    yield* writePlanReports(services, given, reported)
-    yield* yieldPlan(services, reported, (id) => toActionOutcome(id, all, looked))
+    yield* writePlanReports(context, given, reported)
+    yield* yieldPlan(context, reported, (id) => toActionOutcome(id, all, looked))
     yield* endWith(doing, all, looked)
   } finally {
     await run.close()
@@ -329,14 +329,14 @@ const lockInstance = async (
 }
 
 /** @param undoing the run that it undoes, if any */
-export async function* applyGiven(services: Services, given: ApplyLine, undoing?: ApplyUndo): Rows {
-  const { resume, dryRun } = services.place.globals
-  const release = dryRun ? () => {} : await lockInstance(services.place)
+export async function* applyGiven(context: Context, given: ApplyLine, undoing?: ApplyUndo): Rows {
+  const { resume, dryRun } = context.place.globals
+  const release = dryRun ? () => {} : await lockInstance(context.place)
   let own: ResumedRun | undefined
   try {
-    own = resume === undefined ? undefined : await loadResumedRun(services, given, resume)
+    own = resume === undefined ? undefined : await loadResumedRun(context, given, resume)
     if (resume !== undefined && own === undefined) yield createNoteRow('nothing is left to do')
-    else yield* applyPlan(services, given, own, undoing)
+    else yield* applyPlan(context, given, own, undoing)
   } finally {
     await own?.close()
     release()

@@ -5,7 +5,7 @@ import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
 import { ApplyRecord } from '../../desired/applying/previous.js'
 import { readKept } from '../../desired/planfile.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import { getFormerFile, planBeside } from '../../engine/journal/folder.js'
 import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
 import type { Rows } from '../../engine/rows.js'
@@ -45,7 +45,7 @@ const collectApplied = async ({ file, states }: RunHistory) => {
 
 /** Creates the selection of the actions that revert a run; objects that changed since are reported and left as they are. */
 const createDueSelector =
-  ({ answer, ui }: Services, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
+  ({ answer, ui }: Context, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
     const anew = new Set(
@@ -72,9 +72,9 @@ const createDueSelector =
  * Undoes a run of apply, as far as everything still is as the run left it.
  * @throws Failure `usage` where it kept nothing by which it could be undone
  */
-export async function* undoApply(services: Services, past: RunHistory, redo: boolean): Rows {
+export async function* undoApply(context: Context, past: RunHistory, redo: boolean): Rows {
   const { id } = past.header
-  if (services.place.globals.curl)
+  if (context.place.globals.curl)
     throw usage(
       `cannot undo ${id} with --curl: an apply reads the instance before it knows its requests`,
       'Use --dry-run to see the plan of the undo.',
@@ -84,10 +84,10 @@ export async function* undoApply(services: Services, past: RunHistory, redo: boo
   await (await openJournal(former)).close()
   const { there, lost, flags } = await collectApplied(past)
   for (const address of lost.slice(0, mostNamed))
-    services.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
-  if (lost.length > mostNamed) services.ui.note(`${lost.length - mostNamed} more cannot be undone`)
+    context.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
+  if (lost.length > mostNamed) context.ui.note(`${lost.length - mostNamed} more cannot be undone`)
   yield* applyGiven(
-    services,
+    context,
     {
       args: [former],
       flags: {
@@ -104,7 +104,7 @@ export async function* undoApply(services: Services, past: RunHistory, redo: boo
     },
     {
       undoes: redo ? { undoes: id, redo: true } : { undoes: id },
-      due: createDueSelector(services, there),
+      due: createDueSelector(context, there),
     },
   )
 }

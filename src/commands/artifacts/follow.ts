@@ -1,7 +1,7 @@
 /** Reads a growing file, such as the log of a job, until its object is finished. */
 import { isObject } from '../../base/objects.js'
+import type { Context } from '../../engine/command/context.js'
 import { findReading } from '../../engine/command/object-reader.js'
-import type { Services } from '../../engine/command/services.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure } from '../../errors.js'
@@ -23,7 +23,7 @@ const unfinished = new Set([
 ])
 
 /** True if the object of a plan is finished; undefined if the instance does not report its status. */
-const isOver = async ({ instance }: Services, plan: Plan): Promise<boolean | undefined> => {
+const isOver = async ({ instance }: Context, plan: Plan): Promise<boolean | undefined> => {
   const reading = await findReading('', plan.endpoint)
   if (reading === undefined) return undefined
   const { data } = await instance.send({
@@ -37,7 +37,7 @@ const isOver = async ({ instance }: Services, plan: Plan): Promise<boolean | und
 
 /** Requests the part of the file after the shown bytes; undefined if there is none. */
 const openRest = async (
-  { instance }: Services,
+  { instance }: Context,
   plan: Plan,
   shown: number,
 ): Promise<Answer | undefined> => {
@@ -60,19 +60,19 @@ async function* readRest(answer: Answer, shown: number): AsyncGenerator<Uint8Arr
 }
 
 /** Yields a file and the bytes that are added to it, until its object is finished. */
-export async function* followFile(services: Services, plan: Plan, first: Answer): Rows {
+export async function* followFile(context: Context, plan: Plan, first: Answer): Rows {
   let shown = 0
   let over: boolean | undefined = false
-  for (let answer: Answer | undefined = first; ; answer = await openRest(services, plan, shown)) {
+  for (let answer: Answer | undefined = first; ; answer = await openRest(context, plan, shown)) {
     for await (const bytes of answer === undefined ? [] : readRest(answer, shown)) {
       shown += bytes.length
       yield createTextRow(bytes)
     }
     if (over === true) return
     // Looked at before the rest is read, so that nothing is missed.
-    over = await isOver(services, plan)
+    over = await isOver(context, plan)
     if (over === undefined)
       return yield createNoteRow('the instance does not tell whether it is over')
-    if (!over) await services.place.clock.sleep(pause)
+    if (!over) await context.place.clock.sleep(pause)
   }
 }

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { redactSecrets, scrubbedMark } from '../../base/secrets/scrub.js'
 import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Given, Plan } from '../../engine/command/types.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
@@ -67,15 +67,15 @@ const getTargetFile = async (
 const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
   (await getDispositionName(answer.headers['content-disposition'])) ?? fallback
 
-async function* extractInto(services: Services, download: CheckedDownload, folder: string): Rows {
-  const files = await services.ui.progress(`downloading and extracting to ${folder}`, (progress) =>
-    extract((path) => toFile(services, download, path, progress), folder, {
-      signal: services.place.clock.signal,
+async function* extractInto(context: Context, download: CheckedDownload, folder: string): Rows {
+  const files = await context.ui.progress(`downloading and extracting to ${folder}`, (progress) =>
+    extract((path) => toFile(context, download, path, progress), folder, {
+      signal: context.place.clock.signal,
       progress,
     }),
   )
   yield createNoteRow(`extracted ${formatCount(files.length, 'file')} into ${folder}`)
-  yield* listWritten(services, files, true)
+  yield* listWritten(context, files, true)
 }
 
 interface DownloadKind {
@@ -93,29 +93,29 @@ interface DownloadFlags {
 }
 
 async function* saveDownload(
-  services: Services,
+  context: Context,
   plan: Plan,
   first: Answer,
   { to, extract: unpack }: DownloadFlags,
   kind: DownloadKind,
 ): Rows {
-  const { ui, place } = services
+  const { ui, place } = context
   const folder = resolve(place.cwd, to ?? '.')
   const name = kind.fallback(plan)
-  const download = await openDownload(services, plan, first, kind.isArchive ? undefined : name)
+  const download = await openDownload(context, plan, first, kind.isArchive ? undefined : name)
   if (to === '-') return yield* yieldBody(download)
-  if (unpack === true) return yield* extractInto(services, download, folder)
+  if (unpack === true) return yield* extractInto(context, download, folder)
   const target = await getTargetFile(place.cwd, to, await getFileName(download.answer, name))
   const written = await ui.progress(`downloading ${target}`, (progress) =>
-    toFile(services, download, target, progress),
+    toFile(context, download, target, progress),
   )
   yield createNoteRow(`${target}  ${formatBytes(written)}`)
-  yield* listWritten(services, [{ path: target, size: written }], false)
+  yield* listWritten(context, [{ path: target, size: written }], false)
 }
 
 /** Checks the target of a download before the download is requested. */
 const checkTarget = async (
-  { place }: Services,
+  { place }: Context,
   { to, extract: unpack, follow }: DownloadFlags,
 ): Promise<void> => {
   if (follow === true && to !== '-')
@@ -125,18 +125,18 @@ const checkTarget = async (
 }
 
 const createDownload = (kind: DownloadKind) =>
-  async function* (services: Services, given: Given & { readonly flags: DownloadFlags }): Rows {
+  async function* (context: Context, given: Given & { readonly flags: DownloadFlags }): Rows {
     const flags = { to: kind.to, ...given.flags }
     const complete = async (plan: Plan): Promise<Plan> => {
-      await checkTarget(services, flags)
+      await checkTarget(context, flags)
       return plan
     }
-    yield* services.write(await services.actions(given, { complete }), {
+    yield* context.write(await context.actions(given, { complete }), {
       finish: async (plan, came) => {
         if ('failure' in came) throw came.failure
         if (!('download' in came)) return { reported: true }
-        if (flags.follow === true) return { rows: followFile(services, plan, came.download) }
-        return { rows: saveDownload(services, plan, came.download, flags, kind) }
+        if (flags.follow === true) return { rows: followFile(context, plan, came.download) }
+        return { rows: saveDownload(context, plan, came.download, flags, kind) }
       },
     })
   }

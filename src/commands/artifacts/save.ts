@@ -1,6 +1,6 @@
 /** Saves a download completely or not at all, and resumes it when the connection breaks. */
 import { openWhole, type WholeFile } from '../../base/files/files.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, getReason } from '../../errors.js'
@@ -270,7 +270,7 @@ export interface CheckedDownload extends CheckedBody {
  * @param file the name of the file that is expected; undefined for an archive
  */
 export const openDownload = async (
-  { instance, ui }: Pick<Services, 'instance' | 'ui'>,
+  { instance, ui }: Pick<Context, 'instance' | 'ui'>,
   plan: Plan,
   first: Answer,
   file: string | undefined,
@@ -306,7 +306,7 @@ const createChangedTwiceFailure = (answer: Answer): Failure =>
 
 /** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
 export const toFile = async (
-  { ui, place }: Pick<Services, 'ui' | 'place'>,
+  { ui, place }: Pick<Context, 'ui' | 'place'>,
   download: CheckedDownload,
   target: string,
   progress: Progress,

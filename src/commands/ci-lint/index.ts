@@ -5,7 +5,7 @@ import { version } from '../../base/version.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createExitRow, type Rows, yieldRecords, yieldText } from '../../engine/rows.js'
 import { exitCodes, Failure, type FailureDetails, recoverFrom, usage } from '../../errors.js'
@@ -106,7 +106,7 @@ const toRow = ({ file, valid, errors, warnings, merged }: Verdict) => {
 }
 
 /** Formats a verdict for a person: a line for the file, its errors and warnings below. */
-const formatVerdict = ({ answer }: Services, v: Verdict, strict: boolean): string => {
+const formatVerdict = ({ answer }: Context, v: Verdict, strict: boolean): string => {
   const warned = v.warnings.length > 0
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
   const mark = answer.text.mark(isFailing(v, strict) ? 'bad' : warned ? 'warn' : 'good')
@@ -130,14 +130,14 @@ const joinMerged = (verdicts: readonly Verdict[]): string =>
 
 /** Prints what became of the files; with `merged`, people get the expanded configurations alone. */
 const describeVerdicts = (
-  services: Services,
+  context: Context,
   verdicts: readonly Verdict[],
   choices: Choices,
 ): Rows => {
-  if (choices.merged && services.answer.reader === 'people') {
+  if (choices.merged && context.answer.reader === 'people') {
     for (const v of verdicts)
       for (const p of [...v.errors, ...v.warnings])
-        services.ui.warn(`${formatPlace(v.file, p)}: ${p.message}`)
+        context.ui.warn(`${formatPlace(v.file, p)}: ${p.message}`)
     return yieldText(joinMerged(verdicts))
   }
   return yieldRecords(verdicts.map(record), {
@@ -145,7 +145,7 @@ const describeVerdicts = (
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
       rows: () => verdicts.map(toRow),
-      page: () => verdicts.map((verdict) => formatVerdict(services, verdict, choices.strict)),
+      page: () => verdicts.map((verdict) => formatVerdict(context, verdict, choices.strict)),
     },
   })
 }
@@ -212,7 +212,7 @@ const flags = {
 type LintArguments = Arguments<typeof flags, typeof ci.lintOfProject>
 
 const plan = async (
-  { instance }: Services,
+  { instance }: Context,
   given: LintArguments,
   content: string | undefined,
   merged: boolean,
@@ -227,19 +227,19 @@ const plan = async (
 }
 
 const checkOne = async (
-  services: Services,
+  context: Context,
   given: LintArguments,
   source: LintSource,
   choices: Choices,
 ): Promise<Verdict> => {
   // A pipe that gives nothing is given up like an instance that does not answer.
-  const timeout = services.place.globals.timeout ?? defaultTimeout
-  const patience = { ...createWaitOptions(services), timeout }
+  const timeout = context.place.globals.timeout ?? defaultTimeout
+  const patience = { ...createWaitOptions(context), timeout }
   const content = await source.content(patience)
   const problem = await findSyntaxProblem(content)
   if (problem !== undefined)
     return { file: source.name, valid: false, errors: [problem], warnings: [], local: true }
-  const whole = await services.instance.send(await plan(services, given, content, choices.merged))
+  const whole = await context.instance.send(await plan(context, given, content, choices.merged))
   return toVerdict(source.name, whole.data, { content, asOf: given.flags['as-of'] })
 }
 
@@ -262,31 +262,31 @@ interface CheckedFiles {
 }
 
 /** Checks the project's own configuration, at the head of its default branch. */
-const checkHead = async (services: Services, given: LintArguments): Promise<CheckedFiles> => {
-  const { data } = await services.instance.send(await plan(services, given, undefined, false))
+const checkHead = async (context: Context, given: LintArguments): Promise<CheckedFiles> => {
+  const { data } = await context.instance.send(await plan(context, given, undefined, false))
   return { verdicts: [await toVerdict('HEAD', data)], failure: undefined }
 }
 
 /** Returns the verdicts, in the order of the files; files without one are reported and left out. */
 const checkAll = async (
-  services: Services,
+  context: Context,
   given: LintArguments,
   choices: Choices,
 ): Promise<CheckedFiles> => {
-  const { cwd } = services.place
+  const { cwd } = context.place
   const sources =
     given.args.length === 0
       ? [await findDefaultSource(cwd)]
       : await readLintSources(cwd, given.args)
-  await services.place.checkInputs(sources.map(({ name }) => name))
+  await context.place.checkInputs(sources.map(({ name }) => name))
   const found = new Map<LintSource, Verdict>()
   let failure: Failure | undefined
-  await services.instance.each(sources, async (source) => {
+  await context.instance.each(sources, async (source) => {
     try {
-      found.set(source, await checkOne(services, given, source, choices))
+      found.set(source, await checkOne(context, given, source, choices))
     } catch (error) {
       const refused = recoverFrom(error)
-      services.ui.report(
+      context.ui.report(
         new Failure(
           refused.category,
           `${source.name} was not checked: ${refused.message}`,
@@ -309,7 +309,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
 const needsProject = /does not have project!$|^Project `[^`]+` not found or access denied/
 
 /** Tells what to do about problems, each piece of advice once. */
-const advise = ({ ui }: Services, verdicts: readonly Verdict[], isScoped: boolean): void => {
+const advise = ({ ui }: Context, verdicts: readonly Verdict[], isScoped: boolean): void => {
   const messages = verdicts.flatMap(({ errors }) => errors.map(({ message }) => message))
   const found = advice.filter(([pattern]) => messages.some((message) => pattern.test(message)))
   for (const [, hint] of found) ui.note(`hint: ${hint}`)
@@ -318,16 +318,16 @@ const advise = ({ ui }: Services, verdicts: readonly Verdict[], isScoped: boolea
 }
 
 /** Fails (exit 2) for `--as-of` on a real instance: only the embedded one can check as another version. */
-const checkVersion = async ({ place }: Services, asOf: string | undefined): Promise<void> => {
+const checkVersion = async ({ place }: Context, asOf: string | undefined): Promise<void> => {
   if (asOf === undefined) return
   if (!place.globals.sandbox)
     throw usage('the instance checks with its own version', 'Use --as-of together with --sandbox.')
   await parseAsOfVersion(asOf)
 }
 
-async function* lintGiven(services: Services, given: LintArguments): Rows {
+async function* lintGiven(context: Context, given: LintArguments): Rows {
   const { flags } = given
-  await checkVersion(services, flags['as-of'])
+  await checkVersion(context, flags['as-of'])
   const choices = {
     strict: flags.strict === true,
     merged: flags['merged-yaml'] === true || flags['include-merged-yaml'] === true,
@@ -337,12 +337,12 @@ async function* lintGiven(services: Services, given: LintArguments): Rows {
     throw usage('--dry-run simulates a pipeline and requires --project')
   const { verdicts, failure } =
     scoped && given.args.length === 0
-      ? await checkHead(services, given)
-      : await checkAll(services, given, choices)
-  yield* describeVerdicts(services, verdicts, choices)
-  advise(services, verdicts, scoped)
+      ? await checkHead(context, given)
+      : await checkAll(context, given, choices)
+  yield* describeVerdicts(context, verdicts, choices)
+  advise(context, verdicts, scoped)
   const cases = () => verdicts.map((verdict) => toJunitCase(verdict, choices.strict))
-  yield* writeReports(services.place, flags.report, {
+  yield* writeReports(context.place, flags.report, {
     junit: () => renderJunit('ci lint', cases()),
     sarif: () => renderLintSarif(verdicts),
   })

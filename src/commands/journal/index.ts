@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { boolean } from '../../catalogue/params.js'
 import type { People } from '../../catalogue/views.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Given } from '../../engine/command/types.js'
 import { findPlanned } from '../../engine/journal/begin-run.js'
 import {
@@ -188,7 +188,7 @@ const toPlannedSummary = async ({ header, file }: Entry) => {
   }
 }
 
-async function* listPlanned({ answer, place }: Services): Rows {
+async function* listPlanned({ answer, place }: Context): Rows {
   const waiting = await findPlanned(runFolder(place.env), place.clock.now())
   if (waiting.length === 0) yield createNoteRow('no planned runs are waiting')
   const records: unknown[] = []
@@ -200,9 +200,9 @@ async function* listPlanned({ answer, place }: Services): Rows {
   )
 }
 
-async function* listJournals(services: Services, given: Arguments<typeof listFlags>): Rows {
-  if (given.flags.planned === true) return yield* listPlanned(services)
-  const { ui, place } = services
+async function* listJournals(context: Context, given: Arguments<typeof listFlags>): Rows {
+  if (given.flags.planned === true) return yield* listPlanned(context)
+  const { ui, place } = context
   const folder = runFolder(place.env)
   await findPlanned(folder, place.clock.now())
   const all = await readJournalFolder(folder)
@@ -218,7 +218,7 @@ async function* listJournals(services: Services, given: Arguments<typeof listFla
       yield { ...toRunSummary({ ...header, seq }, end, await readCounts(entry)), file }
     }
   })()
-  const how = isNarrow(services.answer) ? { people: narrowRuns } : { stacks: 'cut' as const }
+  const how = isNarrow(context.answer) ? { people: narrowRuns } : { stacks: 'cut' as const }
   yield* yieldRecords(records, { columns, ...how })
 }
 
@@ -241,16 +241,16 @@ const describeEnd = (end: End | 'planned' | undefined): string =>
 
 /** Reads the journals that a line names: one, or those of the shards of a run. */
 const readNamed = async (
-  services: Services,
+  context: Context,
   given: Given,
 ): Promise<readonly [RunHistory, ...RunHistory[]]> => {
   const [first, ...others] =
-    given.args.length > 1 ? given.args : [await nameRun(services, given, 'show')]
+    given.args.length > 1 ? given.args : [await nameRun(context, given, 'show')]
   const read = async (name = ''): Promise<RunHistory> =>
     readPast(
       name === 'last'
-        ? await findLastRunFile(services)
-        : await resolveJournalFile(services.place, name),
+        ? await findLastRunFile(context)
+        : await resolveJournalFile(context.place, name),
       'any',
     )
   const parts: [RunHistory, ...RunHistory[]] = [await read(first)]
@@ -260,7 +260,7 @@ const readNamed = async (
 
 /** Reports the parts of the whole that are missing, or did not come to their end: exit 8. */
 function* tellUnfinished(
-  { ui }: Services,
+  { ui }: Context,
   parts: readonly RunHistory[],
   missing: readonly string[],
 ): Generator<Row> {
@@ -271,9 +271,9 @@ function* tellUnfinished(
 }
 
 /** Yields failures as rows; programs get the run with them. */
-async function* showJournal(services: Services, given: Given): Rows {
-  const { answer, ui } = services
-  const parts = await readNamed(services, given)
+async function* showJournal(context: Context, given: Given): Rows {
+  const { answer, ui } = context
+  const parts = await readNamed(context, given)
   const whole = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
   checkSame(parts, whole)
   const missing = parts.length > 1 ? findMissingShards(parts) : []
@@ -283,7 +283,7 @@ async function* showJournal(services: Services, given: Given): Rows {
   const end = isPlannedFile(whole.file) ? 'planned' : ended
   const failures = (await Promise.all(parts.map(readUnfinishedLines))).flat()
   for (const part of parts) tellGap({ answer, ui }, part)
-  if (parts.length > 1) yield* tellUnfinished(services, parts, missing)
+  if (parts.length > 1) yield* tellUnfinished(context, parts, missing)
   if (answer.reader === 'programs')
     return yield* yieldRecord({
       ...toRunSummary(header, end, counts),

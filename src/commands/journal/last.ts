@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Given } from '../../engine/command/types.js'
 import {
   checkNewest,
@@ -91,7 +91,7 @@ const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
  * Chooses the run that undoing, or redoing, the last write is about: after an undo that left something, the run that it undid.
  * @throws Failure `usage` where it is the other way round
  */
-const chooseRun = async ({ place }: Services, run: Entry, redo: boolean): Promise<Entry> => {
+const chooseRun = async ({ place }: Context, run: Entry, redo: boolean): Promise<Entry> => {
   const { undoes = '' } = run.header
   if (redo && !isUndo(run)) throw usage(`the last write, ${describeRun(run)}, is not an undo`)
   if (redo || !isUndo(run)) return run
@@ -113,23 +113,23 @@ const checkReversible = async (run: Entry, redo: boolean): Promise<void> => {
 }
 
 /** True if the line says which profile, or which instance, is meant. */
-const isNamed = ({ place: { env, globals } }: Services): boolean =>
+const isNamed = ({ place: { env, globals } }: Context): boolean =>
   globals.sandbox ||
   [globals.profile, globals.baseUrl, env.SVC_PROFILE, env.SVC_BASE_URL].some(Boolean)
 
-const readAuthor = async ({ place }: Services): Promise<WriteAuthor> => {
+const readAuthor = async ({ place }: Context): Promise<WriteAuthor> => {
   const { profile } = await place.session()
   return { instance: await getInstanceName(place), profile: profile?.name ?? null }
 }
 
 /** Describes the later writes of others at the same instance. Fails (exit 2) if there are any and the line names no profile. */
 const tellSince = (
-  services: Services,
+  context: Context,
   { run, since }: LastWrite,
   author: WriteAuthor,
 ): readonly string[] => {
   const [other] = since
-  if (run !== undefined && other !== undefined && !isNamed(services))
+  if (run !== undefined && other !== undefined && !isNamed(context))
     throw usage(
       `there was a write ${describeAuthor(other.header)} after ${describeRun(run)}: ${describeRun(other)}`,
       `Choose one: -p <profile>, or svcctl journal undo ${run.header.id}`,
@@ -146,17 +146,17 @@ const tellSince = (
  * running
  */
 export const findRunToUndo = async (
-  services: Services,
+  context: Context,
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
-  const author = await readAuthor(services)
-  const journals = await readJournalFolder(runFolder(services.place.env))
+  const author = await readAuthor(context)
+  const journals = await readJournalFolder(runFolder(context.place.env))
   const last = await findLastWrite(journals, author)
   const { run } = last
   if (run === undefined) throw createNoRunFailure(journals.entries, author)
-  const since = tellSince(services, last, author)
+  const since = tellSince(context, last, author)
   await checkEnded(run)
-  const wanted = await chooseRun(services, run, redo)
+  const wanted = await chooseRun(context, run, redo)
   try {
     await checkReversible(wanted, redo)
   } catch (error) {
@@ -168,7 +168,7 @@ export const findRunToUndo = async (
 }
 
 /** Returns the file of the run that began last, of any user. */
-export const findLastRunFile = async ({ place }: Services): Promise<string> => {
+export const findLastRunFile = async ({ place }: Context): Promise<string> => {
   const journals = await readJournalFolder(runFolder(place.env))
   const newest = journals.entries.find((entry) => !isPlanned(entry))
   checkNewest(journals, newest)
@@ -181,7 +181,7 @@ export const findLastRunFile = async ({ place }: Services): Promise<string> => {
  * @throws Failure `usage`, with the newest run, where it names none
  */
 export const nameRun = async (
-  { place }: Services,
+  { place }: Context,
   { args: [name = ''] }: Pick<Given, 'args'>,
   verb: 'show' | 'undo',
 ): Promise<string> => {

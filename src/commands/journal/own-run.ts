@@ -1,9 +1,9 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Context } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import { toKeptAnswer } from '../../engine/command/running.js'
-import type { Services } from '../../engine/command/services.js'
 import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
@@ -71,35 +71,35 @@ const streamItems = async function* (items: readonly Item[]): AsyncGenerator<Ite
 /** A run that removes objects, with the objects that are still to be done. */
 export class RemovalRun {
   readonly items: readonly Item[]
-  readonly #services: Services
+  readonly #context: Context
   readonly #own: OwnCommand
   /** The journal; undefined where none is kept. */
   readonly #journal: Journal | undefined
 
   private constructor(
-    services: Services,
+    context: Context,
     own: OwnCommand,
     journal: Journal | undefined,
     items: readonly Item[],
   ) {
     this.items = items
-    this.#services = services
+    this.#context = context
     this.#own = own
     this.#journal = journal
   }
 
   /** Begins the journal of objects in memory, with their previous values; nothing is sent before the journal exists. */
   static async begin(
-    services: Services,
+    context: Context,
     own: OwnCommand,
     { parents, ...options }: LineOptions & Pick<Header, 'parents'>,
     objects: readonly GivenObject[],
   ): Promise<RemovalRun> {
-    const { place } = services
+    const { place } = context
     const { command, endpoint } = own
     const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
     const { journal: named } = place.globals
-    if (named === 'none') return new RemovalRun(services, own, undefined, items)
+    if (named === 'none') return new RemovalRun(context, own, undefined, items)
     const now = place.clock.now()
     const header: Header = {
       run: 1,
@@ -115,7 +115,7 @@ export class RemovalRun {
     }
     const journal = await makeJournal(place, named, header)
     await writeQueuedObjects(journal, objects, createAttributeMask(endpoint))
-    return new RemovalRun(services, own, journal, items)
+    return new RemovalRun(context, own, journal, items)
   }
 
   /**
@@ -124,11 +124,11 @@ export class RemovalRun {
    * @throws Failure `usage` for a run of another command, instance or user; `conflict` where another process has it
    */
   static async resume(
-    services: Services,
+    context: Context,
     own: OwnCommand,
     name: string,
   ): Promise<RemovalRun | undefined> {
-    const { place, ui } = services
+    const { place, ui } = context
     const { command } = own
     const before = await findResumable(
       place,
@@ -143,7 +143,7 @@ export class RemovalRun {
       )
     const doubt = checkIdentity(header, await place.identity())
     if (isDone(before)) return undefined
-    tellGap(services, before)
+    tellGap(context, before)
     if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
     const { journal, past } = await takeUpJournal(place, before.file)
     const items: Item[] = []
@@ -151,7 +151,7 @@ export class RemovalRun {
     const next = (n: number) =>
       getNextStep(past.states.get(n) ?? 'queued', header.endpoint, damaged)
     for await (const item of readWork(journal, undefined, next)) items.push(item)
-    const run = new RemovalRun(services, own, journal, items)
+    const run = new RemovalRun(context, own, journal, items)
     if (items.length > 0) return run
     await run.#end('completed')
     return undefined
@@ -170,7 +170,7 @@ export class RemovalRun {
     } finally {
       await this.#end(report?.end ?? 'stopped')
     }
-    const { ui, place } = this.#services
+    const { ui, place } = this.#context
     for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
     ui.note(
       formatClosingLine(report, getJournalPlace(this.#journal, this.#own.command, place.globals)),
@@ -182,7 +182,7 @@ export class RemovalRun {
     work: (item: Item) => Promise<PlanAnswer>,
     outcomes: Map<number, Outcome<PlanAnswer>>,
   ): Promise<Report> {
-    const { ui, place } = this.#services
+    const { ui, place } = this.#context
     const { items } = this
     const journal = this.#journal
     const befores = new PreviousValues()

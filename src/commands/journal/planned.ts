@@ -6,7 +6,7 @@ import { serializeExact } from '../../base/json/json.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
 import { getLevelName } from '../../catalogue/levels.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Argument } from '../../engine/command/types.js'
 import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
 import type { Entry } from '../../engine/journal/folder.js'
@@ -37,7 +37,7 @@ const idArgument: Argument = {
 }
 
 /** @throws Failure `not_found` for a run that began, expired, or was never planned */
-const findWaiting = async ({ place }: Services, id: string): Promise<Entry> => {
+const findWaiting = async ({ place }: Context, id: string): Promise<Entry> => {
   const planned = await findPlanned(runFolder(place.env), place.clock.now())
   const found = planned.find(({ header }) => header.id === id)
   if (found !== undefined) return found
@@ -47,7 +47,7 @@ const findWaiting = async ({ place }: Services, id: string): Promise<Entry> => {
 }
 
 /** @throws Failure `usage` where no person can read the plan and answer */
-const checkPerson = async ({ place, ui }: Services): Promise<void> => {
+const checkPerson = async ({ place, ui }: Context): Promise<void> => {
   const { quiet, yes } = place.globals
   if (yes || quiet)
     throw usage(
@@ -63,7 +63,7 @@ const checkPerson = async ({ place, ui }: Services): Promise<void> => {
 const toName = (value: string | null): string => value ?? 'none'
 
 /** @throws Failure `usage` where a run was planned for somebody else, or elsewhere */
-const checkMaker = async ({ place }: Services, { header }: Entry): Promise<void> => {
+const checkMaker = async ({ place }: Context, { header }: Entry): Promise<void> => {
   const now = await place.identity()
   for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
     if (header[what] !== now[what])
@@ -121,7 +121,7 @@ export const formatPlannedLine = ({ command, options }: Header): string =>
   ].join(' ')
 
 const showPlan = (
-  { answer, ui }: Services,
+  { answer, ui }: Context,
   { header }: Entry,
   objects: readonly QueuedLine[],
 ): void => {
@@ -135,16 +135,16 @@ const showPlan = (
   for (const line of objects.flatMap(formatObject)) say(line)
 }
 
-async function* runPlanned(services: Services, given: Given): Rows {
-  const { place, ui } = services
+async function* runPlanned(context: Context, given: Given): Rows {
+  const { place, ui } = context
   const { dryRun } = place.globals
-  if (!dryRun) await checkPerson(services)
-  const entry = await findWaiting(services, given.args[0] ?? '')
-  await checkMaker(services, entry)
+  if (!dryRun) await checkPerson(context)
+  const entry = await findWaiting(context, given.args[0] ?? '')
+  await checkMaker(context, entry)
   const { gap } = await readPast(entry.file)
   if (gap !== undefined) throw createJournalGapFailure(entry.file, gap.text)
   const objects = await readObjects(entry)
-  showPlan(services, entry, objects)
+  showPlan(context, entry, objects)
   if (dryRun) return
   const session = await place.session()
   const { header } = entry
@@ -185,9 +185,9 @@ export const discardCommand = define({
     'journal discard 20261201T080000-runners-pause',
     'journal discard 20261201T080000-runners-pause 20261201T090000-runners-pause',
   ],
-  rows: async function* (services, { args }: Given) {
+  rows: async function* (context, { args }: Given) {
     const found: Entry[] = []
-    for (const id of args) found.push(await findWaiting(services, id))
+    for (const id of args) found.push(await findWaiting(context, id))
     for (const { file } of found) {
       try {
         rmSync(file)

@@ -4,7 +4,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
@@ -215,17 +215,17 @@ const hasUsername = ({ endpoint, values }: Plan): boolean => {
 
 /** Replaces names by IDs for users whom the run was given by name; a user who is no longer a member stays as named. */
 const withIds = async (
-  services: Services,
+  context: Context,
   steps: readonly UndoStep[],
 ): Promise<readonly UndoStep[]> => {
   const found = new Map<UndoStep, UndoStep>()
   const named = steps.filter(({ plan }) => hasUsername(plan))
   if (named.length === 0) return steps
-  await services.instance.each(named, async (step) => {
+  await context.instance.each(named, async (step) => {
     const { plan } = step
     const [name = ''] = plan.endpoint.args ?? []
     const user = String(plan.values[name]).replace(/^@/, '')
-    const id = await lookUp(services, plan, 'direct', user).catch(recoverFrom)
+    const id = await lookUp(context, plan, 'direct', user).catch(recoverFrom)
     if (typeof id !== 'string' || !/^\d+$/.test(id)) return
     found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
   })
@@ -248,7 +248,7 @@ export interface Steps {
  * @throws Failure `usage` where nothing can be, or where the journal was edited
  */
 export const readSteps = async (
-  services: Services,
+  context: Context,
   past: RunHistory,
   inverse: Inverse,
   note: Note,
@@ -265,7 +265,7 @@ export const readSteps = async (
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)
   all.sort((a, b) => compareInnerFirst(a.was, b.was))
-  const held = await withIds(services, all)
+  const held = await withIds(context, all)
   return { count, first: held.slice(0, maxFirst), each: () => streamSteps(held), held }
 }
 

@@ -2,8 +2,8 @@
 
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
+import type { Context, InstanceService } from '../../engine/command/context.js'
 import { toCallAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
-import type { InstanceService, Services } from '../../engine/command/services.js'
 import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
   checkIdentity,
@@ -79,7 +79,7 @@ const omitLineFacts = ({
 }: RunHistory['header']) => header
 
 const createUndoJournal = (
-  { place }: Services,
+  { place }: Context,
   past: RunHistory,
   steps: Steps,
   redo: boolean,
@@ -146,7 +146,7 @@ const createRecord = (
  * @returns the facts of these that are not known
  */
 const checkMaker = async (
-  { place }: Services,
+  { place }: Context,
   { header }: RunHistory,
 ): Promise<readonly string[]> => {
   const open = checkIdentity(header, await place.identity())
@@ -199,14 +199,14 @@ const flags = { redo: boolean('redo the run that the last undo reverted') } as c
 
 /** Finds the run that is named; and later writes by others, where the name does not show them. */
 const findRun = async (
-  services: Services,
+  context: Context,
   given: Arguments<typeof flags>,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   const redo = given.flags.redo === true
-  const name = await nameRun(services, given, 'undo')
+  const name = await nameRun(context, given, 'undo')
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
-  if (name !== 'last') return { file: await resolveJournalFile(services.place, name), since: [] }
-  const { file, since } = await findRunToUndo(services, redo)
+  if (name !== 'last') return { file: await resolveJournalFile(context.place, name), since: [] }
+  const { file, since } = await findRunToUndo(context, redo)
   return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
@@ -267,45 +267,45 @@ const createRestoredView =
   }
 
 /** Yields that there is nothing to revert, also to programs. */
-async function* yieldNothing({ answer }: Services): Rows {
+async function* yieldNothing({ answer }: Context): Rows {
   yield createNoteRow('the run made no changes to revert')
   yield* yieldNone(answer)
 }
 
 /** Undoes an apply by an apply, which plans, shows the plan and asks. */
 async function* undoApplyRun(
-  services: Services,
+  context: Context,
   past: RunHistory,
   { redo, notes }: { readonly redo: boolean; readonly notes: readonly string[] },
 ): Rows {
-  for (const text of notes) services.ui.note(text)
+  for (const text of notes) context.ui.note(text)
   const { undoApply } = await import('../apply/undoing.js')
-  yield* undoApply(services, past, redo)
+  yield* undoApply(context, past, redo)
 }
 
-async function* undoRun(services: Services, given: Arguments<typeof flags>): Rows {
-  const { instance, ui, place } = services
-  const { file: path, since } = await findRun(services, given)
+async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
+  const { instance, ui, place } = context
+  const { file: path, since } = await findRun(context, given)
   const past = await readPast(path)
   // The run of a shard without objects names no endpoint.
-  if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(services)
+  if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
   // To undo an undo is to redo what it reverted.
   const redo = given.flags.redo === true || isUndo(past)
   const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
-  const doubt = await checkMaker(services, past)
-  tellGap(services, past)
+  const doubt = await checkMaker(context, past)
+  tellGap(context, past)
   if (inverse === undefined)
-    return yield* undoApplyRun(services, past, { redo, notes: [...doubt, ...since] })
-  const steps = await readSteps(services, past, inverse, (text) => ui.note(text))
+    return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
+  const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
-  if (steps.count === 0) return yield* yieldNothing(services)
+  if (steps.count === 0) return yield* yieldNothing(context)
   const { plans, stepOf } = createPlans(steps)
-  const own = createUndoJournal(services, past, steps, redo)
+  const own = createUndoJournal(context, past, steps, redo)
   const turns = new TurnQueue()
-  const restored = services.write(plans, {
+  const restored = context.write(plans, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
-    ...(shouldShowChanges(services) ? { present: createRestoredView(stepOf) } : {}),
+    ...(shouldShowChanges(context) ? { present: createRestoredView(stepOf) } : {}),
     check: (plan) => isDue(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)
@@ -316,7 +316,7 @@ async function* undoRun(services: Services, given: Arguments<typeof flags>): Row
       )
     },
   })
-  if (!services.sends) return yield* restored
+  if (!context.sends) return yield* restored
   try {
     yield* restored
   } finally {

@@ -1,6 +1,6 @@
 /** The writes that a run sent, a record each: of its objects, and of requests that no object stands for. */
 import { existsSync } from 'node:fs'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import { type Entry, isPlanned, readJournalFolder } from '../../engine/journal/folder.js'
 import {
   type Header,
@@ -146,7 +146,7 @@ export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentW
 }
 
 /** Finds the runs to read, the oldest first: those of the profile that is named, or all. */
-export const findRuns = async ({ place, ui }: Services): Promise<readonly Entry[]> => {
+export const findRuns = async ({ place, ui }: Context): Promise<readonly Entry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
   const { entries, unreadable } = await readJournalFolder(runFolder(place.env))
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)

@@ -2,7 +2,7 @@
 import { yieldPushed } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
-import type { Services, WorkspaceService } from '../../engine/command/services.js'
+import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
@@ -134,8 +134,8 @@ const makeOnce = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-async function* serveAgent(services: Services, given: Arguments<typeof flags>): Rows {
-  const { answer, place } = services
+async function* serveAgent(context: Context, given: Arguments<typeof flags>): Rows {
+  const { answer, place } = context
   const { toolsets = [], drift = [], 'allow-write': writes = false } = given.flags
   const wanted = toolsets.map(String)
   if (place.globals.showSecrets)

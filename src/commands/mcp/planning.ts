@@ -17,7 +17,7 @@ import {
   takesJson,
   takesPairs,
 } from '../../catalogue/params.js'
-import type { InnerRuns, LineAsk } from '../../engine/command/services.js'
+import type { InnerRuns, LineAsk } from '../../engine/command/context.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Offer } from './offers.js'

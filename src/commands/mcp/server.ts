@@ -137,7 +137,7 @@ class MessageReader {
   }
 }
 
-/** The services that the server needs. */
+/** What the server needs of its run. */
 export interface ServerOptions extends CallContext {
   /** The log that records each call. */
   readonly log: CallLog

@@ -11,7 +11,7 @@ import { defaultTimeout, largestPage } from '../../client/defaults.js'
 import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'
 import type { SecretsPolicy } from '../../desired/diff/context.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/state.js'
-import type { InstanceService, Services } from '../../engine/command/services.js'
+import type { Context, InstanceService } from '../../engine/command/context.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, usage } from '../../errors.js'
 import type { Ask, WholeAnswer } from '../../http/types.js'
@@ -76,7 +76,7 @@ const most = 1 << 20
 /** Runs a program without a shell, and returns its output as the secret. @throws Failure `usage` where it fails */
 const runSecretCommand = async (
   [program = '', ...args]: readonly string[],
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
 ): Promise<HeldText> => {
   const run = await loadProgramRunner()
   const limit = place.globals.timeout ?? defaultTimeout
@@ -99,16 +99,16 @@ const runSecretCommand = async (
 }
 
 /** Reads the values of secrets, and the record of those that were set. */
-export const readSecrets = async (services: Services, set: SecretsPolicy['set']) => {
-  const { place } = services
+export const readSecrets = async (context: Context, set: SecretsPolicy['set']) => {
+  const { place } = context
   const values = new SecretValues({
     env: place.env,
     cwd: place.cwd,
-    command: (line) => runSecretCommand(line, services),
+    command: (line) => runSecretCommand(line, context),
   })
   const record = new SecretRecord(getPaths(place.env).state, await getInstanceName(place))
   const unusable = await record.unusable()
-  if (unusable !== undefined) services.ui.note(`cannot tell whether secrets changed: ${unusable}`)
+  if (unusable !== undefined) context.ui.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {
     set,
     missing: (source) => values.missing(source),

@@ -28,7 +28,7 @@ import { countPlan, type PlanCounts, type PlanHead } from '../../desired/planfil
 import { type InstanceView, openView } from '../../desired/reading/index.js'
 import { checkGlobs } from '../../desired/selection.js'
 import { formatOrigin } from '../../desired/state.js'
-import type { Services, WorkspaceService } from '../../engine/command/services.js'
+import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import type { Given } from '../../engine/command/types.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { recoverFrom, usage } from '../../errors.js'
@@ -69,7 +69,7 @@ export interface MadePlan {
 }
 
 /** Returns the name of the requested format: of the line, the environment or the profile. */
-export const getOutputName = async (place: Services['place']) =>
+export const getOutputName = async (place: Context['place']) =>
   place.globals.output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
 
 /** The folder in which files are found unless a line names them. */
@@ -80,7 +80,7 @@ const getInputs = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.length === 0 ? [defaultFolder] : args
 
 /** @throws Failure `usage` where no file was named, and the folder of the default is not there */
-export const checkDefault = ({ cwd }: Services['place'], { args }: PlanGiven): void => {
+export const checkDefault = ({ cwd }: Context['place'], { args }: PlanGiven): void => {
   const isThere = (name: string, is: 'isDirectory' | 'isFile'): boolean =>
     statSync(resolve(cwd, name), { throwIfNoEntry: false })?.[is]() === true
   if (args.length > 0 || isThere(defaultFolder, 'isDirectory')) return
@@ -93,7 +93,7 @@ export const checkDefault = ({ cwd }: Services['place'], { args }: PlanGiven): v
   )
 }
 
-const getFileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven): FileOptions => ({
+const getFileOptions = ({ cwd, stdin }: Context['place'], { flags }: PlanGiven): FileOptions => ({
   cwd,
   stdin: () => stdin.text(),
   allowLiteralSecrets: flags['allow-literal-secrets'] === true,
@@ -103,7 +103,7 @@ const getFileOptions = ({ cwd, stdin }: Services['place'], { flags }: PlanGiven)
 
 /** Reads what the files wanted at another commit; returns undefined, with a note, if they were invalid. */
 const readEarlierState = async (
-  { ui, place }: Services,
+  { ui, place }: Context,
   given: PlanGiven,
   ref: string,
   places: FoundPlaces,
@@ -132,13 +132,13 @@ const readEarlierState = async (
 
 /** Reads the declared state from the files. @throws Failure `usage` with every mistake in them */
 export const readDeclaredState = async (
-  services: Services,
+  context: Context,
   given: PlanGiven,
 ): Promise<DeclaredState> => {
-  checkDefault(services.place, given)
-  const declared = await readFiles(getInputs(given), getFileOptions(services.place, given))
-  await services.place.checkInputs(declared.files.map(({ path }) => path))
-  for (const text of declared.notes) services.ui.note(text)
+  checkDefault(context.place, given)
+  const declared = await readFiles(getInputs(given), getFileOptions(context.place, given))
+  await context.place.checkInputs(declared.files.map(({ path }) => path))
+  for (const text of declared.notes) context.ui.note(text)
   return declared
 }
 
@@ -184,7 +184,7 @@ export const getDesiredPlaces = (
 
 /** Creates the head of a plan's document. */
 const createHead = async (
-  { place }: Services,
+  { place }: Context,
   given: PlanGiven,
   view: InstanceView,
   { files }: DeclaredState,
@@ -203,7 +203,7 @@ const createHead = async (
 }
 
 /** True if the instance of the profile was seen to be newer than the documents. */
-const isNewer = async (place: Services['place']): Promise<boolean> => {
+const isNewer = async (place: Context['place']): Promise<boolean> => {
   const profile = await place.profile()
   const known = profile && readKnown(getPaths(place.env), profile)?.version
   // Patches offer nothing new.
@@ -213,7 +213,7 @@ const isNewer = async (place: Services['place']): Promise<boolean> => {
 
 /** Returns the options of the comparison, from a line and the places that were found. */
 const createDiffOptions = async (
-  { place }: Services,
+  { place }: Context,
   given: PlanGiven,
   places: FoundPlaces & { readonly unread: DiffOptions['unread'] },
 ) => {
@@ -237,21 +237,21 @@ const createDiffOptions = async (
  * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
  */
 export const makePlan = async (
-  services: Services,
+  context: Context,
   given: PlanGiven,
   { against, ...how }: PlanOptions,
 ): Promise<MadePlan> => {
-  const { place } = services
+  const { place } = context
   const begun = place.clock.now().getTime()
   const scoping = parseSelection(given, place)
   const { only, except, ignore } = given.flags
   const { 'allow-empty': empty, 'allow-removals': removals } = given.flags
   checkGlobs({ only, except, ignore, 'allow-empty': empty, 'allow-removals': removals })
   parseLimits(given)
-  const declared = await readDeclaredState(services, given)
+  const declared = await readDeclaredState(context, given)
   checkInstance(declared, await getInstanceName(place))
   let requests = 0
-  const instance = toReadable(services, () => {
+  const instance = toReadable(context, () => {
     requests += 1
   })
   const view = openView(instance, scoping)
@@ -259,22 +259,22 @@ export const makePlan = async (
   const narrowed = (scoping.projects ?? scoping.groups) !== undefined
   // What reaches nothing can be told where all projects are looked at.
   if (!narrowed && places.unread.length === 0)
-    for (const text of declared.idle(collectPaths(places))) services.ui.note(text)
+    for (const text of declared.idle(collectPaths(places))) context.ui.note(text)
   const wanted = getDesiredPlaces(declared, places)
   const before =
-    against === undefined ? undefined : await readEarlierState(services, given, against, places)
+    against === undefined ? undefined : await readEarlierState(context, given, against, places)
   const known = new Set([...places.projects, ...places.groups].map(placeText))
   const isMeant = ({ place: one }: DesiredPlace): boolean =>
     one.scope === 'site' ? !narrowed : known.has(placeText(one))
   const made = await makePlans(
     wanted.filter(isMeant),
     view,
-    { ...how, ...(await createDiffOptions(services, given, places)), each: instance.each },
+    { ...how, ...(await createDiffOptions(context, given, places)), each: instance.each },
     before?.places.filter(isMeant),
   )
-  for (const text of view.notes) services.ui.note(text)
+  for (const text of view.notes) context.ui.note(text)
   const { plan } = made
-  const head = await createHead(services, given, view, declared)
+  const head = await createHead(context, given, view, declared)
   const worked = { requests, seconds: (place.clock.now().getTime() - begun) / 1000 }
   const now = { entries: listPlanEntries(plan), places: wanted }
   const all = { plan, head, counts: countPlan(plan), entries: now.entries, declared, view, worked }

@@ -3,7 +3,7 @@ import { isObject } from '../../base/objects.js'
 import { mr } from '../../catalogue/areas/mr.js'
 import { account } from '../../catalogue/undocumented.js'
 import { largestPage } from '../../client/defaults.js'
-import type { ExternalClient, Services } from '../../engine/command/services.js'
+import type { Context, ExternalClient } from '../../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
 import type { Credential } from '../../http/types.js'
@@ -29,7 +29,7 @@ const tokenHint =
  * @throws Failure `auth` without SVC_NOTE_TOKEN, `usage` outside of the CI job of a merge request
  */
 export const findNotePlace = (
-  { place: { env } }: Services,
+  { place: { env } }: Context,
   { flags }: Pick<PlanGiven, 'flags'>,
 ): NotePlace | undefined => {
   if (flags.note !== true) return undefined
@@ -53,7 +53,7 @@ export const findNotePlace = (
  * Opens a client for the instance that has the merge request. The settings of the profile apply only if that is the instance of the plan.
  */
 const openNoteClient = async (
-  { instance, place }: Services,
+  { instance, place }: Context,
   { server, credential }: NotePlace,
 ): Promise<ExternalClient> => {
   const session = await place.session()
@@ -96,12 +96,12 @@ const findOwnNote = async (
 
 /** Creates the note, or updates the existing one. @returns the action in words */
 const postNote = async (
-  services: Services,
+  context: Context,
   to: NotePlace,
   text: string,
   mark: string,
 ): Promise<string> => {
-  const client = await openNoteClient(services, to)
+  const client = await openNoteClient(context, to)
   // Instances have notes below each merge request, although the documents do not show them.
   const values = { id: to.project, merge_request_iid: Number(to.iid) }
   const { path } = await client.build({ endpoint: mr.get, values })
@@ -118,22 +118,22 @@ const postNote = async (
 
 /** Posts the plan as a note. A note that cannot be posted is printed, and the plan alone decides the exit code. */
 export async function* writePlanNote(
-  services: Services,
+  context: Context,
   to: NotePlace | undefined,
   reported: ReportedPlan,
 ): Rows {
   if (to === undefined) return
   const text = renderNote(reported)
   try {
-    const done = await postNote(services, to, text, noteMark(reported.of))
+    const done = await postNote(context, to, text, noteMark(reported.of))
     yield createNoteRow(`${done} on merge request !${to.iid}`)
   } catch (error) {
     const { category, message, details } = recoverFrom(error)
-    services.ui.warn(`the note was not posted: ${message}`)
+    context.ui.warn(`the note was not posted: ${message}`)
     const hint = category === 'auth' ? tokenHint : details.hint
-    if (hint !== undefined) services.ui.note(hint)
+    if (hint !== undefined) context.ui.note(hint)
     // What programs read is the plan alone.
-    if (services.answer.reader === 'people') yield createTextRow(text)
-    else services.ui.warn(text)
+    if (context.answer.reader === 'people') yield createTextRow(text)
+    else context.ui.warn(text)
   }
 }

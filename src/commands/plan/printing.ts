@@ -20,7 +20,7 @@ import {
   toActionRow,
   toPlanDocument,
 } from '../../desired/planfile.js'
-import type { AnswerService, Services, WorkspaceService } from '../../engine/command/services.js'
+import type { AnswerService, Context, WorkspaceService } from '../../engine/command/context.js'
 import {
   createExitRow,
   createNoteRow,
@@ -69,16 +69,16 @@ async function* yieldPage(answer: AnswerService, reported: ReportedPlan): Rows {
  * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
  */
 export async function* yieldPlan(
-  services: Services,
+  context: Context,
   reported: ReportedPlan,
   outcomeOf?: (id: string) => { readonly outcome: string },
 ): Rows {
-  const { answer } = services
+  const { answer } = context
   const { made } = reported
   const isPeople = answer.reader === 'people'
   if (isPeople && outcomeOf !== undefined) return
   // A table replaces a format of a variable in which this line cannot be answered.
-  const name = isPeople ? undefined : await getOutputName(services.place)
+  const name = isPeople ? undefined : await getOutputName(context.place)
   const format = getFormatTraits(name ?? 'table')
   if (format.name === 'markdown') return yield createTextRow(renderNote(reported))
   if (answer.reader === 'pages') {
@@ -113,7 +113,7 @@ export async function* yieldPlan(
 
 /** Returns the names of the entries that make a run fail: from its line, else from the profile. */
 export const parseFailOn = async (
-  { place }: Pick<Services, 'place'>,
+  { place }: Pick<Context, 'place'>,
   { flags }: PlanGiven,
 ): Promise<ReadonlySet<string>> =>
   new Set<string>(flags['fail-on'] ?? (await place.profile())?.failOn)
@@ -129,17 +129,17 @@ export const getPlanEnd = (
 
 /** Yields a plan that nothing comes of, writes its reports, and ends as it says. */
 async function* showPlan(
-  services: Services,
+  context: Context,
   given: PlanGiven,
   of: 'plan' | 'drift',
   made: MadePlan,
   note: NotePlace | undefined,
 ): Rows {
-  const failOn = await parseFailOn(services, given)
+  const failOn = await parseFailOn(context, given)
   const reported = { of, made, failOn }
-  yield* yieldPlan(services, reported)
-  yield* writePlanReports(services, given, reported)
-  yield* writePlanNote(services, note, reported)
+  yield* yieldPlan(context, reported)
+  yield* writePlanReports(context, given, reported)
+  yield* writePlanNote(context, note, reported)
   yield getPlanEnd(made, failOn)
   if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }
@@ -337,7 +337,7 @@ export const writePlan = async (
 }
 
 /** Makes and shows a plan, for `svcctl plan`. */
-export async function* planGiven(services: Services, given: PlanLine): Rows {
+export async function* planGiven(context: Context, given: PlanLine): Rows {
   const { against, out, explain, note: asNote, secrets } = given.flags
   if (explain !== undefined) {
     const others = { out, against, note: asNote }
@@ -346,28 +346,28 @@ export async function* planGiven(services: Services, given: PlanLine): Rows {
     )
     if (stray !== undefined)
       throw usage(`--explain creates no plan and cannot be combined with --${stray}`)
-    return yield* explainAddress(services, given, explain)
+    return yield* explainAddress(context, given, explain)
   }
-  const note = findNotePlace(services, given)
-  checkDefault(services.place, given)
-  if (out !== undefined) await checkOut(services.place, out)
-  const { policy } = await readSecrets(services, secrets)
-  const made = await services.ui.progress('comparing', () =>
-    makePlan(services, given, { against, secrets: policy }),
+  const note = findNotePlace(context, given)
+  checkDefault(context.place, given)
+  if (out !== undefined) await checkOut(context.place, out)
+  const { policy } = await readSecrets(context, secrets)
+  const made = await context.ui.progress('comparing', () =>
+    makePlan(context, given, { against, secrets: policy }),
   )
-  if (out !== undefined) await writePlan(services.place, out, made)
-  yield* showPlan(services, given, 'plan', made, note)
+  if (out !== undefined) await writePlan(context.place, out, made)
+  yield* showPlan(context, given, 'plan', made, note)
 }
 
 /** Compares the instance with the files, for `svcctl drift`: no secret differs unless `--secrets` is given. */
-export async function* yieldDrift(services: Services, given: PlanGiven): Rows {
+export async function* yieldDrift(context: Context, given: PlanGiven): Rows {
   const { secrets } = given.flags
-  const note = findNotePlace(services, given)
-  checkDefault(services.place, given)
-  const policy = secrets === 'never' ? undefined : (await readSecrets(services, secrets)).policy
-  const made = await services.ui.progress('comparing', () =>
-    makePlan(services, given, { checks: true, secrets: policy }),
+  const note = findNotePlace(context, given)
+  checkDefault(context.place, given)
+  const policy = secrets === 'never' ? undefined : (await readSecrets(context, secrets)).policy
+  const made = await context.ui.progress('comparing', () =>
+    makePlan(context, given, { checks: true, secrets: policy }),
   )
-  yield* showPlan(services, given, 'drift', made, note)
+  yield* showPlan(context, given, 'drift', made, note)
   if (made.plan.actions.length > 0) yield createExitRow(exitCodes.failed)
 }

@@ -7,7 +7,7 @@ import { groupDigits } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { placeText, toAddressText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import type { Rows } from '../../engine/rows.js'
 import {
   type JunitCase,
@@ -121,7 +121,7 @@ const renderPlanSarif = (reported: ReportedPlan): string => {
  * @param isDraft true if they are written once more, with the results of the plan
  */
 export const writePlanReports = (
-  { place }: Services,
+  { place }: Context,
   { flags: { report } }: PlanGiven,
   reported: ReportedPlan,
   isDraft = false,

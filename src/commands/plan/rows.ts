@@ -30,7 +30,7 @@ import {
   type SourcedValue,
 } from '../../desired/state.js'
 import { subtractMembers } from '../../desired/values.js'
-import type { Services } from '../../engine/command/services.js'
+import type { Context } from '../../engine/command/context.js'
 import { type Rows, yieldRecords } from '../../engine/rows.js'
 import type { Outcome } from '../../engine/work/report.js'
 import { usage } from '../../errors.js'
@@ -320,7 +320,7 @@ const parsePlace = (address: string): ManagedPlace | undefined => {
 
 /** Returns what files want where an address may mean it: at the place that it names, or wherever the instance has one. */
 const findDesiredPlaces = async (
-  services: Services,
+  context: Context,
   given: PlanGiven,
   declared: DeclaredState,
   address: string,
@@ -334,7 +334,7 @@ const findDesiredPlaces = async (
     const groups = isProject ? listParentGroups(place.path) : listPathsTo(place.path)
     return declared.places({ projects, groups })
   }
-  const view = openView(toReadable(services), parseSelection(given, services.place))
+  const view = openView(toReadable(context), parseSelection(given, context.place))
   return getDesiredPlaces(declared, await view.places(reach))
 }
 
@@ -342,12 +342,12 @@ const findDesiredPlaces = async (
  * Prints where the values of an address come from.
  * @throws Failure `usage` where the files say nothing of it
  */
-export async function* explainAddress(services: Services, given: PlanGiven, address: string): Rows {
-  const { answer } = services
+export async function* explainAddress(context: Context, given: PlanGiven, address: string): Rows {
+  const { answer } = context
   const { only, except } = given.flags
   checkGlobs({ explain: [address], only, except })
-  const declared = await readDeclaredState(services, given)
-  const places = await findDesiredPlaces(services, given, declared, address)
+  const declared = await readDeclaredState(context, given)
+  const places = await findDesiredPlaces(context, given, declared, address)
   const all = places
     .flatMap((one) => one.desired().flatMap(createValueLines))
     .filter(({ of }) => matches(address, of))

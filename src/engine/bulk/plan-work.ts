@@ -3,10 +3,10 @@ import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
 import type { WholeAnswer } from '../../http/types.js'
+import type { AnswerService, UiService } from '../command/context.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getAnswerFacts, isTolerated, type TolerateFlag, toCallAnswer } from '../command/running.js'
-import type { AnswerService, UiService } from '../command/services.js'
 import type { CommandFacts, Plan, WriteOptions } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
@@ -97,7 +97,7 @@ export interface BulkOptions
   readonly kept?: false
 }
 
-/** The services and options that the work of a run uses. */
+/** What the work of a run uses. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<WholeAnswer>
   readonly answer: AnswerService

@@ -6,7 +6,7 @@ import { listAreas } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
-import type { InstanceService } from './services.js'
+import type { InstanceService } from './context.js'
 import type { ActionOptions, Given, Plan } from './types.js'
 
 // Where a record shows what a parameter sets, and how.

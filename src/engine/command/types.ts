@@ -1,8 +1,8 @@
 /** The types of a command: how it describes itself, and what it does. */
 import type { Param } from '../../catalogue/params.js'
 import type { Rows } from '../rows.js'
+import type { Context } from './context.js'
 import type { Argument, CommandFacts, CommandTraits, Given } from './description.js'
-import type { Services } from './services.js'
 
 export type * from './actions.js'
 export type * from './description.js'
@@ -18,7 +18,7 @@ export interface Registry {
 export interface Command extends CommandFacts {
   readonly registry: Registry
   /** Yields the rows of its answer; absent where its endpoints say what is done. */
-  readonly rows?: (services: Services, given: Given) => Rows
+  readonly rows?: (context: Context, given: Given) => Rows
 }
 
 /** A flag that only the tool knows. */

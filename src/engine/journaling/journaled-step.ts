@@ -10,6 +10,7 @@ import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogu
 import { getKindByName } from '../../catalogue/kinds.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
+import type { InstanceService } from '../command/context.js'
 import {
   findReading,
   getSentAttributes,
@@ -17,7 +18,6 @@ import {
   toSentForm,
 } from '../command/object-reader.js'
 import { toKeptAnswer } from '../command/running.js'
-import type { InstanceService } from '../command/services.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'

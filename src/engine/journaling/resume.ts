@@ -4,6 +4,7 @@ import { quoteWord } from '../../base/shell-words.js'
 import { listAreas } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
+import type { Context } from '../command/context.js'
 import {
   getCommandName,
   getScope,
@@ -12,7 +13,6 @@ import {
   streams,
 } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import type { Services } from '../command/services.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
 import {
   checkIdentity,
@@ -46,7 +46,7 @@ interface ResumeContext {
   readonly command: Command
   readonly raw: Raw
   readonly globals: Pick<Globals, 'resume' | 'select'>
-  readonly services: Services
+  readonly context: Context
   readonly journaling: JournalOptions
 }
 
@@ -59,14 +59,14 @@ interface ResumedLine {
   readonly targets?: readonly ParentTarget[]
 }
 
-const reportNothingLeft = ({ services: { ui } }: ResumeContext): undefined => {
+const reportNothingLeft = ({ context: { ui } }: ResumeContext): undefined => {
   ui.note('nothing is left to do')
   return undefined
 }
 
 /** Finds the newest run of this command that is not done; undefined if all are. */
 const findLastRun = (
-  { command, services }: ResumeContext,
+  { command, context }: ResumeContext,
   { instance, profile }: RunOrigin,
 ): Promise<RunHistory | undefined> => {
   const own = (header: Header): boolean =>
@@ -74,7 +74,7 @@ const findLastRun = (
     header.undoes === undefined &&
     header.instance === instance &&
     header.profile === profile
-  return findUnfinishedRun(services.place, own, () =>
+  return findUnfinishedRun(context.place, own, () =>
     usage(
       `no run of "svcctl ${getCommandName(command)}" on ${instance} can be resumed`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',
@@ -230,9 +230,9 @@ const findNamedRun = async (
   resuming: ResumeContext,
   identity: RunOrigin,
 ): Promise<RunHistory | undefined> => {
-  const { globals, services } = resuming
+  const { globals, context } = resuming
   if (globals.resume === 'last') return findLastRun(resuming, identity)
-  return readPast(await resolveJournalFile(services.place, globals.resume ?? ''))
+  return readPast(await resolveJournalFile(context.place, globals.resume ?? ''))
 }
 
 /** True if it was known which objects of a parent were meant: the list from which to select them may have been refused. */
@@ -241,7 +241,7 @@ const isKnown = ({ command }: ResumeContext, { object, parent }: Item): boolean 
 
 /** Reports (exit 8) the parents whose objects are not known: they cannot be resumed, and are not done. */
 const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
-  const { answer, ui } = resuming.services
+  const { answer, ui } = resuming.context
   for (const item of items.filter((one) => !isKnown(resuming, one)))
     ui.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
   answer.exit(exitCodes.partial)
@@ -271,10 +271,10 @@ const countOpen = ({ counts }: Pick<RunHistory, 'counts'>): number =>
  * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
  */
 export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | undefined> => {
-  const { command, raw, globals, services, journaling } = resuming
+  const { command, raw, globals, context, journaling } = resuming
   checkResuming(command, raw)
   const again = isAgain(resuming)
-  const identity = await services.place.identity()
+  const identity = await context.place.identity()
   const before = await findNamedRun(resuming, identity)
   if (before === undefined) return reportNothingLeft(resuming)
   const { id } = before.header
@@ -283,10 +283,10 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   checkHeader(resuming, before.header)
   const doubt = checkIdentity(before.header, identity)
   if (isDone(before)) return reportNothingLeft(resuming)
-  tellGap(services, before)
+  tellGap(context, before)
   if (again) checkAgain(before)
-  if (doubt !== undefined) await services.ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await takeUpJournal(services.place, before.file)
+  if (doubt !== undefined) await context.ui.confirm(`${doubt}.`, [before.file])
+  const { journal, past } = await takeUpJournal(context.place, before.file)
   const { header, states } = past
   const streamed = isStreamed(command, header)
   const damaged = past.gap !== undefined

@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
 import { runFolder } from '../../profile/index.js'
+import type { Context, WorkspaceService } from '../command/context.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
-import type { Services, WorkspaceService } from '../command/services.js'
 import { beginRun, moveToLastPlace, pruneJournals } from '../journal/begin-run.js'
 import {
   checkNewest,
@@ -111,7 +111,7 @@ export const findUnfinishedRun = async (
 
 /** Says what a journal does not say any more, which is exit 8. */
 export const tellGap = (
-  { answer, ui }: Pick<Services, 'answer' | 'ui'>,
+  { answer, ui }: Pick<Context, 'answer' | 'ui'>,
   { file, gap }: Pick<RunHistory, 'file' | 'gap'>,
 ): void => {
   if (gap === undefined) return

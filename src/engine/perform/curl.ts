@@ -18,7 +18,7 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
-import type { ExternalClient, InstanceService, UiService } from '../command/services.js'
+import type { ExternalClient, InstanceService, UiService } from '../command/context.js'
 import type { Actions, Given, Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'

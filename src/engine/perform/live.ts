@@ -26,7 +26,7 @@ import type {
   ExternalClient,
   InstanceService,
   RecordQuery,
-} from '../command/services.js'
+} from '../command/context.js'
 import type { Actions, Given, Merge, Plan, ReceivedAnswer, WriteOptions } from '../command/types.js'
 import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'

@@ -9,6 +9,7 @@ import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { BulkRunner } from '../bulk/runner.js'
 import { isSource } from '../command/actions.js'
+import type { AnswerService, UiService } from '../command/context.js'
 import {
   findReading,
   getSentAttributes,
@@ -16,7 +17,6 @@ import {
   toSentForm,
 } from '../command/object-reader.js'
 import { resolveLoss } from '../command/running.js'
-import type { AnswerService, UiService } from '../command/services.js'
 import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'

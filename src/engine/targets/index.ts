@@ -8,10 +8,10 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Naming } from '../../catalogue/words.js'
 import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
+import type { Context } from '../command/context.js'
 import { getCommandName, hasForm, isRehearsal, mayChangeInstance } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
-import type { Services } from '../command/services.js'
 import type { Command, Given } from '../command/types.js'
 import type { LineParts } from '../line-parts.js'
 import { parseReference } from '../plan/arguments.js'
@@ -60,7 +60,7 @@ const parsePipedNames = async (
 
 /** Parses the names of standard input, with paths in the place of addresses. */
 const parsePipedPaths = async (
-  { place }: Services,
+  { place }: Context,
   ...named: Parameters<typeof parsePipedNames>
 ): Promise<readonly string[]> => {
   const names = await parsePipedNames(...named)
@@ -72,7 +72,7 @@ const parsePipedPaths = async (
 const isNumber = (name: string): boolean => /^\d+$/.test(name)
 
 /** Finds the path of a project by its number; the number itself if the instance does not say it. */
-const findPathById = async ({ instance }: Services, id: string): Promise<string> => {
+const findPathById = async ({ instance }: Context, id: string): Promise<string> => {
   try {
     const { data } = await instance.call(projects.get, { id: Number(id) })
     return (isObject(data) ? toText(data.path_with_namespace) : undefined) ?? id
@@ -84,7 +84,7 @@ const findPathById = async ({ instance }: Services, id: string): Promise<string>
 
 /** Projects given by number and by path, or in capitals and without, are one before anything is written to them. */
 const removeDuplicates = async (
-  services: Services,
+  context: Context,
   names: readonly string[],
 ): Promise<readonly string[]> => {
   const both = names.some(isNumber) && !names.every(isNumber)
@@ -92,7 +92,7 @@ const removeDuplicates = async (
   const paths = new Set(given)
   const kept = new Map<string, string>()
   for (const name of names) {
-    const path = both && isNumber(name) ? await findPathById(services, name) : undefined
+    const path = both && isNumber(name) ? await findPathById(context, name) : undefined
     const key = (path ?? name).toLowerCase()
     if ((path === undefined || !paths.has(key)) && !kept.has(key)) kept.set(key, name)
   }
@@ -105,19 +105,19 @@ const removeDuplicates = async (
  * @throws Failure `not_found` where there is none
  */
 const resolveTargets = async (
-  services: Services,
+  context: Context,
   parents: Parents,
   writing: boolean,
   narrowed: ProjectChoice & { readonly naming?: Naming },
 ): Promise<readonly ParentTarget[]> => {
   const { kind, origin } = parents
-  if (isFound(parents)) return findVisibleParents(services, parents, narrowed)
-  const text = origin === 'piped' ? await services.place.stdin.text() : undefined
+  if (isFound(parents)) return findVisibleParents(context, parents, narrowed)
+  const text = origin === 'piped' ? await context.place.stdin.text() : undefined
   const names =
     text === undefined
       ? parents.names
-      : await parsePipedPaths(services, parents, text, narrowed.naming)
-  const once = writing && kind === 'project' ? await removeDuplicates(services, names) : names
+      : await parsePipedPaths(context, parents, text, narrowed.naming)
+  const once = writing && kind === 'project' ? await removeDuplicates(context, names) : names
   return once.map((name) => parseParentTarget(kind, name))
 }
 
@@ -166,7 +166,7 @@ const confirmAll = async (
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   const due = targets.filter(({ failure }) => failure === undefined)
   const what = `This runs ${getCommandName(command)}${call} in ${countTargets(due)}.`
-  await running.services.ui.confirm(
+  await running.context.ui.confirm(
     withReversal(what, getCommonIrreversible(command)),
     due.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
@@ -186,7 +186,7 @@ const findTargets = async ({ globals, running, parents, targets, command, given 
     archived: globals.withArchived,
     naming,
   }
-  return targets ?? resolveTargets(running.services, parents, writing, narrowed)
+  return targets ?? resolveTargets(running.context, parents, writing, narrowed)
 }
 
 /** `--select`: what is done then is done to the objects of each. */
@@ -196,8 +196,8 @@ async function* runSelected(
   targets: readonly ParentTarget[],
 ): Rows {
   const { command, running, given, signal } = asked
-  const { services } = running
-  const choosing = { selection, services, given, signal, gate: await running.exchange.gate() }
+  const { context } = running
+  const choosing = { selection, context, given, signal, gate: await running.exchange.gate() }
   const chosen = await selectInParents(choosing, targets)
   if (chosen.length === 0) return yield* selection.nothing()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
@@ -211,10 +211,10 @@ async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[
   const { rows } = command
   if (rows === undefined || command.eachParent !== true)
     return yield* running.rowsOf({ ...given, several: true }, { targets })
-  const { curl, services } = running
+  const { curl, context } = running
   if (curl === undefined)
     return yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
-  for (const target of targets) yield* curl.yieldUnanswered(rows(services, toGiven(given, target)))
+  for (const target of targets) yield* curl.yieldUnanswered(rows(context, toGiven(given, target)))
 }
 
 /** Does what a line asks for in each of several projects or groups. */

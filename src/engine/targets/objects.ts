@@ -3,10 +3,10 @@
 import type { StandardInput } from '../../base/standard-input.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
+import type { Context } from '../command/context.js'
 import { getSelects, hasForm, lists, streams } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
-import type { Services } from '../command/services.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { ShardFilter } from '../journaling/shards.js'
@@ -64,7 +64,7 @@ export interface ObjectsLine {
   readonly journaling: JournalOptions
   readonly input: StandardInput
   readonly running: {
-    readonly services: Pick<Services, 'ui'>
+    readonly context: Pick<Context, 'ui'>
     readonly endEmptyShard: () => Rows
   }
   /** The objects come from the journal, and perhaps once more from where they came before. */

@@ -2,9 +2,9 @@
 import { yieldPushed } from '../../base/async.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
+import type { Context, LineAsk } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/running.js'
-import type { LineAsk, Services } from '../command/services.js'
 import type { ActionOptions, Command, Given } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
@@ -35,7 +35,7 @@ class RunError extends Error {
 class EnoughRecordsError extends Error {}
 
 interface ParentRowsOptions {
-  readonly services: Pick<Services, 'answer' | 'ui'>
+  readonly context: Pick<Context, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
   /** Takes each in their order, when its records were taken. */
   readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
@@ -75,7 +75,7 @@ class OverParents {
     const failure = getRunVerdict(report)
     if (report.end === 'completed') await this.#push({ kind: 'end', said: this.#describe(failure) })
     if (this.#reported > maxTold)
-      this.#over.services.ui.note(`${this.#reported - maxTold} more failed`)
+      this.#over.context.ui.note(`${this.#reported - maxTold} more failed`)
     if (failure !== undefined) throw failure
   }
 
@@ -113,7 +113,7 @@ class OverParents {
       await this.#one(n)
       return { state: 'done', result: undefined } as const
     }
-    const counter = this.#over.services.ui.counter(targets.length)
+    const counter = this.#over.context.ui.counter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
     const parents = run({ items: items(), work, gate, signal, onSettled })
@@ -159,10 +159,10 @@ class OverParents {
     if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
     if (!isOwn(error)) throw error instanceof Failure ? toRunError(error) : error
     if (isTolerated(this.#over.globals, error)) {
-      this.#over.services.ui.note(describeTolerated(target.parent.name, error))
+      this.#over.context.ui.note(describeTolerated(target.parent.name, error))
       return
     }
-    if (++this.#reported <= maxTold) this.#over.services.ui.report(error, target.parent.name)
+    if (++this.#reported <= maxTold) this.#over.context.ui.report(error, target.parent.name)
     await writer.take({ kind: 'failed', failure: error })
     throw error
   }
@@ -267,7 +267,7 @@ class EachParent {
       }
       const lists = this.#listsFor(paging)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      return rows(this.#parts.servicesWith(instance), toGiven(given, target))
+      return rows(this.#parts.createContext(instance), toGiven(given, target))
     }
   }
 
@@ -292,7 +292,7 @@ export async function* listOver(
   const { globals, inner, signal } = options
   const each = new EachParent(parts)
   const over: ParentRowsOptions = {
-    services: { answer, ui },
+    context: { answer, ui },
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,

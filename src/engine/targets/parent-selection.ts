@@ -1,7 +1,7 @@
 /** `--select` over several parents: the objects of each, all of them before the first write. */
 
 import { exitCodes, Failure } from '../../errors.js'
-import type { Services } from '../command/services.js'
+import type { Context } from '../command/context.js'
 import type { Given } from '../command/types.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
@@ -12,7 +12,7 @@ import type { ChosenObjects, Selection } from './selection.js'
 
 interface ParentSelectionOptions {
   readonly selection: Selection
-  readonly services: Services
+  readonly context: Context
   readonly given: Given
   readonly signal: AbortSignal
   readonly gate: EngineOptions<ChosenObjects>['gate']
@@ -51,8 +51,8 @@ class TargetFinder {
   }
 
   async of(targets: readonly ParentTarget[]): Promise<void> {
-    const { services, selection, given, signal, gate } = this.#choosing
-    const counter = services.ui.counter(targets.length)
+    const { context, selection, given, signal, gate } = this.#choosing
+    const counter = context.ui.counter(targets.length)
     const items = async function* (wanted: () => boolean) {
       for (const [i, target] of targets.entries()) {
         if (!wanted()) return
@@ -149,14 +149,14 @@ export const selectInParents = async (
  * @throws Failure of the verb; what the lists came to, where none names any
  */
 export async function* doTogether(
-  { given, services, selection }: Pick<ParentSelectionOptions, 'given' | 'services' | 'selection'>,
+  { given, context, selection }: Pick<ParentSelectionOptions, 'given' | 'context' | 'selection'>,
   targets: readonly ParentTarget[],
   perform: (given: Given) => Rows,
 ): Rows {
   const failures = targets.flatMap(({ failure, parent }) =>
     failure === undefined ? [] : [{ failure, name: parent.name }],
   )
-  for (const { failure, name } of failures) services.ui.report(failure, name)
+  for (const { failure, name } of failures) context.ui.report(failure, name)
   const args = [...new Set(targets.flatMap((target) => target.args ?? []))]
   if (args.length > 0) yield* perform(selection.verbed({ ...given, args }))
   const [first] = failures

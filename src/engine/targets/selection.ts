@@ -9,6 +9,7 @@ import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
+import type { AnswerService, UiService } from '../command/context.js'
 import {
   getCommandName,
   getScope,
@@ -19,7 +20,6 @@ import {
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import { yieldNone } from '../command/running.js'
-import type { AnswerService, UiService } from '../command/services.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'

@@ -82,7 +82,7 @@ const openPipedStream = async (
   const owning = readsParents(command, raw) && mayOwn(await input.head())
   const found = owning ? await readOwnedObjects(command, input.chunks(), rowFields) : input.chunks()
   if ('below' in found) journaling.parents = found.below
-  const { note } = running.services.ui
+  const { note } = running.context.ui
   const objects =
     'below' in found ? found.objects : yieldNamedObjects(command, raw, found, { note, rowFields })
   return {

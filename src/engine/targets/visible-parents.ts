@@ -5,7 +5,7 @@ import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
 import { Failure, recoverFrom } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
-import type { Services } from '../command/services.js'
+import type { Context } from '../command/context.js'
 import {
   createTreeTarget,
   type Parents,
@@ -29,7 +29,7 @@ interface VisibleProject {
 
 /** Lists every project that can be seen, in the order of their ids; of each only what is asked here. */
 const listVisibleProjects = async (
-  { instance }: Services,
+  { instance }: Context,
   archived: boolean,
 ): Promise<readonly VisibleProject[]> => {
   const found: VisibleProject[] = []
@@ -86,7 +86,7 @@ const getPathsUpTo = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
 /** Lists the groups that the instance's own list has; undefined if there is none. */
-const listAllGroups = async ({ instance }: Services): Promise<readonly string[] | undefined> => {
+const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
     const found = await instance.records(groupsAll, {})
     return listObjects(found).flatMap((group) => toText(group.full_path) ?? [])
@@ -100,12 +100,12 @@ const noGroupsListed =
   'the instance does not list groups, so groups without projects are not included'
 
 /** Lists every group that can be seen. */
-const listVisibleGroups = async (services: Services): Promise<readonly ParentTarget[]> => {
-  const all = await listAllGroups(services)
-  if (all === undefined) services.ui.note(noGroupsListed)
+const listVisibleGroups = async (context: Context): Promise<readonly ParentTarget[]> => {
+  const all = await listAllGroups(context)
+  if (all === undefined) context.ui.note(noGroupsListed)
   const paths =
     all ??
-    (await listVisibleProjects(services, true)).flatMap(({ group }) =>
+    (await listVisibleProjects(context, true)).flatMap(({ group }) =>
       getPathsUpTo(group?.path ?? ''),
     )
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
@@ -154,15 +154,15 @@ const removeDuplicates = (targets: readonly ParentTarget[]): readonly ParentTarg
  * @throws Failure `not_found` where there is none
  */
 export const findVisibleParents = async (
-  services: Services,
+  context: Context,
   { origin, kind, names }: Parents,
   { alone, archived }: ProjectChoice,
 ): Promise<readonly ParentTarget[]> => {
-  if (origin === 'everything' && kind === 'group') return listVisibleGroups(services)
-  const found = await listVisibleProjects(services, archived)
+  if (origin === 'everything' && kind === 'group') return listVisibleGroups(context)
+  const found = await listVisibleProjects(context, archived)
   if (origin === 'tree') {
-    const others = await listAllGroups(services)
-    if (others === undefined) services.ui.note(noGroupsListed)
+    const others = await listAllGroups(context)
+    if (others === undefined) context.ui.note(noGroupsListed)
     return removeDuplicates(names.flatMap((name) => buildTree(name, found, others ?? []))).map(
       checkTarget,
     )

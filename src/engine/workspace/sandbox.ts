@@ -10,7 +10,7 @@ import { getEnvironmentToken, getJobToken, getPaths } from '../../profile/index.
 import { hasExtensions } from '../../profile/paths.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 import type { DeclaredResource } from '../../sandbox/index.js'
-import type { WorkspaceService } from '../command/services.js'
+import type { WorkspaceService } from '../command/context.js'
 
 /** Returns the folder in which the state is kept between calls. */
 export const stateFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'sandbox')

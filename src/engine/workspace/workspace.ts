@@ -22,11 +22,11 @@ import {
   type ScopeChoice,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
+import type { InnerRuns, RunClock, WorkspaceService } from '../command/context.js'
 import type { ScopeKind } from '../command/derive.js'
 import { writesFiles } from '../command/flags.js'
-import type { InnerRuns, RunClock, WorkspaceService } from '../command/services.js'
 import type { RunOrigin } from '../command/types.js'
-import type { OpenSessions, RunOptions, SharedServices } from '../options.js'
+import type { OpenSessions, RunOptions, SharedParts } from '../options.js'
 import { withWorkspaceHint } from './hints.js'
 import { getInstanceName, openSandboxSession } from './sandbox.js'
 
@@ -219,7 +219,7 @@ type Options = Pick<
 interface Requests {
   /** The data that a reading request is answered with. */
   readonly peek: (ask: Ask) => Promise<unknown>
-  readonly gateOf: SharedServices['gateOf']
+  readonly gateOf: SharedParts['gateOf']
 }
 
 /** The place of a run. */
@@ -231,7 +231,7 @@ export class Workspace implements WorkspaceService {
   readonly #sessions: OpenSessions
   readonly stdin: RunOptions['stdin']
   readonly #requests: () => Requests
-  readonly #file: SharedServices['file']
+  readonly #file: SharedParts['file']
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
 
@@ -242,7 +242,7 @@ export class Workspace implements WorkspaceService {
     options: Options,
     sessions: OpenSessions,
     requests: () => Requests,
-    file?: SharedServices['file'],
+    file?: SharedParts['file'],
   ) {
     this.#file = file
     const { globals, env, part, signal, stdin } = options

@@ -1,4 +1,4 @@
-/** The services that a command is handed. `answer/run-parts.ts` puts them together. */
+/** The context of a command: what it is handed. `answer/run-parts.ts` puts it together. */
 import type { JsonValues } from '../../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -154,8 +154,8 @@ export interface InnerRuns {
 
 export type { Details, Loss } from './running.js'
 
-/** The services that a command is handed, with the members that carry out its actions. */
-export interface Services {
+/** What a command is handed: four services, and the members that carry out its actions. */
+export interface Context {
   readonly instance: InstanceService
   readonly answer: AnswerService
   readonly ui: UiService

@@ -16,8 +16,8 @@ const sizes = (file: string): ReadonlyMap<string, number> =>
   )
 
 it('is four services of at most a dozen members each, and four members for the actions of a line', () => {
-  const found = sizes('engine/command/services.ts')
-  expect(found.get('Services')).toBe(8)
+  const found = sizes('engine/command/context.ts')
+  expect(found.get('Context')).toBe(8)
   const services = [...found].filter(([name]) => name.endsWith('Service'))
   expect(services.map(([name]) => name).sort()).toEqual([
     'AnswerService',
