@@ -11,7 +11,7 @@ import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
-import { ChosenRecords, type SharedParts } from '../engine/options.js'
+import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getLineParents, getParentColumn, type Parents } from '../engine/plan/parents.js'
@@ -152,7 +152,7 @@ const interpretLine = async (
 /** Creates the functions that run commands and lines within a run. */
 export const createInnerRuns = (
   outer: AnswerOptions,
-  sharing: SharedParts,
+  sharing: InnerPart,
   parse: AskedLine['parse'],
 ): InnerRuns => {
   const inside = { outer, sharing, parse, run: executeOne }

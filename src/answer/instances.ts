@@ -7,7 +7,7 @@ import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMostRecords } from '../engine/command/globals.js'
 import { findOwnWords } from '../engine/command/words.js'
-import { describeUnread, takeRecords } from '../engine/order.js'
+import { describeUnread, takeRecords, Turns } from '../engine/order.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
 import { type FailureLimit, parseFailureLimit } from '../engine/work/report.js'
@@ -102,9 +102,6 @@ class InputCopy extends StandardInput {
   override close(): void {}
 }
 
-/** Creates the function that gives each instance its copy of standard input. */
-const createInputCopies = (whole: StandardInput) => (): StandardInput => new InputCopy(whole)
-
 /** Runs the line on one instance. */
 export type LineRunner = (line: AskedLine, outer?: OuterLine) => Promise<number>
 
@@ -118,7 +115,8 @@ export class MultiInstanceRun {
   readonly #format: Format
   readonly #merged: InstancesAnswer
   readonly #stop = new AbortController()
-  readonly #input: () => StandardInput
+  /** Read once, whoever of them asks for it. */
+  readonly #input: StandardInput
   readonly #endings: InstanceResult[] = []
   /** True if no further records are wanted. */
   #isFull = false
@@ -131,18 +129,33 @@ export class MultiInstanceRun {
     globals: Globals,
     format: Format,
     merged: InstancesAnswer,
-    input: StandardInput,
   ) {
     this.#line = line
     this.#run = run
     this.#globals = globals
     this.#format = format
     this.#merged = merged
-    this.#input = createInputCopies(input)
+    this.#input = new StandardInput(line.signal)
+  }
+
+  /**
+   * Runs the line on all of them: one after the other, or at once.
+   * @param least the exit code where all of them went well
+   * @returns the exit code
+   */
+  async run(sites: readonly AskedSite[], inOrder: boolean, least = 0): Promise<number> {
+    try {
+      await this.#print(sites, (push) =>
+        inOrder ? this.#inOrder(sites, push) : this.#together(sites, push),
+      )
+      return await this.#end(sites, least)
+    } finally {
+      this.#input.close()
+    }
   }
 
   /** Prints the rows that come of the instances, and ends what is under way where that fails. */
-  async print(
+  async #print(
     sites: readonly AskedSite[],
     work: (push: RowListener) => Promise<void>,
   ): Promise<void> {
@@ -167,19 +180,13 @@ export class MultiInstanceRun {
   }
 
   /** All at once; what they print waits for those before them. */
-  async together(sites: readonly AskedSite[], push: RowListener): Promise<void> {
-    let turn: Promise<void> = Promise.resolve()
-    const runs: Promise<void>[] = []
-    for (const site of sites) {
-      const run = this.#one(site, turn, push)
-      runs.push(run)
-      turn = Promise.all([turn, run]).then(() => {})
-    }
-    await Promise.all(runs)
+  async #together(sites: readonly AskedSite[], push: RowListener): Promise<void> {
+    const turns = new Turns()
+    await Promise.all(sites.map((site) => turns.take((turn) => this.#one(site, turn, push))))
   }
 
   /** Runs one instance after the other, until one fails. */
-  async inOrder(sites: readonly AskedSite[], push: RowListener): Promise<void> {
+  async #inOrder(sites: readonly AskedSite[], push: RowListener): Promise<void> {
     const { maxFailures } = this.#globals
     const most = parseFailureLimit(maxFailures)
     for (const [i, site] of sites.entries()) {
@@ -195,12 +202,8 @@ export class MultiInstanceRun {
     }
   }
 
-  /**
-   * Tells what is to be told of all of them.
-   * @param least the exit code where all of them went well
-   * @returns the exit code
-   */
-  async end(sites: readonly AskedSite[], least = 0): Promise<number> {
+  /** Tells what is to be told of all of them. @returns the exit code */
+  async #end(sites: readonly AskedSite[], least: number): Promise<number> {
     const code = getExitCode(this.#endings, this.#tolerant) || least
     const mistake = findSameMistake(this.#endings)
     const names = sites.map(({ name }) => name)
@@ -239,7 +242,7 @@ export class MultiInstanceRun {
     const outer = {
       ...(await this.#merged.part(site, turn, push)),
       words: asked,
-      input: this.#input(),
+      input: new InputCopy(this.#input),
       format: this.#format,
       env: createSiteEnvironment(getCurrentIo().env),
     }
@@ -303,14 +306,5 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
     merged.notes.warn(
       `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,
     )
-  const input = new StandardInput(signal)
-  const several = new MultiInstanceRun(line, run, globals, format, merged, input)
-  try {
-    await several.print(sites, (push) =>
-      writing ? several.inOrder(sites, push) : several.together(sites, push),
-    )
-    return await several.end(sites)
-  } finally {
-    input.close()
-  }
+  return new MultiInstanceRun(line, run, globals, format, merged).run(sites, writing)
 }

@@ -3,10 +3,9 @@ import type { Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
 import type { StandardInput } from '../base/standard-input.js'
-import type { Words } from '../catalogue/words.js'
 import type { Command } from '../engine/command/types.js'
 import type { WordsFinder } from '../engine/command/words.js'
-import type { InnerPart, RunOptions } from '../engine/options.js'
+import type { RunOptions } from '../engine/options.js'
 import type { ParsedLine, Raw } from '../engine/plan/line.js'
 import type { PollScreen } from '../engine/repeat.js'
 import type { Rows } from '../engine/rows.js'
@@ -52,16 +51,6 @@ export interface FailureFormat {
   readonly color?: ColorFlag
 }
 
-/** The place of a run among those of several instances: where its rows go. */
-export interface InstancePart {
-  /** Returns true while those before it have not handed over their rows. */
-  readonly isHeld: () => boolean
-  /** Takes the rows of its answer, in its turn. */
-  readonly takeAll: (rows: Rows) => Promise<void>
-  /** Says what stands below the output, once that of all is there. */
-  readonly later: (say: () => void) => void
-}
-
 /** A line, and whose words it is read in. */
 export interface AskedLine {
   readonly command: Command
@@ -75,30 +64,32 @@ export interface AskedLine {
   readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
 }
 
-/** How an answer is seen that does not go to the person at the terminal by itself. */
-interface SeenAnswer {
+/** The options of a run whose rows are answered. */
+export interface AnswerOptions extends Omit<RunOptions, 'part'> {
+  readonly format: Format
   /** By default the streams of the process. */
   readonly screen?: Streams | undefined
   /** True if what it prints is kept: it has no standard output, and no person who could copy a secret. */
   readonly isKept?: true | undefined
+  /** A report takes the place of the answer on standard output. */
+  readonly isSilent?: boolean
   /** The place among several instances. */
-  readonly part?: InstancePart | undefined
-  /** What a run within another has from there. */
-  readonly inner?: InnerPart | undefined
+  readonly part?:
+    | {
+        /** Returns true while those before it have not handed over their rows. */
+        readonly isHeld: () => boolean
+        /** Takes the rows of its answer, in its turn. */
+        readonly takeAll: (rows: Rows) => Promise<void>
+        /** Says what stands below the output, once that of all is there. */
+        readonly later: (say: () => void) => void
+      }
+    | undefined
 }
 
 /** What a line has from outside, if it runs on one of several instances or within another run. */
-export interface OuterLine extends SeenAnswer {
-  readonly format?: Format
-  readonly env?: NodeJS.ProcessEnv
-  readonly input?: StandardInput
-  /** In which the line may be written; those of other instances are among them. */
-  readonly words?: Words | undefined
-}
-
-/** The options of a run whose rows are answered. */
-export interface AnswerOptions extends Omit<RunOptions, 'part'>, SeenAnswer {
-  readonly format: Format
-  /** A report takes the place of the answer on standard output. */
-  readonly isSilent?: boolean
+export interface OuterLine
+  extends Partial<
+    Pick<AnswerOptions, 'env' | 'format' | 'inner' | 'isKept' | 'part' | 'screen' | 'words'>
+  > {
+  readonly input?: StandardInput | undefined
 }

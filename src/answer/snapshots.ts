@@ -3,7 +3,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getCurrentIo, resolvePath } from '../base/io.js'
-import { StandardInput } from '../base/standard-input.js'
 import { formatCount } from '../base/text.js'
 import { readManifest } from '../client/read-manifest.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
@@ -160,14 +159,7 @@ export const executeSnapshots = async (
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
   for (const folder of incomplete)
     merged.notes.warn(`${basename(folder)} is left out: the snapshot is incomplete`)
-  const input = new StandardInput(signal)
-  const several = new MultiInstanceRun(line, run, globals, format, merged, input)
   const sites = snapshots.map((one) => toSite(line, one))
-  try {
-    await several.print(sites, (push) => several.together(sites, push))
-    const code = await several.end(sites, incomplete.length > 0 ? exitCodes.partial : 0)
-    return code
-  } finally {
-    input.close()
-  }
+  const least = incomplete.length > 0 ? exitCodes.partial : 0
+  return new MultiInstanceRun(line, run, globals, format, merged).run(sites, false, least)
 }

@@ -31,7 +31,7 @@ import {
 import type { Command, Given } from '../engine/command/types.js'
 import { translateCommand } from '../engine/command/vocabulary.js'
 import { loadOwnWords } from '../engine/command/words.js'
-import { ChosenRecords, type InnerPart, type SharedParts } from '../engine/options.js'
+import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import type { ParsedLine } from '../engine/plan/line.js'
 import { checkRunFlags } from '../engine/run.js'
@@ -45,7 +45,7 @@ import { runLine } from './run-parts.js'
 /** The run that others run within, and the functions that parse and run lines. */
 interface OuterRun {
   readonly outer: AnswerOptions
-  readonly sharing: SharedParts
+  readonly sharing: InnerPart
   readonly parse: AskedLine['parse']
   readonly run: (line: AskedLine, outer: OuterLine) => Promise<number>
 }

@@ -25,20 +25,15 @@ export interface OpenSessions {
   close(): Promise<void>
 }
 
-/** What runs within one run have from it. */
-export interface SharedParts {
-  readonly sessions: OpenSessions
+/** A run within another: what it has from there, and what is asked of it. */
+export interface InnerPart
+  extends Pick<LineAsk, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
+  /** The sessions of the outer run, if this one asks the same instance. */
+  readonly sessions?: OpenSessions | undefined
   /** The gate of an address: the same for all of an origin. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
   /** The file to which the answer of the outer run goes, if any: a line that is done in its place answers there. */
   readonly file?: Stdout | undefined
-}
-
-/** A run within another: what it has from there, and what is asked of it. */
-export interface InnerPart
-  extends Partial<SharedParts>,
-    Pick<LineAsk, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
-  readonly gateOf: SharedParts['gateOf']
   /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
   /** Takes whether a list goes on, when it ended. */
@@ -82,7 +77,7 @@ export interface RunOptions {
   /** The options of a run within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart | undefined
   /** Creates the runner of lines within this run. */
-  readonly runs?: ((sharing: SharedParts) => InnerRuns) | undefined
+  readonly runs?: ((sharing: InnerPart) => InnerRuns) | undefined
   /** The condition that is waited for, if the rounds end by themselves. */
   readonly until?: WaitCondition
   /** The records that `--select` chose. */

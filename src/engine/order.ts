@@ -11,17 +11,24 @@ export const createHeldTest = (turn: Promise<void>): (() => boolean) => {
   return () => held
 }
 
-interface Latch {
-  readonly opened: Promise<void>
-  readonly open: () => void
-}
+/** Gives each of several sources its turn: it comes when those before it have ended. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve()
 
-export const createLatch = (): Latch => {
-  let open: () => void = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
+  /** Does the work of the next source at once; its turn is what the work waits for before it hands anything over. */
+  async take(work: (turn: Promise<void>) => Promise<void>): Promise<void> {
+    const turn = this.#last
+    let end: () => void = () => {}
+    this.#last = new Promise((resolve) => {
+      end = resolve
+    })
+    try {
+      await work(turn)
+    } finally {
+      await turn
+      end()
+    }
+  }
 }
 
 /** The options for handing over the rows of one target in its turn. */

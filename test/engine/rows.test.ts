@@ -1,6 +1,6 @@
 /** Rows of several targets: their order, and how many of them are taken. */
 import { describe, expect, it } from 'vitest'
-import { createLatch, describeUnread, TargetWriter, takeRecords } from '../../src/engine/order.js'
+import { describeUnread, TargetWriter, takeRecords, Turns } from '../../src/engine/order.js'
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
 
@@ -69,6 +69,39 @@ describe('the records of several targets', () => {
   })
 })
 
+/** A turn that comes once it is opened. */
+const createTurn = (): { readonly opened: Promise<void>; readonly open: () => void } => {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+describe('turns', () => {
+  it('come in the order of the sources, which all begin at once, also after one that failed', async () => {
+    const seen: string[] = []
+    const turns = new Turns()
+    const { opened, open } = createTurn()
+    const first = turns.take(async () => {
+      seen.push('a begins')
+      await opened
+      throw new Error('a is wrong')
+    })
+    const second = turns.take(async (turn) => {
+      seen.push('b begins')
+      await turn
+      seen.push('b has its turn')
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(seen).toEqual(['a begins', 'b begins'])
+    open()
+    await expect(first).rejects.toThrow('a is wrong')
+    await second
+    expect(seen).toEqual(['a begins', 'b begins', 'b has its turn'])
+  })
+})
+
 describe('the rows of one of several targets', () => {
   const write = (turn: Promise<void> = Promise.resolve()) => {
     const rows: Row[] = []
@@ -77,7 +110,7 @@ describe('the rows of one of several targets', () => {
   }
 
   it('wait for their turn, and the part opens with its first record', async () => {
-    const { opened, open } = createLatch()
+    const { opened, open } = createTurn()
     const { rows, writer } = write(opened)
     const taken = writer.takeAll(yieldRecord(1))
     await new Promise((resolve) => setImmediate(resolve))
@@ -92,7 +125,7 @@ describe('the rows of one of several targets', () => {
   })
 
   it('tell their source that it is held, until the turn has come', async () => {
-    const { opened, open } = createLatch()
+    const { opened, open } = createTurn()
     const { writer } = write(opened)
     let held = (): boolean | undefined => undefined
     await writer.take({

@@ -8,7 +8,7 @@ import { describeTolerated, isTolerated } from '../command/running.js'
 import type { ActionOptions, Command, Given } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
-import { createLatch, describeUnread, TargetWriter } from '../order.js'
+import { describeUnread, TargetWriter, Turns } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { refusePart } from '../records/object-rows.js'
@@ -60,8 +60,7 @@ class OverParents {
   #full: { readonly last: ParentTarget; isCut: boolean } | undefined
   #reported = 0
   readonly #presence = new FieldPresence()
-  /** Resolves when the parents so far have handed over their rows. */
-  #turn: Promise<void> = Promise.resolve()
+  readonly #turns = new Turns()
 
   constructor(over: ParentRowsOptions, push: (row: Row) => Promise<void>) {
     this.#over = over
@@ -110,7 +109,8 @@ class OverParents {
       }
     }
     const work = async ({ n }: Item) => {
-      await this.#one(n)
+      const target = targets[n - 1]
+      if (target !== undefined) await this.#turns.take((turn) => this.#one(target, turn))
       return { state: 'done', result: undefined } as const
     }
     const counter = this.#over.context.ui.counter(targets.length)
@@ -125,12 +125,7 @@ class OverParents {
     return parents.report
   }
 
-  async #one(n: number): Promise<void> {
-    const target = this.#over.targets[n - 1]
-    if (target === undefined) return
-    const turn = this.#turn
-    const over = createLatch()
-    this.#turn = over.opened
+  async #one(target: ParentTarget, turn: Promise<void>): Promise<void> {
     const { isHeld } = this.#over
     const parent = { target: { parent: target.parent }, turn, isHeld, push: this.#push }
     const writer = new TargetWriter(parent)
@@ -146,8 +141,7 @@ class OverParents {
       await this.#settleFailed(target, writer, error)
     } finally {
       await turn
-      // Whatever comes of that, those behind it wait for their turn.
-      await (isRead ? this.#tellSettled(target, failure) : Promise.resolve()).finally(over.open)
+      if (isRead) await this.#tellSettled(target, failure)
     }
   }
 
@@ -233,52 +227,46 @@ const chooseTargets = (
   return choose([...known.keys()]).flatMap((name) => known.get(name) ?? [])
 }
 
-class EachParent {
-  readonly #parts: LineParts
-
-  constructor(parts: LineParts) {
-    this.#parts = parts
-  }
-
-  /** The rows of one list. */
-  list(given: Given, { how, view }: ParentList): ParentRowsOptions['rowsOf'] {
-    const parts = this.#parts
-    const listsFor = (paging: Paging): Lists => this.#listsFor(paging)
-    return async function* (target, paging) {
-      const [plan] = await parts.planning.below(given, how, [target])
-      if (plan === undefined) throw new Failure('internal', 'a list without a plan')
-      if (plan.refused !== undefined) throw plan.refused
-      const lists = listsFor(paging)
-      yield* plan.request === undefined
-        ? lists.listRecords(plan, view)
-        : lists.listRequest(plan.request)
-    }
-  }
-
-  /** The rows of a command, which sees one parent alone. */
-  run(given: Given, rows: OwnRows): ParentRowsOptions['rowsOf'] {
-    const { planning } = this.#parts
-    return (target, paging) => {
-      const { parent } = target
-      const own: Parts['planning'] = {
-        plans: async (...asked) =>
-          (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
-        plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
-      }
-      const lists = this.#listsFor(paging)
-      const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
-      return rows(this.#parts.createContext(instance), toGiven(given, target))
-    }
-  }
-
-  #listsFor(paging: Paging): Lists {
-    const { choice, exchange, options } = this.#parts
-    const { asked } = options.inner ?? {}
-    // What is said of a list is said of all of them together.
-    const to = { later: () => {}, asked }
-    return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choice)
-  }
+/** Creates the lists of one parent. What is said of a list is said of all of them together. */
+const createPartLists = (
+  { choice, exchange, options: { globals, inner } }: LineParts,
+  paging: Paging,
+): Lists => {
+  const to = { later: () => {}, asked: inner?.asked }
+  return new Lists({ ...globals, ...paging }, exchange.instance, to, choice)
 }
+
+/** Returns the rows of one list. */
+const yieldList = (
+  parts: LineParts,
+  given: Given,
+  { how, view }: ParentList,
+): ParentRowsOptions['rowsOf'] =>
+  async function* (target, paging) {
+    const [plan] = await parts.planning.below(given, how, [target])
+    if (plan === undefined) throw new Failure('internal', 'a list without a plan')
+    if (plan.refused !== undefined) throw plan.refused
+    const lists = createPartLists(parts, paging)
+    yield* plan.request === undefined
+      ? lists.listRecords(plan, view)
+      : lists.listRequest(plan.request)
+  }
+
+/** Returns the rows of a command, which sees one parent alone. */
+const yieldCommand =
+  (parts: LineParts, given: Given, rows: OwnRows): ParentRowsOptions['rowsOf'] =>
+  (target, paging) => {
+    const { planning } = parts
+    const { parent } = target
+    const own: Parts['planning'] = {
+      plans: async (...asked) =>
+        (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
+      plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
+    }
+    const lists = createPartLists(parts, paging)
+    const instance = new LiveInstance({ ...parts, planning: own, lists })
+    return rows(parts.createContext(instance), toGiven(given, target))
+  }
 
 /** Yields what each of several parents has, so many records at most. @throws Failure what they came to together */
 export async function* listOver(
@@ -290,13 +278,12 @@ export async function* listOver(
 ): Rows {
   const { answer, exchange, options, ui } = parts
   const { globals, inner, signal } = options
-  const each = new EachParent(parts)
   const over: ParentRowsOptions = {
     context: { answer, ui },
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,
-    rowsOf: typeof work === 'function' ? each.run(given, work) : each.list(given, work),
+    rowsOf: typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
     gate: await exchange.gate(),
     isHeld: options.part?.isHeld,

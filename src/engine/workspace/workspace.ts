@@ -26,7 +26,7 @@ import type { InnerRuns, RunClock, WorkspaceService } from '../command/context.j
 import type { ScopeKind } from '../command/derive.js'
 import { writesFiles } from '../command/flags.js'
 import type { RunOrigin } from '../command/types.js'
-import type { OpenSessions, RunOptions, SharedParts } from '../options.js'
+import type { InnerPart, OpenSessions, RunOptions } from '../options.js'
 import { withWorkspaceHint } from './hints.js'
 import { getInstanceName, openSandboxSession } from './sandbox.js'
 
@@ -219,7 +219,7 @@ type Options = Pick<
 interface Requests {
   /** The data that a reading request is answered with. */
   readonly peek: (ask: Ask) => Promise<unknown>
-  readonly gateOf: SharedParts['gateOf']
+  readonly gateOf: InnerPart['gateOf']
 }
 
 /** The place of a run. */
@@ -231,7 +231,7 @@ export class Workspace implements WorkspaceService {
   readonly #sessions: OpenSessions
   readonly stdin: RunOptions['stdin']
   readonly #requests: () => Requests
-  readonly #file: SharedParts['file']
+  readonly #file: InnerPart['file']
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
 
@@ -242,7 +242,7 @@ export class Workspace implements WorkspaceService {
     options: Options,
     sessions: OpenSessions,
     requests: () => Requests,
-    file?: SharedParts['file'],
+    file?: InnerPart['file'],
   ) {
     this.#file = file
     const { globals, env, part, signal, stdin } = options
