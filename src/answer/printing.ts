@@ -227,7 +227,8 @@ export class AnswerPrinter implements RunAnswer {
 
   /** Numbers that are not exact, as people read them at a terminal. */
   async #roughly(columns: readonly string[]): Promise<{ readonly people?: People }> {
-    if (columns.length === 0 || !this.terminal || this.reader !== 'people') return {}
+    const isDrawn = this.terminal || this.#screen.style.aligned
+    if (columns.length === 0 || !isDrawn || this.reader !== 'people') return {}
     const { createCell } = await import('../output/cell.js')
     const view = this.#view(true, { columns })
     const mark = (record: unknown): unknown => {
@@ -333,6 +334,7 @@ export class AnswerPrinter implements RunAnswer {
   #view(many: boolean, emit: RecordView): AnswerView {
     const { command, format, globals, words } = this.#asked
     const { style, width } = this.#screen
+    const { aligned } = style
     const { endpoint, parent, people, within } = emit
     // What each record belongs to, the widest first.
     const parents = [within, parent].filter((name) => name !== undefined)
@@ -349,7 +351,8 @@ export class AnswerPrinter implements RunAnswer {
       made: command.computedFields,
       words,
       terminal: style.terminal,
-      width,
+      aligned,
+      width: aligned ? style.tableWidth : width,
       color: style.color,
       now: getCurrentIo().now(),
       style,

@@ -24,7 +24,7 @@ import {
   writeQuietly,
 } from '../terminal/standard.js'
 import { openStdout } from '../terminal/stdout.js'
-import { createStyle, isAccessible, type Style } from '../terminal/style.js'
+import { createAlignedStyle, createStyle, isAccessible, type Style } from '../terminal/style.js'
 import type { AnswerOptions, Streams } from './options.js'
 
 // What a run says beside its answer: of its requests, and below the output.
@@ -251,6 +251,12 @@ const openRunPager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
     started: () => void meter.hold(),
   })
 
+/** True if a flag asks for a table where there is no terminal. A variable or a profile never does: scripts read tab-separated values. */
+const isAlignedAnyway = (
+  { format, globals }: Pick<AnswerOptions, 'format' | 'globals'>,
+  { terminal }: Style,
+): boolean => !terminal && globals.output !== undefined && format.reader === 'people'
+
 /** The output for an answer that is not wanted. */
 const nowhere: Stdout = { write: async () => {}, end: async () => {} }
 
@@ -260,7 +266,10 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const stdout = getStandardOutput()
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
-  const style = await createStyle(filed ? {} : stdout, env, globals.color)
+  const plainStyle = await createStyle(filed ? {} : stdout, env, globals.color)
+  const style = isAlignedAnyway(options, plainStyle)
+    ? createAlignedStyle(plainStyle, env)
+    : plainStyle
   const said = await openNotes(options)
   const plain = outer ?? openStdout(getStandardOutput())
   const { out, width, notes, polls } = createPolls(globals, env, format, style, plain)

@@ -24,7 +24,7 @@ export interface FormatTraits {
 export const formatTraits = [
   {
     name: 'table',
-    summary: 'aligned columns on a terminal, tab-separated values elsewhere',
+    summary: 'aligned columns; without -o, tab-separated values in a pipe or a file',
     reader: 'people',
     separator: '\n',
   },

@@ -122,11 +122,17 @@ const createInspectedPrinter = (printer: Printer, inspection: Inspection): Print
  */
 const isReshaped = (
   { reader, shows }: Format,
-  { people, terminal, fields }: Pick<AnswerView, 'people' | 'terminal' | 'fields'>,
+  {
+    people,
+    terminal,
+    aligned,
+    fields,
+  }: Pick<AnswerView, 'people' | 'terminal' | 'aligned' | 'fields'>,
 ): boolean => {
   if (people === undefined || shows === 'names') return false
   if (reader === 'sheets' || reader === 'pages') return people.sheets === true
-  const paged = people.page !== undefined && terminal && fields === undefined
+  const isDrawn = terminal || aligned === true
+  const paged = people.page !== undefined && isDrawn && fields === undefined
   return reader === 'people' && (paged || people.rows !== undefined)
 }
 
@@ -209,7 +215,8 @@ const createHeldPrinter = (
   const take = (value: unknown): void => {
     records.push(asked.words === undefined ? value : makeLegible(value, asked.words))
   }
-  const page = asked.terminal && asked.fields === undefined ? people?.page : undefined
+  const isDrawn = asked.terminal || asked.aligned === true
+  const page = isDrawn && asked.fields === undefined ? people?.page : undefined
   const show = async (): Promise<void> => {
     if (page !== undefined) {
       for await (const text of page(records)) await sink.write(escapePage(text, asked.style))

@@ -1,6 +1,6 @@
 /**
  * The table. On a terminal: aligned columns cut to its width, or one object in two columns; ages,
- * words and symbols for people. Elsewhere: tab-separated whole values for programs.
+ * words and symbols for people. Elsewhere: tab-separated whole values for programs, unless `-o table` asks for aligned columns.
  */
 
 import { isScalar, serializeJson } from '../base/json/values.js'
@@ -26,6 +26,8 @@ import type { OpenPrinter, TextWidths, View } from './types.js'
 
 /** The number of records that decide the widths before anything is written. */
 const sample = 100
+/** The same number where nobody waits at a terminal, so that columns stay where they are for longer. */
+const alignedSample = 1000
 /** Columns of a list whose columns nobody named. */
 const maxColumns = 8
 /** The width that a heading may claim beyond its values if the columns do not all fit. */
@@ -131,6 +133,7 @@ const chooseLines = (
   before: readonly TableLine[] | undefined,
 ): readonly TableLine[] => {
   if (before !== undefined && before.length > 1) return before
+  if (width === Number.POSITIVE_INFINITY) return [{ first: 0, widths: natural }]
   const widths = splitWidth(natural, width)
   const hidden = widths.length < natural.length
   const cut = natural.some((whole, i) => (widths[i] ?? 0) < whole)
@@ -141,6 +144,7 @@ const chooseLines = (
 
 const list: OpenPrinter = (sink, view) => {
   const rows = createRows(view, chooseScalarFields)
+  const measured = view.aligned === true ? alignedSample : sample
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
   let lines: readonly TableLine[] | undefined
@@ -170,7 +174,7 @@ const list: OpenPrinter = (sink, view) => {
       const values = rows.values(record)
       waiting.push(createCells(record, rows.columns(), values, view))
     }
-    if (natural !== undefined || waiting.length >= sample) await flush()
+    if (natural !== undefined || waiting.length >= measured) await flush()
   }
   const end = async (): Promise<void> => {
     await flush()
@@ -354,6 +358,6 @@ const openPlainDetail: OpenPrinter = (sink, view) => {
 }
 
 export const open: OpenPrinter = (sink, view) => {
-  if (view.terminal) return (view.many ? list : openDetail)(sink, view)
+  if (view.terminal || view.aligned === true) return (view.many ? list : openDetail)(sink, view)
   return (view.many ? openPlainList : openPlainDetail)(sink, view)
 }

@@ -99,7 +99,9 @@ export interface View {
   /** The fields by which verbs know a record, the best first. */
   readonly names?: readonly string[]
   readonly terminal: boolean
-  /** Display columns of the terminal. */
+  /** True if tables are aligned and pages drawn as at a terminal, in a pipe or a file. */
+  readonly aligned?: boolean
+  /** Display columns of the terminal; infinity if a table may be as wide as its values. */
   readonly width: number
   readonly color: boolean
   /** For relative times; injected so that tests are deterministic. */

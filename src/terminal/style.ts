@@ -120,11 +120,15 @@ export const createLinker = async (stream: { isTTY?: boolean }, env: Env): Promi
 /** The style of a stream's text. */
 export interface Style extends Painter {
   readonly terminal: boolean
+  /** True if tables are aligned and pages drawn although the stream is no terminal. */
+  readonly aligned: boolean
   /** For a screen reader: words in place of symbols and bars, nothing side by side. */
   readonly accessible: boolean
   readonly color: boolean
   /** Columns of the terminal; 80 where it does not say. */
   readonly width: number
+  /** Columns of a table: those of the terminal, or infinity if an aligned table may be as wide as its values. */
+  readonly tableWidth: number
   readonly visible: (text: string) => string
   readonly widthsFor: (texts: readonly string[]) => Promise<Widths>
   readonly wrap: Widths['wrap']
@@ -171,18 +175,39 @@ export const createStyle = async (
   const color = useColor(flag, env, terminal)
   const painter = await createPainter(color)
   const forScreenReader = terminal && isAccessible(env)
+  const width = stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth
   return {
     ...painter,
     ...createSigns(painter.paint, forScreenReader),
     terminal,
+    aligned: false,
     accessible: forScreenReader,
     color,
-    width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth,
+    width,
+    tableWidth: width,
     visible: escapeControls,
     widthsFor: loadWidths,
     wrap: roughWidths.wrap,
     age: formatIsoAge,
     span: formatDuration,
     link: await createLinker({ isTTY: terminal }, env),
+  }
+}
+
+/** Returns the width that SVC_TERMINAL or COLUMNS gives to a pipe or a file; undefined if neither is a number of columns. */
+const readGivenWidth = ({ SVC_TERMINAL, COLUMNS }: Env): number | undefined =>
+  [SVC_TERMINAL, COLUMNS].flatMap((text = '') =>
+    /^[1-9]\d{0,4}$/.test(text) ? [Number(text)] : [],
+  )[0]
+
+/** Creates the style of an aligned table in a pipe or a file: moments stay as they are, since the text is read later. */
+export const createAlignedStyle = (style: Style, env: Env): Style => {
+  const given = readGivenWidth(env)
+  return {
+    ...style,
+    aligned: true,
+    width: given ?? style.width,
+    tableWidth: given ?? Number.POSITIVE_INFINITY,
+    age: () => undefined,
   }
 }

@@ -186,7 +186,7 @@ const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 
 /** A line of a command that writes, without a pipe. */
 const lineOf = async (command: (typeof tried)[number]): Promise<string> => {
-  if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false -o table'
+  if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false -o csv'
   const lines = await loadExamples(command)
   return lines.find((line) => !line.includes(' | ')) ?? ''
 }
@@ -214,7 +214,7 @@ describe('a dry run', () => {
       const line = await lineOf(command)
       const ran = await rehearse(name, line, '--dry-run')
       expect(ran, line).toMatchObject({ code: 0 })
-      expect(ran.stdout).toMatch(/^object\tattribute\tnow\tnew\n\S/)
+      expect(ran.stdout).toMatch(/^object([\t,])attribute\1now\1new\n\S/)
       const sent = seen.get(name.replaceAll(' ', '.')) ?? []
       expect(
         sent.filter((one) => !one.startsWith('GET ')),

@@ -61,6 +61,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: 'SVC_ACCESSIBLE',
     meaning: '1: words instead of symbols and bars, no redrawing, line prompts',
   },
+  {
+    name: 'SVC_TERMINAL, COLUMNS',
+    meaning: 'width of -o table in a pipe or a file; otherwise as wide as its values',
+  },
   { name: 'SVC_PAGER', meaning: 'pager for long output; otherwise PAGER' },
   {
     name: 'NO_COLOR, FORCE_COLOR, CLICOLOR',

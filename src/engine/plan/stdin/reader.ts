@@ -13,6 +13,7 @@ import type { Sources } from '../values.js'
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
+  checkNotAligned,
   createLineReader,
   createRowReader,
   isHeadless,
@@ -228,6 +229,7 @@ const chooseCutter = async (
 ): Promise<Cutter<PlacedObject>> => {
   const { objects } = reading
   if (isJsonStart(head)) return createJsonCutter(reading)
+  checkNotAligned(head, objects)
   // Of a sheet people chose the columns: one that names the object makes it one.
   const sheet = reading.tap?.sheet === true
   const isHeading = (cells: readonly string[]): boolean => {

@@ -224,6 +224,25 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
 /** True for a cell of a heading that a message may repeat: a word, no value that could be a secret. */
 export const isWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
 
+/** The columns by which an answer says whose its records are. */
+const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
+
+/**
+ * Fails if the input begins with the headings of an aligned table, whose cells may be shortened.
+ * @throws Failure `usage`
+ */
+export const checkNotAligned = (line: string, objects: Objects): void => {
+  const [first = '', ...others] = line.trim().split(/ {2,}/)
+  const cells = [first, ...others]
+  if (others.length === 0 || !cells.every(isWord)) return
+  if (!targetColumns.includes(first) && !cells.some((cell) => isOneHeading(cell, objects))) return
+  throw refuseRow(
+    'line 1',
+    'an aligned table, which is for people',
+    'Omit -o table, because a pipe gets tab-separated values without it. Or pass -o id.',
+  )
+}
+
 /** Creates the failure for a sheet of which no column names the objects. */
 export const refuseHeading = (cells: readonly string[], { names, word }: Objects): Failure => {
   const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
