@@ -6,6 +6,18 @@ import type { Endpoint } from './endpoint.js'
 export const getProperties = (schema: unknown): Fields | undefined =>
   isObject(schema) && isObject(schema.properties) ? schema.properties : undefined
 
+/** The fields by which people know a record, the best first. */
+export const titleFields: readonly string[] = [
+  'title',
+  'name',
+  'path_with_namespace',
+  'username',
+  'description',
+  'message',
+  'domain',
+  'ref',
+]
+
 /** Returns true for a schema of one value: no list and no object, and nothing that is followed elsewhere. */
 const isPlain = (schema: unknown): boolean => {
   if (!isObject(schema)) return false

@@ -103,8 +103,8 @@ export interface ListParam extends BaseParam {
   readonly of: 'string' | 'integer' | 'enum'
   readonly values?: readonly string[]
   readonly max?: number
-  /** In a query: repeated with brackets (default) or one comma-joined value. */
-  readonly join?: 'comma'
+  /** In a query: repeated with brackets (default), repeated as the name is, or one comma-joined value. */
+  readonly join?: 'comma' | 'repeat'
   /** "String or array" by the documents: one value goes as a string. */
   readonly single?: true
   readonly names?: Readonly<Record<string, number>>

@@ -62,7 +62,7 @@ export const gatherContext = async (context: Context, name: string): Promise<Com
     documented,
     others,
     isToolWord: (area) => words.has(area) || area.startsWith('-'),
-    isSpecial: (area, verb) => specials.has(`${area} ${verb}`),
+    specials,
     isSharedFlag: (flag) => sharedFlags.has(flag) && !mergedFlags.has(flag),
   }
 }
@@ -85,7 +85,7 @@ export interface ExtensionSource {
   readonly with: string | null
 }
 
-/** An extension as its file declares it, with the SHA-256 of the file. */
+/** An extension as its file declares it, with the SHA-256 of the file and of that of `--with`. */
 export interface ReadExtension extends DeclaredExtension {
   readonly digest: string
 }
@@ -101,11 +101,14 @@ export const readExtension = async (
   })
   const file = await read(source)
   const findings = new Findings()
-  const choice = { only, except, beside: beside === null ? undefined : await read(beside) }
+  const besides = beside === null ? [] : [await read(beside)]
+  const choice = { only, except, beside: besides[0] }
   const declared = await readSource(file, choice, await loadDocumented(), findings)
   findings.refuse()
   if (declared === undefined) throw new Failure('internal', 'a file without findings and content')
-  return { ...declared, digest: createHash('sha256').update(file.bytes).digest('hex') }
+  const digest = createHash('sha256')
+  for (const { bytes } of [file, ...besides]) digest.update(bytes)
+  return { ...declared, digest: digest.digest('hex') }
 }
 
 /** Names the areas of an extension: a summary, and the singular as alias if it is free. */

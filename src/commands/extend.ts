@@ -222,7 +222,7 @@ async function* updateExtensions(context: Context, given: Given): Rows {
     if (!place.globals.dryRun) await save(context, prepared)
     yield* yieldRecords(rows, { columns: ['change', ...columns] })
     const state =
-      read.digest === found.digest ? 'the file has not changed' : `${rows.length} changes`
+      read.digest === found.digest ? 'the file has not changed' : formatCount(rows.length, 'change')
     ui.note(`${found.name}: ${state}${describeLeftOut(prepared.compiled)}`)
   }
 }

@@ -3,7 +3,7 @@
 import { isObject, type JsonValue, type JsonValues } from '../base/objects.js'
 import { capitalize, toSingular } from '../base/text.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
-import { getProperties } from '../catalogue/fields.js'
+import { getProperties, titleFields } from '../catalogue/fields.js'
 import { getKindWord } from '../catalogue/kinds.js'
 import { type PlacedOperation, splitCommand } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
@@ -89,7 +89,7 @@ export const chooseColumns = (shape: unknown): readonly string[] | undefined => 
 /** Finds the field by which people know a record; undefined if the shape has none. */
 export const findTitle = (shape: unknown): string | undefined => {
   const fields = Object.keys(getProperties(shape) ?? {})
-  return ['title', 'name', 'username', 'description', 'ref'].find((name) => fields.includes(name))
+  return titleFields.find((name) => fields.includes(name))
 }
 
 /** Verbs that lose something, each with its past participle. */

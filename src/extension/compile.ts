@@ -7,7 +7,7 @@ import {
 } from '../catalogue/endpoint.js'
 import { getRouteForm } from '../catalogue/index.js'
 import { type Kind, kinds, toPlural, withArticle } from '../catalogue/kinds.js'
-import type { Param, Params } from '../catalogue/params.js'
+import { isScope, type Param, type Params } from '../catalogue/params.js'
 import {
   chooseColumns,
   describeDone,
@@ -19,11 +19,17 @@ import {
   toStoredShape,
 } from './answers.js'
 import { type CompiledEndpoint, getReversal, getSelection } from './links.js'
-import { ObjectKinds, type PlacedOperation, placeOperation, splitCommand } from './objects.js'
+import {
+  getGroup,
+  ObjectKinds,
+  type PlacedOperation,
+  placeOperation,
+  splitCommand,
+} from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
 import { type CatalogueArea, PathIndex } from './places.js'
 import { collectServed, type ServedPath } from './sandbox.js'
-import { toCommandWord } from './words.js'
+import { areaName, toCommandWord } from './words.js'
 
 /** The commands that exist already. An extension changes none of them. */
 export interface CompileContext {
@@ -33,8 +39,8 @@ export interface CompileContext {
   readonly others: readonly CatalogueArea[]
   /** True for a word of the tool itself: `auth`, `help`. */
   readonly isToolWord: (area: string) => boolean
-  /** True for a command that is written by hand. */
-  readonly isSpecial: (area: string, words: string) => boolean
+  /** The commands that are written by hand. */
+  readonly specials: ReadonlySet<string>
   /** True for the name of a flag of all commands. */
   readonly isSharedFlag: (flag: string) => boolean
 }
@@ -50,23 +56,30 @@ export interface CompiledExtension {
 /** True for parameters that the paging flags send. */
 const isPaging = (name: string): boolean => name === 'page' || name === 'per_page'
 
-/** Returns the parameters of an operation, each with a flag name that is free on its command line. */
-const toParams = (
+/** Gives the flags of an operation, those of its path first, names that are free on its command line. */
+const nameFlags = (
   { params }: Operation,
-  { path, scope }: PlacedOperation,
-  { isSharedFlag }: CompileContext,
-): Params => {
-  const taken = new Set(Object.values(path).flatMap(({ name }) => name ?? []))
-  if (scope !== undefined) taken.add(scope)
-  const entries = Object.entries(params)
-    .filter(([name]) => !isPaging(name))
-    .map(([name, param]): readonly [string, Param] => {
-      const flag = param.name ?? toCommandWord(name)
-      const free = isSharedFlag(flag) || taken.has(flag) ? `api-${toCommandWord(name)}` : flag
-      taken.add(free)
-      return [name, free === name.replaceAll('_', '-') ? param : { ...param, name: free }]
-    })
-  return Object.fromEntries(entries)
+  { path, args, scope }: PlacedOperation,
+  isSharedFlag: (flag: string) => boolean,
+): { readonly path: Params; readonly params: Params } => {
+  const taken = new Set<string>([scope ?? []].flat())
+  const rename = ([name, param]: readonly [string, Param]): readonly [string, Param] => {
+    const word = param.name ?? (toCommandWord(name) || 'parameter')
+    const isFree = (flag: string): boolean => !isSharedFlag(flag) && !taken.has(flag)
+    let free = isFree(word) ? word : `api-${word}`
+    for (let n = 2; taken.has(free); n++) free = `api-${word}-${n}`
+    taken.add(free)
+    return [name, free === name.replaceAll('_', '-') ? param : { ...param, name: free }]
+  }
+  const isFlag = (name: string, param: Param): boolean =>
+    !args.includes(name) && param.name !== scope && !isScope(param)
+  const named = Object.entries(path).map(([name, param]) =>
+    isFlag(name, param) ? rename([name, param]) : ([name, param] as const),
+  )
+  const others = Object.entries(params).filter(
+    ([name]) => !isPaging(name) && !Object.hasOwn(path, name),
+  )
+  return { path: Object.fromEntries(named), params: Object.fromEntries(others.map(rename)) }
 }
 
 /** Returns the reason why a command cannot have another form; undefined if it can. */
@@ -76,11 +89,23 @@ const findObjection = (
   scopes: readonly unknown[],
   scope: unknown,
 ) => {
-  const manner = ({ args = [], returns, ...endpoint }: Endpoint): string =>
-    [getMethod(endpoint), returns.kind === 'many', args.length > 0].join()
+  const manner = ({ args: [argument] = [], returns, path, ...endpoint }: Endpoint): string =>
+    [getMethod(endpoint), returns.kind === 'many', argument && path[argument]?.completes].join()
   if (manner(first) !== manner(one)) return 'the command of this name has another manner'
   return scopes.includes(scope) ? 'the command has this form' : undefined
 }
+
+/** Returns the endpoints that a command has in some areas. */
+const findForms = (areas: readonly CatalogueArea[], command: string): readonly Endpoint[] => {
+  const [area, words] = splitCommand(command)
+  return areas
+    .filter((one) => one.area === area)
+    .flatMap(({ endpoints }) => Object.values<Endpoint>(endpoints))
+    .filter((one) => one.command === words)
+}
+
+const getRoute = (operation: Pick<Operation, 'method' | 'path'>): Endpoint['route'] =>
+  getRequest(operation) as Endpoint['route']
 
 /** Compiles the operations of one extension. */
 class CompileRun {
@@ -90,6 +115,9 @@ class CompileRun {
   readonly #compiled: CompiledEndpoint[] = []
   readonly #forms = new Map<string, { readonly endpoint: Endpoint; readonly scope: unknown }[]>()
   readonly #known: ReadonlyMap<string, string>
+  /** All commands so far, and their groups. A word cannot be both. */
+  readonly #leaves: Set<string>
+  readonly #groups: Set<string>
 
   constructor(
     private readonly name: string,
@@ -105,8 +133,13 @@ class CompileRun {
       ),
     )
     this.#kinds = new ObjectKinds(this.#places, (kind) => taken.has(kind))
+    const existing = [...documented, ...others].flatMap(({ area, endpoints }) =>
+      Object.values<Endpoint>(endpoints).map(({ command }) => `${area} ${command}`),
+    )
+    this.#leaves = new Set([...existing, ...around.specials])
+    this.#groups = new Set([...this.#leaves].flatMap((one) => getGroup(one) ?? []))
     this.#known = new Map(
-      [...documented, ...others].flatMap(({ area, endpoints }) =>
+      documented.flatMap(({ area, endpoints }) =>
         Object.values<Endpoint>(endpoints).map(
           (one) => [getRouteForm(one), `${area} ${one.command}`] as const,
         ),
@@ -117,27 +150,23 @@ class CompileRun {
   /** Returns the reason why an operation cannot become a command; undefined if it can. */
   #refuse({ command, ...operation }: Operation): string | undefined {
     const [area, words] = splitCommand(command)
-    const { documented, others, isToolWord, isSpecial } = this.around
+    const { documented, others, isToolWord, specials } = this.around
+    if (!areaName.test(area) || !/^[a-z0-9]/.test(words))
+      return 'its path has no words for a command'
     if (isToolWord(area)) return `${area} is a word of svcctl itself`
-    const form = getRouteForm({ route: getRequest(operation) as Endpoint['route'] })
-    const route = this.#known.get(form)
-    const hasOwn = documented.some(({ endpoints }) =>
-      Object.values<Endpoint>(endpoints).some((one) => getRouteForm(one) === form),
-    )
-    if (route !== undefined && hasOwn) return `the API documents have it: ${route}`
-    if (isSpecial(area, words)) return `${command} is a command of svcctl`
-    const other = others.find(
-      (one) =>
-        one.area === area &&
-        Object.values<Endpoint>(one.endpoints).some((e) => e.command === words),
-    )
-    if (other !== undefined) return `${command} is of another extension; rename it with --with`
-    const same = documented.find((one) => one.area === area)
-    const own = Object.values<Endpoint>(same?.endpoints ?? {}).filter((e) => e.command === words)
+    const route = this.#known.get(getRouteForm({ route: getRoute(operation) }))
+    if (route !== undefined) return `the API documents have it: ${route}`
+    if (specials.has(command)) return `${command} is a command of svcctl`
+    if (findForms(others, command).length > 0)
+      return `${command} is of another extension; rename it with --with`
+    const group = getGroup(command)
+    if (this.#groups.has(command)) return `${command} is a group of commands`
+    if (group !== undefined && this.#leaves.has(group)) return `${group} is a command`
+    const own = findForms(documented, command)
     const isList = own.every((e) => getMethod(e) === 'GET' && e.returns.kind === 'many')
-    if (own.length > 0 && !(isList && operation.method === 'GET'))
-      return `${command} is a documented command`
-    return undefined
+    return own.length > 0 && !(isList && operation.method === 'GET')
+      ? `${command} is a documented command`
+      : undefined
   }
 
   #leave(operation: Operation, reason: string): void {
@@ -147,8 +176,13 @@ class CompileRun {
   /** Records the kinds that the placeholders of an operation name. Returns false, and records the reason, if it cannot be a command. */
   accept(operation: Operation): boolean {
     const reason = this.#refuse(operation)
-    if (reason === undefined) placeOperation(operation, this.#kinds, this.#places)
-    else this.#leave(operation, reason)
+    if (reason !== undefined) this.#leave(operation, reason)
+    else {
+      placeOperation(operation, this.#kinds, this.#places)
+      this.#leaves.add(operation.command)
+      const group = getGroup(operation.command)
+      if (group !== undefined) this.#groups.add(group)
+    }
     return reason === undefined
   }
 
@@ -177,10 +211,7 @@ class CompileRun {
 
   /** Returns the reason why a command cannot have this form; undefined if it can. A documented list only gets forms with a scope. */
   #checkForm(command: string, endpoint: Endpoint, scope: string | undefined): string | undefined {
-    const [area, words] = splitCommand(command)
-    const documented = Object.values<Endpoint>(
-      this.around.documented.find((one) => one.area === area)?.endpoints ?? {},
-    ).filter((one) => one.command === words)
+    const documented = findForms(this.around.documented, command)
     const before = [
       ...documented.map((one) => ({
         endpoint: one,
@@ -224,8 +255,7 @@ class CompileRun {
       summary,
       command,
       args: placed.args,
-      path: placed.path,
-      params: toParams(operation, placed, this.around),
+      ...nameFlags(operation, placed, this.around.isSharedFlag),
       from: this.name,
       ...(columns !== undefined && { columns }),
       ...(returns.kind === 'many' &&

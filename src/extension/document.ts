@@ -2,13 +2,20 @@
  * Reads an OpenAPI document (2.0, 3.x): its operations with their parameters and answers, and the reason for each that becomes no command.
  */
 
-import { getOwn, isObject, type JsonValue, listObjects } from '../base/objects.js'
+import { isObject, listObjects } from '../base/objects.js'
 import { isPlural } from '../base/text.js'
 import type { Method } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import { usage } from '../errors.js'
-import { type Operation, parseRequest, type SkippedOperation, toPlainText } from './operation.js'
+import {
+  type Operation,
+  parseRequest,
+  type SkippedOperation,
+  toPlaceholderName,
+  toPlainText,
+} from './operation.js'
 import { createParam, type LooseSchema } from './parameters.js'
+import { OpenApiReader, UnusableOperation } from './schema-reader.js'
 
 /** An operation without a command. The document may name one under `x-svcctl`. */
 export type DocumentOperation = Omit<Operation, 'command'> & {
@@ -26,77 +33,17 @@ const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'tr
 const sent: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** The largest number of operations that is read; no service has more. */
 const mostOperations = 5000
-/** The largest depth of nested references and unions. */
-const deepest = 20
+/** The media types of bodies that can be sent as JSON; services that document forms take JSON as well. */
+const sendable =
+  /^(?:application\/json|application\/x-www-form-urlencoded|multipart\/form-data|\*\/\*)/
+/** Headers that every request has anyway, so that a document has no say in them. */
+const ownHeaders = /^(?:accept|authorization|content-type|private-token)$/i
 
 /** True if a text is an OpenAPI document. */
 export const isOpenApi = (text: string): boolean =>
   /^\s*\{/.test(text)
-    ? /"(?:openapi|swagger)"\s*:\s*"/.test(text)
+    ? /\b(?:openapi|swagger)["']?\s*:\s*["'\d]/.test(text)
     : /^["']?(?:openapi|swagger)["']?\s*:/m.test(text)
-
-/** An operation that cannot become a command; its message is the reason. */
-class UnusableOperation extends Error {}
-
-/** Reads the parts of a document, and follows their references. */
-class OpenApiReader {
-  constructor(private readonly root: LooseSchema) {}
-
-  /**
-   * Follows the reference of a value within the document. @throws UnusableOperation for one to another document, to itself or to nothing
-   */
-  resolve(value: unknown, depth = 0): LooseSchema {
-    if (!isObject(value)) return {}
-    const { $ref } = value
-    if (typeof $ref !== 'string') return value
-    if (!$ref.startsWith('#/') || depth > deepest)
-      throw new UnusableOperation('it refers to another document, or to itself')
-    let inner: unknown = this.root
-    for (const part of $ref.slice(2).split('/'))
-      inner = isObject(inner)
-        ? getOwn(inner, part.replaceAll('~1', '/').replaceAll('~0', '~'))
-        : undefined
-    if (!isObject(inner))
-      throw new UnusableOperation('it refers to what the document does not have')
-    return this.resolve(inner, depth + 1)
-  }
-
-  /** Merges the parts of a schema: all of `allOf`, the first of `oneOf` and of `anyOf`. */
-  schema(value: unknown, depth = 0): LooseSchema {
-    const { allOf, oneOf, anyOf, ...own } = this.resolve(value)
-    if (depth > deepest) return own
-    const parts = [
-      ...listObjects(allOf),
-      ...listObjects(oneOf).slice(0, 1),
-      ...listObjects(anyOf).slice(0, 1),
-    ]
-    const merged = [own, ...parts.map((one) => this.schema(one, depth + 1))]
-    const properties = Object.assign({}, ...merged.toReversed().map((one) => one.properties))
-    const required = merged.flatMap((one) => (Array.isArray(one.required) ? one.required : []))
-    return {
-      ...Object.assign({}, ...merged.toReversed()),
-      ...(Object.keys(properties).length > 0 && { properties }),
-      ...(required.length > 0 && { required }),
-    }
-  }
-
-  /** Reduces a schema to the names and types of its fields, `levels` deep. */
-  shape(value: unknown, levels = 2): Readonly<Record<string, JsonValue>> {
-    const { type, format, properties, items } = this.schema(value)
-    const fields = isObject(properties) ? Object.entries(properties) : []
-    return {
-      ...(typeof type === 'string' && { type }),
-      ...(typeof format === 'string' && { format }),
-      ...(fields.length > 0 &&
-        levels > 0 && {
-          properties: Object.fromEntries(
-            fields.map(([name, one]) => [name, this.shape(one, levels - 1)]),
-          ),
-        }),
-      ...(items !== undefined && levels > 1 && { items: this.shape(items, levels - 1) }),
-    }
-  }
-}
 
 /** Returns the path that the paths of a document are relative to: `basePath`, or the path of the first server. */
 const getRoot = ({ basePath, servers }: LooseSchema): string => {
@@ -115,49 +62,77 @@ const isJson = (type: string): boolean => /json|^\*\/\*$/.test(type)
 
 /** The parameters of an operation, and the placeholders of its path. */
 interface TakenParams {
-  readonly params: Record<string, Param>
-  readonly placeholders: Record<string, Param>
-  readonly names: Set<string>
+  readonly params: Map<string, Param>
+  readonly placeholders: Map<string, Param>
+}
+
+/** Returns the place of a parameter in a request if its method does not say so. */
+const getOtherPlace = (place: string, method: string): { readonly in?: 'query' | 'body' } => {
+  const usual = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
+  const where = place === 'query' ? 'query' : 'body'
+  return where === usual ? {} : { in: where }
 }
 
 /** Adds a parameter. @throws UnusableOperation if it takes a file */
 const addParam = (
-  taken: TakenParams,
+  { params, placeholders }: TakenParams,
   name: string,
   schema: LooseSchema,
-  place: string,
-  facts: LooseSchema,
+  facts: LooseSchema & { readonly in: string },
   method: string,
-) => {
+): void => {
   if (isUpload(schema)) throw new UnusableOperation('it takes a file')
-  const isQuery = place === 'query'
-  const usual = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
-  const where = isQuery ? 'query' : 'body'
   const { description } = facts.description === undefined ? schema : facts
-  const text = typeof description === 'string' ? description : undefined
+  const { explode, collectionFormat } = facts
   const param = createParam(name, schema, {
-    description: text,
+    description: typeof description === 'string' ? description : undefined,
     required: facts.required === true,
     deprecated: facts.deprecated === true,
-    ...(where !== usual && { in: where }),
+    nests: facts.in === 'query' && facts.content === undefined,
+    ...((explode === false || collectionFormat === 'csv') && { join: 'comma' }),
+    ...((explode === true || collectionFormat === 'multi') && { join: 'repeat' }),
+    ...getOtherPlace(facts.in, method),
   })
-  taken.names.add(name)
-  if (place === 'path') taken.placeholders[name] = param
-  else taken.params[name.replace(/\[\]$/, '')] = param
+  if (facts.in === 'path') placeholders.set(toPlaceholderName(name), param)
+  else params.set(name.replace(/\[\]$/, ''), param)
 }
 
-/** Adds the properties of a body as parameters. @throws UnusableOperation if the body is a list */
+/** Adds the properties of a body as parameters. @throws UnusableOperation if the body is no object */
 const addBody = (
   reader: OpenApiReader,
   taken: TakenParams,
-  schema: LooseSchema,
+  value: unknown,
   method: string,
 ): void => {
-  const { properties = {}, required = [], type } = reader.schema(schema)
+  const schema = reader.schema(value)
+  const { properties = {}, required = [], type } = schema
+  if (isUpload(schema)) throw new UnusableOperation('it takes a file')
   if (type === 'array') throw new UnusableOperation('its body is a list')
+  if (typeof type === 'string' && type !== 'object')
+    throw new UnusableOperation('its body is a single value')
   const needed = Array.isArray(required) ? required : []
-  for (const [name, one] of Object.entries(isObject(properties) ? properties : {}))
-    addParam(taken, name, reader.schema(one), 'body', { required: needed.includes(name) }, method)
+  for (const [name, one] of Object.entries(isObject(properties) ? properties : {})) {
+    const property = reader.param(one)
+    if (property.readOnly === true) continue
+    addParam(taken, name, property, { in: 'body', required: needed.includes(name) }, method)
+  }
+}
+
+/** Finds the body that JSON can say; undefined if there is none. @throws UnusableOperation if only another can be sent */
+const findBody = (
+  reader: OpenApiReader,
+  { requestBody, consumes = reader.root.consumes }: LooseSchema,
+  places: readonly unknown[],
+): unknown => {
+  const { content } = reader.resolve(requestBody)
+  const bodies = Object.entries(isObject(content) ? content : {})
+  const isOld = places.some((place) => place === 'body' || place === 'formData')
+  const types = isOld ? [consumes ?? []].flat().map(String) : bodies.map(([type]) => type)
+  if (types.length > 0 && !types.some((one) => sendable.test(one)))
+    throw new UnusableOperation(`its body is ${toPlainText(types[0] ?? '', 40)}`)
+  const usable = bodies.filter(([type]) => sendable.test(type))
+  const [, body] = usable.find(([type]) => isJson(type)) ?? usable[0] ?? []
+  return isObject(body) ? body.schema : undefined
 }
 
 const readParams = (
@@ -166,88 +141,99 @@ const readParams = (
   operation: LooseSchema,
   method: string,
 ): TakenParams => {
-  const taken: TakenParams = { params: {}, placeholders: {}, names: new Set() }
-  const all = [...listObjects(item.parameters), ...listObjects(operation.parameters)]
-  for (const one of all.map((param) => reader.resolve(param))) {
-    const { name, in: place, required, schema } = one
+  const taken: TakenParams = { params: new Map(), placeholders: new Map() }
+  const all = [...listObjects(item.parameters), ...listObjects(operation.parameters)].map((one) =>
+    reader.resolve(one),
+  )
+  for (const one of all) {
+    const { name, in: place, required, schema, content } = one
     if (typeof name !== 'string' || typeof place !== 'string') continue
-    if (place === 'body') addBody(reader, taken, reader.resolve(schema), method)
-    else if (place === 'header' && required === true)
-      throw new UnusableOperation(`it requires the header ${toPlainText(name, 40)}`)
+    const [media] = isObject(content) ? Object.values(content) : []
+    const type = schema ?? (isObject(media) ? media.schema : one)
+    const isHidden = place === 'cookie' || (place === 'header' && !ownHeaders.test(name))
+    if (isHidden && required === true)
+      throw new UnusableOperation(`it requires the ${place} ${toPlainText(name, 40)}`)
+    if (place === 'body') addBody(reader, taken, schema, method)
     else if (['path', 'query', 'formData'].includes(place))
-      addParam(taken, name, schema === undefined ? one : reader.schema(schema), place, one, method)
+      addParam(taken, name, reader.param(type), { ...one, in: place }, method)
   }
-  const { content } = reader.resolve(operation.requestBody)
-  const [, body] =
-    Object.entries(isObject(content) ? content : {}).find(([type]) => isJson(type)) ??
-    Object.entries(isObject(content) ? content : {})[0] ??
-    []
-  if (isObject(body)) addBody(reader, taken, reader.resolve(body.schema), method)
+  const body = findBody(
+    reader,
+    operation,
+    all.map((one) => one.in),
+  )
+  if (body !== undefined) addBody(reader, taken, body, method)
   return taken
 }
 
 /** Reads the first successful response of an operation: its status, its schema, and whether it is a file. */
-const readResponse = (reader: OpenApiReader, { responses, produces }: LooseSchema) => {
+const readResponse = (
+  reader: OpenApiReader,
+  { responses, produces = reader.root.produces }: LooseSchema,
+) => {
   const all = isObject(responses) ? Object.entries(responses) : []
   const [status, found] = all.find(([code]) => /^2/.test(code)) ?? []
   const response = reader.resolve(found)
   const contents = isObject(response.content) ? Object.entries(response.content) : []
   const types = contents.length > 0 ? contents.map(([type]) => type) : [produces ?? []].flat()
   const [, media] = contents.find(([type]) => isJson(type)) ?? contents[0] ?? []
-  const schema = isObject(media) ? media.schema : response.schema
-  const isText = types.length > 0 && !types.map(String).some(isJson)
-  return { status, declared: schema, isFile: isText && contents.length > 0 }
+  const declared = isObject(media) ? media.schema : response.schema
+  const schema = declared === undefined ? undefined : reader.schema(declared)
+  const isOther = types.length > 0 && !types.map(String).some(isJson)
+  const isText = isOther && (contents.length > 0 || schema?.type === 'string')
+  return { status, schema, isFile: isText || (schema !== undefined && isUpload(schema)) }
 }
+
+/** True if an answer is one page of a list with facts around it: an object without an ID that holds a list of objects. */
+const isWrapped = (reader: OpenApiReader, properties: LooseSchema): boolean =>
+  !('id' in properties) &&
+  Object.values(properties).some((one) => {
+    const { type, items } = reader.schema(one)
+    return type === 'array' && isObject(reader.schema(items).properties)
+  })
 
 /** Reads what an operation answers according to its document, which may be wrong. */
 const readAnswer = (
   reader: OpenApiReader,
   operation: LooseSchema,
   { method, path }: { readonly method: string; readonly path: string },
-  { names }: TakenParams,
+  { params }: TakenParams,
 ): Pick<DocumentOperation, 'returns' | 'shape'> => {
   const reads = method === 'GET'
-  const { status, declared, isFile } = readResponse(reader, operation)
+  const { status, schema, isFile } = readResponse(reader, operation)
   if (status === '204') return { returns: 'empty' }
-  const schema = declared === undefined ? undefined : reader.schema(declared)
-  if (reads && (isFile || (schema !== undefined && isUpload(schema)))) return { returns: 'file' }
+  if (reads && isFile) return { returns: 'file' }
   if (schema === undefined) return { returns: reads ? 'any' : 'empty' }
   if (schema.type === 'array')
     return reads ? { returns: 'many', shape: reader.shape(schema.items) } : { returns: 'any' }
-  if (!isObject(schema.properties)) return { returns: 'any' }
-  const isPage = names.has('per_page') || (isPlural(path) && 'id' in schema.properties)
+  const { properties } = schema
+  if (!isObject(properties)) return { returns: 'any' }
+  const isPage =
+    (params.has('per_page') && !isWrapped(reader, properties)) ||
+    (isPlural(path) && 'id' in properties)
   const isList = reads && isPage && !/:\w+$/.test(path)
-  return { returns: isList ? 'many' : 'one', shape: reader.shape(declared) }
+  return { returns: isList ? 'many' : 'one', shape: reader.shape(schema) }
 }
+
+/** The longest summary in characters, so that it is one line of a terminal. */
+const longestSummary = 79
 
 /** Reads the first sentence of a summary, or of a description; undefined if there is neither. */
 const readSummary = ({ summary, description }: LooseSchema): string | undefined => {
   const text = [summary, description].find((one) => typeof one === 'string' && one.trim() !== '')
-  const plain = toPlainText(String(text ?? ''), 100).replace(/(?<=\S)\.(?:\s.*)?$/, '')
+  const plain = toPlainText(String(text ?? ''), longestSummary).replace(/(?<=\S)\.(?:\s.*)?$/, '')
   return plain === '' ? undefined : plain
 }
 
-/** Creates the test of `--only` and `--except`: `*` matches within a segment, `**` across segments. */
+/** Creates the test of `--only` and `--except`: `*` matches within a segment, `**` across segments, `/**` the path before it too. */
 const createPathFilter = (patterns: readonly string[]): ((path: string) => boolean) => {
+  const stars: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' }
   const rules = patterns
     .flatMap((text) => text.split(','))
     .map((text) => {
-      const plain = text
-        .trim()
-        .replace(/^\//, '')
-        .replace(/\/\*\*$/, '\u0000')
-      const source = plain
-        .split('\u0000')[0]
-        ?.split('/')
-        .map((part) =>
-          part
-            .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-            .replaceAll('**', '\u0001')
-            .replaceAll('*', '[^/]*')
-            .replaceAll('\u0001', '.*'),
-        )
-        .join('/')
-      return new RegExp(`^/${source}${plain.endsWith('\u0000') ? '(?:/.*)?' : ''}$`)
+      const plain = `/${text.trim().replace(/^\//, '')}`.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      const source = plain.replace(/\/\*\*$|\*\*?/g, (found) => stars[found] ?? '(?:/.*)?')
+      return new RegExp(`^${source}$`)
     })
   return (path) => rules.some((rule) => rule.test(path))
 }
@@ -265,13 +251,15 @@ const readOperation = (
   path: string,
 ): DocumentOperation => {
   const operation = reader.resolve(item[method.toLowerCase()])
+  if ([item, operation].some(({ servers }) => listObjects(servers).length > 0))
+    throw new UnusableOperation('it is of another server')
   const taken = readParams(reader, item, operation, method)
   const { returns, shape } = readAnswer(reader, operation, { method, path }, taken)
   return {
     method,
     path,
-    params: taken.params,
-    placeholders: taken.placeholders,
+    params: Object.fromEntries(taken.params),
+    placeholders: Object.fromEntries(taken.placeholders),
     returns,
     ...(shape !== undefined && Object.keys(shape).length > 0 && { shape }),
     summary: readSummary(operation),
@@ -295,28 +283,35 @@ class OperationReader {
     this.#base = getRoot(root)
   }
 
-  /** Reads all methods of a path. */
+  /** Reads all methods of a path. A path that refers to another document is skipped as a whole. */
   read(written: string, value: unknown): void {
-    const item = this.#reader.resolve(value)
     const isBelow = this.#base !== '' && written.startsWith(`${this.#base}/`)
     const path = isBelow ? written.slice(this.#base.length) : written
-    for (const name of methods.filter((one) => isObject(item[one])))
-      this.#readMethod(item, name.toUpperCase(), path)
+    this.#collect(path, () => {
+      const item = this.#reader.resolve(value)
+      for (const name of methods.filter((one) => isObject(item[one]))) {
+        const method = name.toUpperCase()
+        this.#collect(`${method} ${path}`, () => this.#readMethod(item, method, path))
+      }
+    })
   }
 
-  #readMethod(item: LooseSchema, method: string, written: string): void {
-    const parsed = sent.includes(method)
-      ? parseRequest(`${method} ${written}`)
-      : { reason: `svcctl sends no ${method}` }
+  /** Reads a part of the document, which is skipped with the reason if it cannot become a command. */
+  #collect(request: string, read: () => void): void {
     try {
-      if ('reason' in parsed) throw new UnusableOperation(parsed.reason)
-      if (!this.isWanted(parsed.path)) return
-      this.operations.push(readOperation(this.#reader, item, parsed.method, parsed.path))
+      read()
     } catch (error) {
       if (!(error instanceof UnusableOperation)) throw error
-      const request = `${method} ${toPlainText(written)}`
-      this.skipped.push({ request, command: null, reason: error.message })
+      this.skipped.push({ request: toPlainText(request), command: null, reason: error.message })
     }
+  }
+
+  #readMethod(item: LooseSchema, method: string, path: string): void {
+    if (!sent.includes(method)) throw new UnusableOperation(`svcctl sends no ${method}`)
+    const parsed = parseRequest(`${method} ${path}`)
+    if ('reason' in parsed) throw new UnusableOperation(parsed.reason)
+    if (this.isWanted(parsed.path))
+      this.operations.push(readOperation(this.#reader, item, parsed.method, parsed.path))
   }
 }
 
@@ -324,7 +319,7 @@ class OperationReader {
 export const readOpenApi = (root: unknown, { only, except }: PathChoice): OpenApiOperations => {
   if (!isObject(root) || !isObject(root.paths)) throw usage('the OpenAPI document has no paths')
   const version = toPlainText(String(root.openapi ?? root.swagger), 20)
-  if (!/^(?:2\.0|3\.\d)/.test(version))
+  if (!/^(?:2|3)(?:\.|$)/.test(version))
     throw usage(`OpenAPI ${version} is not supported`, 'Use OpenAPI 2.0 or 3.x.')
   const [isChosen, isExcluded] = [createPathFilter(only), createPathFilter(except)]
   const isWanted = (path: string): boolean =>

@@ -110,27 +110,23 @@ export class PathNames {
     return undefined
   }
 
+  /** True for a segment that commands of the reference leave out, and that only groups what is below it. */
+  #isSilent(segments: readonly string[], i: number): boolean {
+    const isHolder = this.#isHolder(`/${segments.slice(0, i + 1).join('/')}`)
+    return isHolder && i < segments.length - 1 && this.#silent.has(segments[i] ?? '')
+  }
+
   /** Chooses the area of a path by its first segments, else by its scope. */
   #findArea(segments: readonly string[], scope: string): Head {
-    const skipped = segments.findIndex(
-      (one, i) =>
-        !(
-          this.#silent.has(one) &&
-          i < segments.length - 1 &&
-          this.#isHolder(`/${segments.slice(0, i + 1).join('/')}`)
-        ),
+    const start = Math.max(
+      0,
+      segments.findIndex((one, i) => !isPlace(one) && !this.#isSilent(segments, i)),
     )
-    const start = Math.max(0, skipped)
     const word = segments[start] ?? ''
     const pattern = `/${segments.slice(0, start + 1).join('/')}`
-    const isTop = scope === ''
-    const plural =
-      isPlural(word) &&
-      (this.#items.has(pattern) ||
-        (this.#facts.get(pattern)?.many === true && this.#has(pattern, 'POST')))
+    const isArea = scope === '' || (isPlural(word) && this.#isCollection(pattern))
     const isElsewhere = this.#has(pattern, 'GET') && this.#areas.has(word)
-    if (isTop || plural || isElsewhere)
-      return { area: toCommandWord(word), groups: [], taken: start + 1 }
+    if (isArea || isElsewhere) return { area: toCommandWord(word), groups: [], taken: start + 1 }
     const several = [`/${word}s`, `/${word.replace(/y$/, 'ie')}s`].find(
       (one) => this.#isCollection(one) && !this.#has(one, 'POST'),
     )

@@ -31,6 +31,10 @@ export const splitCommand = (command: string): readonly [area: string, words: st
   return [area, words.join(' ')]
 }
 
+/** Returns the area and the group of a command of three words; undefined if it has no group. */
+export const getGroup = (command: string): string | undefined =>
+  /^\S+ \S+(?= \S)/.exec(command)?.[0]
+
 /** Verbs for objects of a project, never for the project itself. */
 const ofMany = new Set(['list', 'create', 'add'])
 
@@ -47,9 +51,9 @@ const findScope = ({ path, command }: Pick<Operation, 'path' | 'command'>) => {
 }
 
 /** Returns the field of a record that a placeholder is compared with. */
-const getField = (placeholder: string): string => {
+export const getField = (placeholder: string): string => {
   if (/(?:^|_)iid$/.test(placeholder)) return 'iid'
-  return /(?:^|_)id$/.test(placeholder) ? 'id' : placeholder
+  return /(?:^|_)id$|[a-z]Id$/.test(placeholder) ? 'id' : placeholder
 }
 
 /** Removes the project or group from a path, since objects have one kind in all scopes. */

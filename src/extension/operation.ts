@@ -59,11 +59,14 @@ const methods = /^(?:GET|POST|PUT|PATCH|DELETE)$/
 /** The parts of a request line. */
 export type ParsedRequest = Pick<Operation, 'method' | 'path' | 'sends'>
 
+/** Returns the name of a placeholder as the catalogue writes it. */
+export const toPlaceholderName = (name: string): string => name.replace(/\W/g, '_')
+
 /** Returns a path with placeholders as in the catalogue, or the reason why it is not valid. */
 const parsePath = (text: string): { path: string } | { reason: string } => {
   const path = text
     .replace(root, '')
-    .replace(/\{(\w+)\}/g, ':$1')
+    .replace(/\{([\w.$-]+)\}/g, (_, name: string) => `:${toPlaceholderName(name)}`)
     .replace(/(?<=.)\/$/, '')
   if (!/^(?:\/[\w:{}.@()*~-]+)+$/.test(path))
     return { reason: 'its path has other characters than words and placeholders' }

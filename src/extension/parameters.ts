@@ -13,7 +13,7 @@ const getType = ({ type }: LooseSchema): string | undefined => {
 }
 
 const listWords = (values: unknown): readonly string[] | undefined => {
-  const all = Array.isArray(values) ? values : []
+  const all = (Array.isArray(values) ? values : []).filter((one) => one !== null)
   const words = all.filter((one) => typeof one === 'string' && /^[^,|\s]+$/.test(one))
   return words.length > 0 && words.length === all.length ? words.map(String) : undefined
 }
@@ -23,26 +23,31 @@ const toListParam = ({ items }: LooseSchema): object => {
   const schema = isObject(items) ? items : {}
   const values = listWords(schema.enum)
   if (values !== undefined) return { type: 'list', of: 'enum', values }
-  const of = getType(schema)
+  const of = getType(schema) ?? (isObject(schema.properties) ? 'object' : 'string')
   if (of === 'object' || of === 'array') return { type: 'json' }
   return { type: 'list', of: of === 'integer' ? 'integer' : 'string' }
 }
 
+/** Creates the parameter of an object: pairs of any key with texts, or JSON. */
+const toObjectParam = ({ properties, additionalProperties: rest }: LooseSchema): object => {
+  const isText = rest === true || (isObject(rest) && (getType(rest) ?? 'string') === 'string')
+  return { type: isObject(properties) || !isText ? 'json' : 'hash' }
+}
+
 /** Creates the type part of a parameter from a schema, without help and other facts. */
-const toBareParam = (schema: LooseSchema): object => {
-  const type = getType(schema)
+const toBareParam = (schema: LooseSchema, nests: boolean): object => {
+  const type = getType(schema) ?? (isObject(schema.properties) ? 'object' : 'string')
   const words = listWords(schema.enum)
   if (words !== undefined) return { type: 'enum', values: words }
   if (type === 'array') return toListParam(schema)
-  if (type === 'object')
-    return {
-      type:
-        isObject(schema.properties) || schema.additionalProperties === undefined ? 'json' : 'hash',
-    }
+  if (type === 'object') return nests ? { type: 'hash' } : toObjectParam(schema)
   if (type === 'integer' || type === 'boolean') return { type }
+  // A number that has decimals is text to the catalogue, which a body would quote.
+  if (type === 'number' && !nests) return { type: 'json', placeholder: 'number' }
   const format = schema.format === 'date-time' ? 'datetime' : schema.format
-  if (format === 'date' || format === 'datetime') return { type: 'string', format }
-  return type === undefined && isObject(schema.properties) ? { type: 'json' } : { type: 'string' }
+  return format === 'date' || format === 'datetime'
+    ? { type: 'string', format }
+    : { type: 'string' }
 }
 
 /** The facts of a parameter besides its type. */
@@ -53,6 +58,10 @@ interface ParamFacts {
   readonly flag?: string | undefined
   readonly in?: 'query' | 'body' | undefined
   readonly deprecated?: boolean | undefined
+  /** How a list is written into a query. */
+  readonly join?: 'comma' | 'repeat' | undefined
+  /** True in a query, where an object is written as `name[key]`. */
+  readonly nests?: boolean | undefined
 }
 
 /** Returns the help of a parameter: the first sentence of its description, else its name in words. */
@@ -63,8 +72,10 @@ const describe = (name: string, description: string | undefined): string => {
 
 /** Creates a parameter of the catalogue. It is a secret if its name looks like one, unless the facts say otherwise. */
 export const createParam = (name: string, schema: LooseSchema, facts: ParamFacts): Param => {
+  const bare = toBareParam(schema, facts.nests === true)
   const param: object = {
-    ...toBareParam(schema),
+    ...bare,
+    ...('of' in bare && facts.join !== undefined && { join: facts.join }),
     help: describe(name, facts.description),
     ...(facts.required === true && { required: true }),
     ...((facts.secret ?? isSecretName(name)) && { secret: true }),

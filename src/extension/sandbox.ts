@@ -3,6 +3,7 @@ import type { JsonValues } from '../base/objects.js'
 import { toPathPattern } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import type { CompiledEndpoint } from './links.js'
+import { getField } from './objects.js'
 
 /** A field of stored records: the type that requests are checked against, and the default. */
 interface ServedField {
@@ -75,7 +76,7 @@ export const collectServed = (all: readonly CompiledEndpoint[]): readonly Served
     return {
       path: parts[0]?.list ?? '',
       one,
-      by: /(?:^|_)iid$/.test(one) ? 'iid' : /(?:^|_)id$/.test(one) ? 'id' : one,
+      by: getField(one),
       ...(stored.length > 0 && { stored: true }),
       ...(shape !== undefined && { shape }),
       ...(sets.length > 0 && { sets: Object.fromEntries(sets) }),

@@ -10,6 +10,7 @@ import { type Endpoint, getMethod, getPath, toPathPattern } from '../catalogue/e
 import { type DocumentOperation, isOpenApi, readOpenApi } from './document.js'
 import { readAdditions, readCommands, readDeclaration } from './file.js'
 import { type DocumentedOperation, PathNames } from './naming.js'
+import { getGroup } from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
 import type { CatalogueArea } from './places.js'
 import { type CommandDeclaration, CommandSchema } from './schema.js'
@@ -81,13 +82,25 @@ const nameOperations = (
     found.map(({ method, path, returns }) => ({ method, path, many: returns === 'many' })),
     documented,
   )
-  return found.map((one) => {
+  const named = found.map((one) => {
     const { operation, command } = readOwn(one, file, findings)
     const { method, path, returns } = operation
     return {
       ...operation,
       command: command ?? names.name({ method, path, many: returns === 'many' }),
     }
+  })
+  return nameLeaves(named)
+}
+
+/** Adds a verb to the names that are groups of other commands as well: `jobs log` beside `jobs log erase` becomes `jobs log get`. */
+const nameLeaves = (operations: readonly Operation[]): readonly Operation[] => {
+  const groups = new Set(operations.flatMap(({ command }) => getGroup(command) ?? []))
+  return operations.map((one) => {
+    if (!groups.has(one.command)) return one
+    const read = one.returns === 'many' ? 'list' : 'get'
+    const verb = { GET: read, POST: 'create', DELETE: 'delete', PUT: 'update', PATCH: 'update' }
+    return { ...one, command: `${one.command} ${verb[one.method]}` }
   })
 }
 

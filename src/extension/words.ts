@@ -8,3 +8,6 @@ export const toCommandWord = (name: string): string =>
     .filter((part) => part !== '')
     .join('-')
     .toLowerCase()
+
+/** Matches the name of an area, which is also a part of the name of its file. */
+export const areaName = /^[a-z][a-z0-9-]{0,99}$/

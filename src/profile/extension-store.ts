@@ -8,13 +8,13 @@ import type { Kind } from '../catalogue/kinds.js'
 import type { CompiledExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
+import { areaName } from '../extension/words.js'
 import {
   type ExtensionIndex,
   type ExtensionRecord,
   format,
   getFolder,
   type IndexedArea,
-  nameRule,
   readIndex,
   readStored,
 } from './extensions.js'
@@ -34,7 +34,7 @@ const listFolders = (env: Environment): readonly string[] => {
   try {
     const all = readdirSync(path.join(getPaths(env).config, 'extensions'), { withFileTypes: true })
     return all
-      .flatMap((one) => (one.isDirectory() && nameRule.test(one.name) ? one.name : []))
+      .flatMap((one) => (one.isDirectory() && areaName.test(one.name) ? one.name : []))
       .sort()
   } catch {
     return []

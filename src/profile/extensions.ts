@@ -12,6 +12,7 @@ import { addKinds, type Kind } from '../catalogue/kinds.js'
 import { usage } from '../errors.js'
 import type { SkippedOperation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
+import { areaName } from '../extension/words.js'
 import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
@@ -28,7 +29,7 @@ export interface AreaNames {
 export interface ExtensionRecord {
   readonly name: string
   readonly title: string | null
-  /** The file that it was read from, and that file's SHA-256. */
+  /** The file that it was read from, and the SHA-256 of it and of the file of `--with`. */
   readonly source: string
   readonly digest: string
   readonly with: string | null
@@ -57,8 +58,6 @@ export interface ExtensionIndex {
   /** The profile of each extension that a single profile has. */
   readonly profiles: Readonly<Record<string, string>>
 }
-
-export const nameRule = /^[a-z][a-z0-9-]{0,99}$/
 
 export const getFolder = (env: Environment, name: string): string =>
   path.join(getPaths(env).config, 'extensions', name)
@@ -100,7 +99,7 @@ const isArea = (value: unknown): boolean =>
   isObject(value) &&
   typeof value.summary === 'string' &&
   Array.isArray(value.from) &&
-  value.from.every((one) => typeof one === 'string' && nameRule.test(one))
+  value.from.every((one) => typeof one === 'string' && areaName.test(one))
 
 const isKind = (value: unknown): boolean =>
   isObject(value) && Array.isArray(value.areas) && Array.isArray(value.names)
@@ -108,7 +107,7 @@ const isKind = (value: unknown): boolean =>
 const isIndex = (value: unknown): value is ExtensionIndex =>
   isObject(value) &&
   isObject(value.areas) &&
-  Object.entries(value.areas).every(([name, area]) => nameRule.test(name) && isArea(area)) &&
+  Object.entries(value.areas).every(([name, area]) => areaName.test(name) && isArea(area)) &&
   isObject(value.kinds) &&
   Object.values(value.kinds).every(isKind) &&
   isObject(value.profiles)

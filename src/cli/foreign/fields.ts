@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { getProperties } from '../../catalogue/fields.js'
+import { getProperties, titleFields } from '../../catalogue/fields.js'
 import { getParamValues } from '../../catalogue/params.js'
 import { getAnswerFields, getSelects, lists } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
@@ -33,21 +33,11 @@ export const findFieldPlace = async (command: Command): Promise<FieldPlace | und
   return { flag: isList ? '--where' : '--select', fields: getAnswerFields(endpoints), endpoints }
 }
 
-const titles = [
-  'description',
-  'name',
-  'title',
-  'path_with_namespace',
-  'username',
-  'message',
-  'domain',
-]
-
 /** Returns the field by which people know a record. */
 export const getTitle = ({ endpoints, fields }: FieldPlace): string => {
   const columns = endpoints.flatMap(({ columns }) => columns ?? [])
   return (
-    [...titles.filter((name) => columns.includes(name)), ...titles].find((name) =>
+    [...titleFields.filter((name) => columns.includes(name)), ...titleFields].find((name) =>
       fields.includes(name),
     ) ?? 'id'
   )

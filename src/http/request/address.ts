@@ -86,8 +86,9 @@ const listPairs = (name: string, param: ListParam, items: readonly unknown[]): P
   const [only] = items
   const word = items.length === 1 && param.words?.includes(String(only)) === true
   if (word || param.join === 'comma') return [[name, items.map(toScalarText).join(',')]]
-  if (items.length === 0) return [[addBrackets(name), '']]
-  return items.map((item) => [addBrackets(name), toScalarText(item)])
+  const written = param.join === 'repeat' ? name : addBrackets(name)
+  if (items.length === 0) return [[written, '']]
+  return items.map((item) => [written, toScalarText(item)])
 }
 
 /** A value that the catalogue does not describe: lists get brackets, objects nest. */
