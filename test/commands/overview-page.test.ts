@@ -94,6 +94,7 @@ const services = (lists: Lists, jobs: Lists): Services => {
       globals: { sandbox: true },
       env: {},
       clock: { now: () => now },
+      asOf: async () => now,
       session: async () => session,
     },
   } as unknown as Services
