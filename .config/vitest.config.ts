@@ -110,6 +110,8 @@ const createProject = (name: string, include: string[], exclude: string[] = []) 
     include,
     exclude: [...exclude, ...executables],
     setupFiles: ['test/support/file.ts'],
+    // Without this, Vitest loads each style sheet as an empty text, and pages are tested without their style.
+    css: true,
     pool: 'forks' as const,
     // What lines make is soon garbage, and is copied where there is little room for the young.
     execArgv: ['--require', join(import.meta.dirname, 'measured.cjs'), '--max-semi-space-size=64'],

@@ -1,6 +1,6 @@
 /** The one answer of several instances: its rows, and what is said of each below it. */
 
-import type { Stdout } from '../base/io.js'
+import { getCurrentIo, type Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { createHeldTest, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
@@ -32,6 +32,8 @@ interface SaidOfPart {
 type SharedLine = ScreenOptions & {
   readonly raw: Raw
   readonly source?: () => Promise<PageSource>
+  /** When the latest of its snapshots was read; undefined if it has none. */
+  readonly asOf?: Date | undefined
 }
 
 /** An instance or a snapshot among several. */
@@ -57,7 +59,7 @@ export class InstancesAnswer {
       { ...shown, words, raw: () => shown.raw },
       screen,
       this.addNote,
-      shown.source,
+      { source: shown.source, asOf: async () => shown.asOf ?? getCurrentIo().now() },
     )
   }
 

@@ -95,6 +95,14 @@ type Options = Pick<
   'command' | 'format' | 'globals' | 'isKept' | 'words' | 'until'
 > & { readonly raw: () => Raw }
 
+/** The instance or snapshot that an answer comes from. */
+interface AnswerOrigin {
+  /** The facts of the instance for a page, where it is one. */
+  readonly source?: (() => Promise<PageSource>) | undefined
+  /** Returns the time that ages count from. */
+  readonly asOf: () => Promise<Date>
+}
+
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 
 /** Prints on standard output, masked and escaped by the writers of `output`. */
@@ -106,8 +114,7 @@ export class AnswerPrinter implements RunAnswer {
   readonly #later: (text: string) => void
   /** Columns of which was said that no record has them. */
   readonly #absent = new Set<string>()
-  /** The instance that the answer comes from, where it is one. */
-  readonly #source: (() => Promise<PageSource>) | undefined
+  readonly #origin: AnswerOrigin
   /** The records that its lists read one by one. */
   readonly budget: SingleBudget
   #code = 0
@@ -118,12 +125,12 @@ export class AnswerPrinter implements RunAnswer {
     asked: Options,
     screen: AnswerScreen,
     later: (text: string) => void,
-    source?: () => Promise<PageSource>,
+    origin: AnswerOrigin,
   ) {
     this.#asked = asked
     this.#screen = screen
     this.#later = later
-    this.#source = source
+    this.#origin = origin
     this.budget = new SingleBudget(asked.globals.limit !== undefined)
     this.text = createAnswerText(screen)
   }
@@ -202,7 +209,8 @@ export class AnswerPrinter implements RunAnswer {
     const inspection = await this.#inspection(emit)
     const rough = emit.rough === undefined ? {} : await this.#roughly(emit.rough)
     const page = await this.#page(emit)
-    const view = { ...this.#view(many, emit), ...rough, page, inspection }
+    const now = await this.#origin.asOf()
+    const view = { ...this.#view(many, emit), now, ...rough, page, inspection }
     const { drawing } = emit
     if (page === undefined || drawing === undefined)
       return openWriter(format, this.#screen.out, view, this.#hidden(emit))
@@ -311,7 +319,7 @@ export class AnswerPrinter implements RunAnswer {
     if (page === undefined) return undefined
     const { createPageView } = await import('./page-view.js')
     const { command, globals, raw, words } = this.#asked
-    const line = { command, globals, raw: raw(), words, source: this.#source }
+    const line = { command, globals, raw: raw(), words, source: this.#origin.source }
     return createPageView(line, emit, page.begin)
   }
 

@@ -118,7 +118,10 @@ export class RunParts implements LineParts {
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
     this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
     const asked = { ...options, raw: () => options.journaling.raw }
-    this.printing = new AnswerPrinter(asked, screen, this.later, this.#pageSource)
+    this.printing = new AnswerPrinter(asked, screen, this.later, {
+      source: this.#pageSource,
+      asOf: () => this.place.asOf(),
+    })
     this.answer = this.#answer(loaded)
     const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
     this.ui = new (isFullySent(options) ? Prompter : SilentPrompter)(globals, screen, subject)

@@ -153,7 +153,9 @@ export const executeSnapshots = async (
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)
   const source = createSource(text, snapshots)
-  const shown = { command, globals, format, env, signal, raw, source }
+  const latest = snapshots.at(-1)?.manifest.ended
+  const asOf = latest === undefined ? undefined : new Date(latest)
+  const shown = { command, globals, format, env, signal, raw, source, asOf }
   const merged = await InstancesAnswer.of(shown, undefined)
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)

@@ -176,6 +176,14 @@ const toCheckRecord = (
   })),
 })
 
+/** The record of a check. */
+export type CheckRecord = ReturnType<typeof toCheckRecord>
+
+/** The facts of a check that its page shows in addition to the record. */
+export interface CheckContext extends Pick<CheckFact, 'measures' | 'label'> {
+  readonly code: number
+}
+
 /** @throws Failure `usage` where both say how it is written */
 const chooseFormat = ({ place }: Context, asked: string | undefined): CheckFormat => {
   const { output } = place.globals
@@ -201,6 +209,9 @@ const createRows = (fact: CheckFact) =>
       yield* yieldRecord(toCheckRecord(outcome, severity), {
         columns: ['check', 'status', 'message'],
         known: ['address'],
+        drawing: 'check',
+        title: `Check ${fact.name}: ${severity}`,
+        context: { ...fact, code: format.codes[severity] } satisfies CheckContext,
       })
     yield createExitRow(format.codes[severity])
   }

@@ -2,6 +2,7 @@
  * Reads the health of an instance for `overview` and `check`: runners, certificates, replication sites, tokens of
  * the profiles.
  */
+import { sumNumbers } from '../base/numbers.js'
 import { toText } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
 import { mr } from '../catalogue/areas/mr.js'
@@ -149,8 +150,6 @@ interface SyncCount {
   readonly synced: number
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
-
 const toList = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value])
 
 type Status = Readonly<Record<string, unknown>>
@@ -170,13 +169,13 @@ const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | '
       toList(computePercentage(status, kind)).map((share) => ({ kind, percent: share })),
     )
     .toSorted((a, b) => a.percent - b.percent)
-  const all = sum(counted.map(({ count }) => count))
+  const all = sumNumbers(counted.map(({ count }) => count))
   return {
     ...(all === 0
       ? {}
-      : { synced_percent: (100 * sum(counted.map(({ synced }) => synced))) / all }),
+      : { synced_percent: (100 * sumNumbers(counted.map(({ synced }) => synced))) / all }),
     least: least && { ...least, kind: least.kind.replaceAll('_', ' ') },
-    ...(failed.length === 0 ? {} : { failed: sum(failed) }),
+    ...(failed.length === 0 ? {} : { failed: sumNumbers(failed) }),
   }
 }
 

@@ -225,7 +225,8 @@ export const jobsPart: OverviewPart = {
     const { waiting, looked, hidden, failed } = seen
     const [oldest] = waiting.toSorted((a, b) => getWaitStart(a) - getWaitStart(b))
     const counts = countByProject(waiting)
-    const waited = oldest === undefined ? null : getWaitSeconds(oldest, sources.place.clock.now())
+    const now = await sources.place.asOf()
+    const waited = oldest === undefined ? null : getWaitSeconds(oldest, now)
     const missing = describeMissing(seen)
     return {
       value: {
@@ -233,7 +234,7 @@ export const jobsPart: OverviewPart = {
         projects_looked_at: looked,
         projects_hidden: hidden,
         projects_unread: failed.length,
-        by_age: countByAge(waiting, sources.place.clock.now()),
+        by_age: countByAge(waiting, now),
         oldest: oldest === undefined ? null : { ...oldest, waited_seconds: waited },
         by_project: Object.fromEntries(counts),
       },

@@ -1,6 +1,7 @@
 /** The sections of `overview`, in order: what each reads, and how it is shown. */
 
 import { groupBy } from '../base/group-by.js'
+import { sumNumbers } from '../base/numbers.js'
 import { isObject } from '../base/objects.js'
 import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
@@ -26,12 +27,9 @@ import {
 } from './overview-jobs.js'
 import type { StorageCount } from './overview-record.js'
 
-const sumCounts = (counts: RunnerCounts): number =>
-  runnerStates.reduce((sum, state) => sum + counts[state], 0)
-
 /** Returns the share that is online, of the runners that are not paused. */
 const getOnlineShare = (counts: RunnerCounts): number | undefined => {
-  const awake = sumCounts(counts) - counts.paused
+  const awake = sumNumbers(Object.values(counts)) - counts.paused
   return awake === 0 ? undefined : counts.online / awake
 }
 
@@ -106,7 +104,7 @@ const certificatesPart: OverviewPart = {
   name: 'certificates',
   title: 'Pages certificates',
   read: async ({ instance, place }) => {
-    const { certificates, without } = await readCertificates(instance, place.clock.now())
+    const { certificates, without } = await readCertificates(instance, await place.asOf())
     const counts = expirySpans.map(([name, within]) => {
       const among = certificates.filter(
         ({ left_seconds: left }) => left !== undefined && within(left),

@@ -1,5 +1,6 @@
 /** The overview of several snapshots: the counts of each, and their changes. */
 
+import { sumNumbers } from '../base/numbers.js'
 import { isObject } from '../base/objects.js'
 import { groupDigits } from '../base/text.js'
 import type { AnswerService } from '../engine/command/context.js'
@@ -13,8 +14,9 @@ interface Count {
   readonly read: (record: OverviewRecord) => number | undefined
 }
 
-const sum = (counts: Readonly<Record<string, number>>, without: string): number =>
-  Object.entries(counts).reduce((all, [name, count]) => (name === without ? all : all + count), 0)
+/** Returns the number of certificates that end soon or have ended. */
+const countDue = ({ later: _, ...due }: Readonly<Record<string, number>>): number =>
+  sumNumbers(Object.values(due))
 
 const counts: readonly Count[] = [
   { part: 'runners', item: 'online', read: ({ runners }) => runners?.by_state.online },
@@ -29,7 +31,7 @@ const counts: readonly Count[] = [
   {
     part: 'certificates',
     item: 'to renew',
-    read: ({ certificates: part }) => (part ? sum(part.by_time_left, 'later') : undefined),
+    read: ({ certificates: part }) => (part ? countDue(part.by_time_left) : undefined),
   },
   {
     part: 'replication',
@@ -39,7 +41,8 @@ const counts: readonly Count[] = [
   {
     part: 'storages',
     item: 'projects',
-    read: ({ storages }) => storages?.reduce((all, { projects }) => all + projects, 0),
+    read: ({ storages }) =>
+      storages ? sumNumbers(storages.map(({ projects }) => projects)) : undefined,
   },
 ]
 

@@ -18,7 +18,7 @@ export interface SingleReader {
 }
 
 /** The pages that draw their records in a way of their own. */
-export type PageDrawing = 'access' | 'matrix' | 'overview' | 'plan' | 'policy'
+export type PageDrawing = 'access' | 'check' | 'matrix' | 'overview' | 'plan' | 'policy'
 
 /** The way in which records want to be shown: data about them, and no format. */
 export interface RecordView {

@@ -27,7 +27,10 @@ export interface Cell extends CellStyle {
   readonly text: SafeText
 }
 
-const none: CellText = { text: '–', tone: 'quiet' }
+/** The text that a cell without a value shows. */
+export const emptyText = '–'
+
+const none: CellText = { text: emptyText, tone: 'quiet' }
 
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
@@ -114,7 +117,7 @@ const formatItem = (value: unknown, whole: boolean): string =>
   isObject(value)
     ? ((whole ? getTitle(value) : getLabel(value)) ?? serializeJson(value))
     : isScalar(value)
-      ? String(value ?? '–')
+      ? String(value ?? emptyText)
       : serializeJson(value)
 
 const formatValue = (name: string, value: unknown, view: View, whole: boolean): CellText => {

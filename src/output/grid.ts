@@ -4,6 +4,7 @@
  * measures by `.config/string-width.cjs`, which the bundler puts in place of its own old measure.
  */
 import Table from 'cli-table3'
+import { sumNumbers } from '../base/numbers.js'
 
 // How the columns of a table share the width of a terminal.
 
@@ -15,8 +16,6 @@ const shortestWord = 8
 const longestWord = 18
 /** The display columns that a column of longer text needs to be useful. */
 const shortestText = 10
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)
 
 /** Shares the room: narrow columns are whole, wide ones get an equal share. */
 const splitEqually = (natural: readonly number[], room: number): number[] => {
@@ -34,7 +33,7 @@ const splitEqually = (natural: readonly number[], room: number): number[] => {
 /** Shows words whole and shares the rest among texts, if that leaves enough for them; else shares all equally. */
 const splitWordsFirst = (natural: readonly number[], room: number): number[] => {
   const texts = natural.filter((width) => width > longestWord)
-  const left = room - sum(natural.filter((width) => width <= longestWord))
+  const left = room - sumNumbers(natural.filter((width) => width <= longestWord))
   if (left < texts.length * shortestText) return splitEqually(natural, room)
   const cut = splitEqually(texts, left)
   return natural.map((width) => (width > longestWord ? (cut.shift() ?? 0) : width))
@@ -94,7 +93,7 @@ export const splitWidth = (natural: readonly number[], terminal: number): number
   const room = terminal - gap * others.length
   const widths = [leading, ...splitWordsFirst(others, room - leading)]
   const last = widths.length - 1
-  widths[last] = (widths[last] ?? 0) + room - sum(widths)
+  widths[last] = (widths[last] ?? 0) + room - sumNumbers(widths)
   return widths
 }
 

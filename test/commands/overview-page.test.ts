@@ -94,6 +94,7 @@ const context = (lists: Lists, jobs: Lists): Context => {
       globals: { sandbox: true },
       env: {},
       clock: { now: () => now },
+      asOf: async () => now,
       session: async () => session,
     },
   } as unknown as Context

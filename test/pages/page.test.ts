@@ -19,6 +19,7 @@ describe('a page', () => {
     expect(code).toBe(0)
     const hash = (text: string): string => createHash('sha256').update(text).digest('base64')
     const { style, script, policy } = parts(stdout)
+    expect([style.includes('@media print'), script.includes('class List')]).toEqual([true, true])
     expect(policy).toBe(
       `default-src 'none'; style-src 'sha256-${hash(style)}'; script-src 'sha256-${hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'`,
     )

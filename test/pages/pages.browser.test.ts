@@ -185,8 +185,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
         const across = await page.evaluate('document.documentElement.scrollWidth')
         const text = await page.locator('body').textContent()
         for (const one of says) expect(text).toContain(one)
-        // Tables still widen some pages on a phone.
-        if (width > 390) expect([line, across]).toEqual([line, width])
+        expect([line, across]).toEqual([line, width])
         expect([line, await violations(page, dark), complaints]).toEqual([line, [], []])
         await close()
       }

@@ -5,9 +5,9 @@ import type { AccessRow } from '../../commands/access-row.js'
 import {
   type ChartRow,
   drawRows,
+  renderCounts,
   renderFigure,
   renderLegend,
-  renderRowNumbers,
   type Series,
 } from '../../output/html/charts.js'
 import { renderCard, renderTiles } from '../../output/html/frame.js'
@@ -100,7 +100,7 @@ const drawWays = (rows: readonly AccessRow[]): Markup => {
   return renderCard(title, rest > 0 ? `the first ${maxWays}, and ${rest} more` : '', [
     drawRows(charted, series),
     renderLegend(series, totals),
-    renderRowNumbers(isUser ? 'place' : 'way', charted, series),
+    renderCounts(isUser ? 'place' : 'way', charted, series),
   ])
 }
 

@@ -5,6 +5,7 @@ import type { OpenPrinter } from '../../output/types.js'
 
 const drawings: Readonly<Record<PageDrawing, () => Promise<{ readonly open: OpenPrinter }>>> = {
   access: () => import('./access.js'),
+  check: () => import('./check.js'),
   matrix: () => import('./matrix.js'),
   overview: () => import('./overview.js'),
   plan: () => import('./plan.js'),

@@ -2,6 +2,7 @@
 
 import { isObject } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
+import { emptyText } from '../../output/cell.js'
 import { renderCard } from '../../output/html/frame.js'
 import { html, type Markup } from '../../output/html/markup.js'
 import { openDrawing } from '../../output/html.js'
@@ -16,14 +17,11 @@ const shades: Readonly<Record<string, number>> = {
   owner: 5,
 }
 
-/** The text of a cell without a level. */
-const none = '–'
-
 const toCell = (value: unknown): Markup => {
   const text = String(value ?? '')
   const shade = shades[text]
   return shade === undefined
-    ? html`<td>${text === '' ? none : text}</td>`
+    ? html`<td>${text === '' ? emptyText : text}</td>`
     : html`<td class="heat${shade}">${text}</td>`
 }
 

@@ -1,9 +1,11 @@
 /** Draws the tiles of the overview: a number for each part, with a verdict. */
 
+import { sumNumbers } from '../../base/numbers.js'
 import { formatSpan } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'
-import { type RunnerCounts, runnerStates } from '../../commands/health.js'
+import type { RunnerCounts } from '../../commands/health.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
+import { emptyText } from '../../output/cell.js'
 import { renderTiles, type Tile } from '../../output/html/frame.js'
 import type { Markup } from '../../output/html/markup.js'
 
@@ -29,15 +31,12 @@ const badges = {
 const getLevel = ({ findings }: OverviewRecord, name: PartName): keyof typeof badges =>
   findings.find(({ part }) => part === name)?.level ?? 'fine'
 
-const sumCounts = (counts: RunnerCounts): number =>
-  runnerStates.reduce((sum, state) => sum + counts[state], 0)
-
 /** A replication site. */
 export type Site = NonNullable<OverviewRecord['replication']>[number]
 
 /** Returns the percentage of active runners that are online; undefined if none is active. */
 export const getShare = (counts: RunnerCounts): number | undefined => {
-  const active = sumCounts(counts) - counts.paused
+  const active = sumNumbers(Object.values(counts)) - counts.paused
   return active === 0 ? undefined : Math.round((100 * counts.online) / active)
 }
 
@@ -57,7 +56,7 @@ const describeRunnerTile = ({ runners }: OverviewRecord): TileText | undefined =
   ].join(', ')
   const said = `${groupDigits(states.online)} of ${groupDigits(active)} active`
   return {
-    big: share === undefined ? '–' : `${share} %`,
+    big: share === undefined ? emptyText : `${share} %`,
     unit: 'online',
     lines: [others === '' ? said : `${said}; ${others}`],
     share: share === undefined ? undefined : share / 100,
@@ -94,7 +93,7 @@ const describeCertificateTile = ({ certificates: part }: OverviewRecord): TileTe
   if (part === undefined || part === null) return undefined
   const due = Object.entries(part.by_time_left).filter(([name]) => name !== 'later')
   return {
-    big: groupDigits(due.reduce((sum, [, count]) => sum + count, 0)),
+    big: groupDigits(sumNumbers(due.map(([, count]) => count))),
     unit: 'to renew',
     lines: [describeCertificates(part)],
   }
@@ -124,7 +123,7 @@ const describeStorageTile = ({ storages }: OverviewRecord): TileText | undefined
   const closed = storages.filter(({ weight }) => weight === 0).map(({ storage }) => storage)
   const said = `on ${formatCount(storages.length, 'storage')}`
   return {
-    big: groupDigits(storages.reduce((sum, { projects }) => sum + projects, 0)),
+    big: groupDigits(sumNumbers(storages.map(({ projects }) => projects))),
     lines: [closed.length === 0 ? said : `${said}; ${closed.join(', ')} takes no new ones`],
   }
 }
@@ -162,7 +161,9 @@ export const drawTiles = (record: OverviewRecord): Markup =>
       const text = tileTexts[name](record)
       const common = { name: partTitles[name][0], href: `#${name}` }
       if (text === undefined)
-        return [{ ...common, big: '–', tone: 'quiet', badge: '– not read', lines: [] }]
+        return [
+          { ...common, big: emptyText, tone: 'quiet', badge: `${emptyText} not read`, lines: [] },
+        ]
       const [tone, word] = badges[getLevel(record, name)]
       return [{ ...common, ...text, tone, badge: word }]
     }),

@@ -1,5 +1,6 @@
 /** Draws the overview: tiles with verdicts, findings with commands, and a section for each part. */
 
+import { sumNumbers } from '../../base/numbers.js'
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { formatCount, groupDigits } from '../../base/text.js'
@@ -8,9 +9,9 @@ import type { OverviewRecord } from '../../commands/overview-record.js'
 import {
   type ChartRow,
   drawRows,
+  renderCounts,
   renderFigure,
   renderLegend,
-  renderRowNumbers,
   type Series,
   toSeries,
 } from '../../output/html/charts.js'
@@ -80,7 +81,7 @@ const drawRunners = ({ record: { runners } }: Section): readonly [string, Markup
     renderFigure('By type and status', caption, [
       drawRows(rows, series),
       renderLegend(series, all),
-      renderRowNumbers('type', rows, series),
+      renderCounts('type', rows, series),
     ]),
   ]
 }
@@ -114,7 +115,7 @@ const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatVi
     return { name: link(path, href), label: path, counts: new Map([['all', count]]) }
   })
   const rest = all.length - rows.length
-  const jobs = all.slice(maxProjects).reduce((sum, [, count]) => sum + count, 0)
+  const jobs = sumNumbers(all.slice(maxProjects).map(([, count]) => count))
   const caption = rest > 0 ? `and ${formatCount(rest, 'project')} more, with ${jobs}` : ''
   return renderFigure('By project', caption, [drawRows(rows, [plainSeries])])
 }
@@ -214,7 +215,7 @@ const drawSite = (site: Site): readonly Markup[] => {
     counts: new Map([['all', share ?? 0]]),
     beside: describeSite(site),
   }
-  const left: Series = { word: 'left', color: tone, hatch: 0 }
+  const series: Series = { word: 'all', color: tone, hatch: 0 }
   const troubles = [
     ...(healthy === true ? [] : [health]),
     ...(least === undefined || least.percent >= 100
@@ -222,7 +223,7 @@ const drawSite = (site: Site): readonly Markup[] => {
       : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
   ]
   return [
-    drawRows([row], [{ ...left, word: 'all' }], { most: 100, thin: true }),
+    drawRows([row], [series], { most: 100, thin: true }),
     ...troubles.map((text) => html`<p class="said">${text}</p>\n`),
   ]
 }
@@ -242,7 +243,7 @@ const drawStorages = ({ record: { storages } }: Section): readonly [string, Mark
       beside: `${groupDigits(projects)}${weight === null ? '' : `, weight ${weight}`}`,
     }),
   )
-  const total = storages.reduce((sum, { projects }) => sum + projects, 0)
+  const total = sumNumbers(storages.map(({ projects }) => projects))
   return [formatCount(total, 'project'), drawRows(rows, [plainSeries])]
 }
 

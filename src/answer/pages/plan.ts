@@ -1,14 +1,15 @@
 /** Draws a plan: its counts as tiles, a chart by kind, and its changes by place, deletions first. */
 
+import { sumNumbers } from '../../base/numbers.js'
 import { formatCount, groupDigits, type Tone } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import type { PageItem, PagePlace, PlanPageRecord } from '../../commands/plan/page-record.js'
 import {
   type ChartRow,
   drawRows,
+  renderCounts,
   renderLegend,
-  renderRowNumbers,
-  type Series,
+  toSeries,
 } from '../../output/html/charts.js'
 import {
   getHref,
@@ -38,6 +39,22 @@ const getTone = (verb: string): Tone =>
 
 /** The largest number of changes with which the places of a page are open at first. */
 const maxOpen = 50
+/** A page of more items can be filtered: its script adds facets, and its tiles link to them. */
+const minFiltered = 8
+
+/** True if an item is a change, and no finding. */
+const isChange = ({ verb }: PageItem): boolean =>
+  Object.hasOwn(tones, verb) && verb !== 'impossible'
+
+/** Describes the items of a place: `2 changes, 1 finding`. */
+const describeItems = (items: readonly PageItem[]): string => {
+  const changes = items.filter(isChange).length
+  const findings = items.length - changes
+  return [
+    ...(changes > 0 ? [formatCount(changes, 'change')] : []),
+    ...(findings > 0 ? [formatCount(findings, 'finding')] : []),
+  ].join(', ')
+}
 
 const listItems = ({ places }: PlanPageRecord): readonly PageItem[] =>
   places.flatMap(({ items }) => items)
@@ -52,6 +69,10 @@ const createTile = (
   big: groupDigits(items.length),
   tone: items.length > 0 ? tone : 'quiet',
   lines: [line],
+  href:
+    items.length > minFiltered
+      ? `#${[...new Set(items.map(({ verb }) => `verb=${verb}`))].join('&')}`
+      : undefined,
 })
 
 const drawTiles = (record: PlanPageRecord): Markup => {
@@ -64,7 +85,7 @@ const drawTiles = (record: PlanPageRecord): Markup => {
     count('update', 'replace'),
     count('create', 'enable'),
   ]
-  const attributes = changed.reduce((sum, { changes }) => sum + changes.length, 0)
+  const attributes = sumNumbers(changed.map(({ changes }) => changes.length))
   const kinds = [...new Set(come.map(({ kind }) => kind.replaceAll('_', ' ')))].join(', ')
   const impossible = count('impossible')
   return renderTiles([
@@ -96,13 +117,7 @@ const drawKinds = (record: PlanPageRecord): Markup => {
   if (items.length === 0) return nothing
   const verbs = [...Object.keys(tones), ...items.map(({ verb }) => verb)]
   const present = [...new Set(verbs)].filter((verb) => items.some((item) => item.verb === verb))
-  const used = new Map<string, number>()
-  const series = present.map((word): Series => {
-    const color = getTone(word)
-    const hatch = used.get(color) ?? 0
-    used.set(color, hatch + 1)
-    return { word, color, hatch }
-  })
+  const series = toSeries(present, getTone)
   const kinds = new Map<string, Map<string, number>>()
   const totals = new Map<string, number>()
   for (const { kind, verb } of items) {
@@ -117,8 +132,8 @@ const drawKinds = (record: PlanPageRecord): Markup => {
   })
   return renderCard(
     'By kind',
-    `${formatCount(items.length + record.unchanged, 'object')} compared`,
-    [drawRows(rows, series), renderLegend(series, totals), renderRowNumbers('kind', rows, series)],
+    `${formatCount(items.filter(isChange).length + record.unchanged, 'object')} compared`,
+    [drawRows(rows, series), renderLegend(series, totals), renderCounts('kind', rows, series)],
   )
 }
 
@@ -131,7 +146,7 @@ const drawChange = ({ attribute, now, wanted }: PageItem['changes'][number]): Ma
 const arrow = '→'
 
 const drawItem = (item: PageItem): Markup => {
-  const { verb, sign, name, text, origin, loses, outcome, changes } = item
+  const { verb, sign, kind, name, text, origin, loses, outcome, changes } = item
   const tone = getTone(verb)
   const end = outcome === '' ? nothing : renderBadge(outcome, outcome === 'done' ? 'good' : 'bad')
   const said = text === '' ? nothing : html` <span class="said">${text}</span>`
@@ -140,7 +155,7 @@ const drawItem = (item: PageItem): Markup => {
     changes.length === 0 && loses === ''
       ? nothing
       : html`<dl>${lost}${changes.map(drawChange)}</dl>`
-  return html`<div class="change b-${tone}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${renderBadge(verb, tone)}${end}${said}</span><span class="at">${origin}</span>${list}</div>\n`
+  return html`<div class="change b-${tone}" data-verb="${verb}" data-kind="${kind}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${renderBadge(verb, tone)}${end}${said}</span><span class="at">${origin}</span>${list}</div>\n`
 }
 
 const drawPlace = ({ name, path, items }: PagePlace, isOpen: boolean, view: FormatView): Markup => {
@@ -148,7 +163,7 @@ const drawPlace = ({ name, path, items }: PagePlace, isOpen: boolean, view: Form
     path === '' ? undefined : getHref(`${view.page?.address ?? ''}/${encodeURI(path)}`, view)
   const more =
     href === undefined ? nothing : html`<p>${link(`${name} on the instance`, href)}</p>\n`
-  return html`<details class="place"${isOpen ? ' open' : ''}><summary><b>${name}</b> <span class="said">${formatCount(items.length, 'change')}</span></summary>\n${more}${items.map(drawItem)}</details>\n`
+  return html`<details class="place"${isOpen ? ' open' : ''}><summary><b>${name}</b> <span class="said">${describeItems(items)}</span></summary>\n${more}${items.map(drawItem)}</details>\n`
 }
 
 const draw = (records: readonly unknown[], view: FormatView): Markup => {
@@ -159,14 +174,19 @@ const draw = (records: readonly unknown[], view: FormatView): Markup => {
   const refused = record.refused.map((text) => html`<p class="warning">${text}</p>\n`)
   const places = record.places.map((place) => drawPlace(place, items.length <= maxOpen, view))
   const said = `${record.todo.join(', ')}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
-  const changes =
-    items.length === 0
-      ? renderCard('No change', '', html`<p>The instance is as the files declare: ${said}.</p>\n`)
-      : renderCard(
-          'Changes',
-          'deletions first',
-          html`<p class="said">${said}</p>\n${refused}${places}`,
-        )
+  const changes = items.some(isChange)
+    ? renderCard(
+        'Changes',
+        'deletions first',
+        html`<p class="said">${said}</p>\n${refused}${places}`,
+        { id: 'changes' },
+      )
+    : renderCard(
+        'No change',
+        '',
+        html`<p>The instance is as the files declare: ${said}.</p>\n${refused}${places}`,
+        { id: 'changes' },
+      )
   return html`${drawTiles(record)}${drawKinds(record)}${changes}`
 }
 

@@ -1,5 +1,6 @@
 /** Draws the page of a policy above its findings: the result, a tile for each severity, and all rules. */
 
+import { sumNumbers } from '../../base/numbers.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { policySeverities } from '../../commands/policy.js'
@@ -15,6 +16,9 @@ import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup } from '../../output/html/markup.js'
 import { openAboveList } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
+
+const countFindings = (rules: PolicyContext['rules']): number =>
+  sumNumbers(rules.map(({ findings }) => findings))
 
 const worstFirst = policySeverities.toReversed()
 
@@ -46,7 +50,7 @@ const toTile = ({ rules }: PolicyContext, severity: string): Tile => {
   const broken = own.filter(({ findings }) => findings > 0)
   return {
     name: severity,
-    big: groupDigits(own.reduce((sum, { findings }) => sum + findings, 0)),
+    big: groupDigits(countFindings(own)),
     tone: getStatusStyle(severity)?.tone ?? 'busy',
     lines: [`${broken.length} of ${formatCount(own.length, 'rule')}`],
     href: `#severity=${severity}`,
@@ -70,9 +74,7 @@ const drawRules = ({ rules }: PolicyContext): Markup => {
   const totals = new Map(
     worstFirst.map((severity) => [
       severity,
-      rules
-        .filter((rule) => rule.severity === severity)
-        .reduce((sum, { findings }) => sum + findings, 0),
+      countFindings(rules.filter((rule) => rule.severity === severity)),
     ]),
   )
   const without = rules.filter(({ findings }) => findings === 0).length

@@ -7,6 +7,7 @@ import {
   type TrendList,
   toTrends,
 } from '../../commands/overview-trend.js'
+import { emptyText } from '../../output/cell.js'
 import {
   type ChartLine,
   drawLines,
@@ -44,7 +45,7 @@ const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile =
   const name = part === 'runners' ? `Runners ${item}` : (titles[part] ?? part)
   return {
     name,
-    big: now === undefined ? '–' : groupDigits(now),
+    big: now === undefined ? emptyText : groupDigits(now),
     tone: tones[item] ?? 'busy',
     lines: [
       ...(change === '' ? [] : [`${change} since ${getDay(snapshots.at(-2))}`]),

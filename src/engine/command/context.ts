@@ -295,6 +295,8 @@ export interface WorkspaceService {
   readonly cwd: string
   readonly globals: CommandGlobals
   readonly clock: RunClock
+  /** Returns the time that ages count from: when the snapshot was read that answers, else now. */
+  asOf(): Promise<Date>
   readonly stdin: PipedInput
   /** The session in force, or that of another profile; without a name, what flags and environment alone make. */
   session(of?: { readonly profile: string | undefined }): Promise<Session>

@@ -283,6 +283,11 @@ export class Workspace implements WorkspaceService {
     return this.#sessions.snapshot()
   }
 
+  async asOf(): Promise<Date> {
+    const snapshot = await this.snapshot()
+    return snapshot === undefined ? this.clock.now() : new Date(snapshot.manifest.ended)
+  }
+
   async identity(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
     const { peek } = this.#requests()
     const nothing = async (): Promise<undefined> => undefined

@@ -4,7 +4,7 @@ import { isMoment } from '../../base/dates.js'
 import { ExactNumber } from '../../base/json/json.js'
 import { serializeJson } from '../../base/json/values.js'
 import { getLevelName } from '../../catalogue/levels.js'
-import { createCell, isExpiry } from '../cell.js'
+import { createCell, emptyText, isExpiry } from '../cell.js'
 import { escapeLine, escapeLines, type SafeText } from '../escape.js'
 import type { FormatView } from '../types.js'
 import { formatMinute, getHref, link } from './frame.js'
@@ -67,12 +67,9 @@ export const toPageCell = (name: string, value: unknown, view: FormatView): Page
   return { text, raw, tone, kind: '', href }
 }
 
-/** The text that a cell without a value shows. */
-const none = '–'
-
 /** True if the script needs the value in addition to the text. */
 const hasOwnValue = ({ text, raw }: PageCell): boolean =>
-  raw !== text && !(raw === '' && text === none)
+  raw !== text && !(raw === '' && text === emptyText)
 
 /** Renders a cell of a table. */
 export const renderCell = (cell: PageCell, kind: CellKind): Markup => {

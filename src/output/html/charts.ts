@@ -4,9 +4,11 @@
  */
 
 import { ticks } from 'd3-array'
-import { utcTicks } from 'd3-time'
+import { sumCounts } from '../../base/numbers.js'
 import { groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
+import { emptyText } from '../cell.js'
+import { drawTimeMarks, formatCoordinate } from './axis.js'
 import { html, type Markup, nothing, type Piece } from './markup.js'
 
 /**
@@ -25,13 +27,21 @@ const palette = 6
 const maxWords = 8
 export const other = 'other'
 
-/** Gives each word a color: that of its tone, else the next of the palette. */
-export const toSeries = (words: readonly string[]): readonly Series[] => {
+const getWordTone = (word: string): string | undefined =>
+  word === other ? 'quiet' : getStatusStyle(word)?.tone
+
+/**
+ * Gives each word a color: that of its tone, else the next of the palette.
+ * @param getTone returns the tone of a word; by default that of its status
+ */
+export const toSeries = (
+  words: readonly string[],
+  getTone: (word: string) => string | undefined = getWordTone,
+): readonly Series[] => {
   const used = new Map<string, number>()
   let next = 0
   return words.map((word) => {
-    const tone = word === other ? 'quiet' : getStatusStyle(word)?.tone
-    const color = tone ?? `c${(next++ % palette) + 1}`
+    const color = getTone(word) ?? `c${(next++ % palette) + 1}`
     const hatch = used.get(color) ?? 0
     used.set(color, hatch + 1)
     return { word, color, hatch }
@@ -54,9 +64,6 @@ const paint = ({ color, hatch }: Series): Markup =>
     : hatch > 2
       ? html`class="h k-${color}"`
       : html`class="k-${color}" stroke="currentColor" fill="url(#${color}${hatch})"`
-
-/** Formats a coordinate with two decimals, a hundredth of a percent. */
-const formatCoordinate = (value: number): string => String(Math.round(value * 100) / 100)
 
 const formatChartNumber = (count: number): string =>
   Number.isInteger(count) ? groupDigits(count) : formatCoordinate(count)
@@ -107,8 +114,8 @@ export const renderNumbers = (
 ): Markup => {
   const cell = (value: NumberCell, i: number): Markup =>
     i === 0
-      ? html`<th scope="row">${value ?? '–'}</th>`
-      : html`<td class="n">${value === null ? '–' : typeof value === 'number' ? formatChartNumber(value) : value}</td>`
+      ? html`<th scope="row">${value ?? emptyText}</th>`
+      : html`<td class="n">${value === null ? emptyText : typeof value === 'number' ? formatChartNumber(value) : value}</td>`
   return html`<details class="numbers"><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="numbers"><table>
 <thead><tr>${heads.map((head, i) => html`<th scope="col"${i === 0 ? '' : html` class="n"`}>${head}</th>`)}</tr></thead>
 <tbody>
@@ -128,9 +135,6 @@ export interface ChartRow {
   readonly counts: ReadonlyMap<string, number>
   readonly beside?: string
 }
-
-const sumWords = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 /** True if a part is wide enough for a text inside it. The width is in percent. */
 const hasRoomFor = (share: number, text: string): boolean => share > 6 + 3 * text.length
@@ -174,27 +178,29 @@ export const drawRows = (
   series: readonly Series[],
   options: RowOptions = {},
 ): Markup => {
-  const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumWords(counts)), 0) || 1)
+  const most = options.most ?? (Math.max(...rows.map(({ counts }) => sumCounts(counts)), 0) || 1)
   return html`<div class="rows${options.thin === true ? ' thin' : ''}">\n${rows.map(
     (row) =>
-      html`<div class="row"><span class="name">${row.name}</span>${drawRowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? formatChartNumber(sumWords(row.counts))}</span></div>\n`,
+      html`<div class="row"><span class="name">${row.name}</span>${drawRowBar(row, series, most, options.thin === true)}<span class="beside">${row.beside ?? formatChartNumber(sumCounts(row.counts))}</span></div>\n`,
   )}</div>\n`
 }
 
-/** Renders the numbers of a chart of rows. */
-export const renderRowNumbers = (
+/** Renders the counts of a chart: a line for each row or step, with its sum if there are several words. */
+export const renderCounts = (
   head: string,
-  rows: readonly ChartRow[],
+  lines: readonly { readonly label: string; readonly counts: ReadonlyMap<string, number> }[],
   series: readonly Series[],
-): Markup =>
-  renderNumbers(
-    [head, ...series.map(({ word }) => toWords(word)), ...(series.length > 1 ? ['all'] : [])],
-    rows.map(({ label, counts }) => [
+): Markup => {
+  const hasSum = series.length > 1
+  return renderNumbers(
+    [head, ...series.map(({ word }) => toWords(word)), ...(hasSum ? ['all'] : [])],
+    lines.map(({ label, counts }) => [
       label,
       ...series.map(({ word }) => counts.get(word) ?? 0),
-      ...(series.length > 1 ? [sumWords(counts)] : []),
+      ...(hasSum ? [sumCounts(counts)] : []),
     ]),
   )
+}
 
 // Axes.
 
@@ -216,30 +222,6 @@ const createScale = (largest: number, isWhole = false): AxisScale => {
 
 const toY = (value: number, { most }: AxisScale): number =>
   plotBottom - ((plotBottom - plotTop) * value) / most
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-const formatDateMark = (time: Date, span: number): string => {
-  const month = months[time.getUTCMonth()] ?? ''
-  if (span < 2 * day) return time.toISOString().slice(11, 16)
-  if (time.getUTCDate() !== 1 || span < 90 * day) return `${time.getUTCDate()} ${month}`
-  return time.getUTCMonth() === 0 ? String(time.getUTCFullYear()) : month
-}
-
-const day = 86_400_000
-
-const drawTimeMarks = (
-  from: number,
-  to: number,
-  xOf: (time: number) => number,
-  y: number,
-): readonly Markup[] =>
-  utcTicks(new Date(from), new Date(to), 8)
-    .filter((time) => xOf(time.getTime()) >= 2 && xOf(time.getTime()) <= 97)
-    .map(
-      (time, i) =>
-        html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${formatCoordinate(xOf(time.getTime()))}%" y="${y}">${formatDateMark(time, to - from)}</text>`,
-    )
 
 /** Renders a plot with the marks of its vertical axis on the left. */
 const drawPlot = (
@@ -265,7 +247,7 @@ const drawPlot = (
 
 /** A step of time: its label, its start in milliseconds since the epoch, and the count of each word. */
 export interface TimeStep {
-  readonly key: string
+  readonly label: string
   readonly time: number
   readonly counts: ReadonlyMap<string, number>
 }
@@ -276,10 +258,10 @@ export const drawColumns = (
   steps: readonly TimeStep[],
   series: readonly Series[],
 ): Markup => {
-  const scale = createScale(Math.max(...steps.map(({ counts }) => sumWords(counts)), 0), true)
+  const scale = createScale(Math.max(...steps.map(({ counts }) => sumCounts(counts)), 0), true)
   const each = 100 / steps.length
   const width = formatCoordinate(each * (steps.length > 1 ? 0.86 : 0.3))
-  const column = ({ key, counts }: TimeStep, i: number): Markup => {
+  const column = ({ label: name, counts }: TimeStep, i: number): Markup => {
     let below = 0
     const said: string[] = []
     const parts = series.flatMap((one) => {
@@ -293,27 +275,13 @@ export const drawColumns = (
     })
     return parts.length === 0
       ? nothing
-      : html`<g data-step="${key}"><title>${key}: ${said.join(', ')}</title>${parts}</g>`
+      : html`<g data-step="${name}"><title>${name}: ${said.join(', ')}</title>${parts}</g>`
   }
   const [first, last] = [steps[0]?.time ?? 0, steps.at(-1)?.time ?? 0]
   const xOf = (time: number): number =>
     first === last ? 50 : each / 2 + ((100 - each) * (time - first)) / (last - first)
   return drawPlot(label, scale, '', [...steps.map(column), ...drawTimeMarks(first, last, xOf, 198)])
 }
-
-export const renderStepNumbers = (
-  head: string,
-  steps: readonly TimeStep[],
-  series: readonly Series[],
-): Markup =>
-  renderNumbers(
-    [head, ...series.map(({ word }) => toWords(word)), ...(series.length > 1 ? ['all'] : [])],
-    steps.map(({ key, counts }) => [
-      key,
-      ...series.map(({ word }) => counts.get(word) ?? 0),
-      ...(series.length > 1 ? [sumWords(counts)] : []),
-    ]),
-  )
 
 // Lines over time.
 

@@ -1,10 +1,11 @@
 /** Counts the records of a list by words, by day, and by project or group. */
 
+import { dayLength } from '../../base/dates.js'
+import { sumNumbers } from '../../base/numbers.js'
 import { groupDigits } from '../../base/text.js'
 import { other, type Series, type TimeStep } from './charts.js'
 import { toDay } from './timeline.js'
 
-export const day = 86_400_000
 /** The largest number of days that are counted. A list that spans more days has no chart. */
 export const maxDays = 20_000
 /** The largest number of values of a column that are counted. */
@@ -23,9 +24,6 @@ export const addIn = (table: WordTable, key: string, word: string, count = 1): v
   table.set(key, counts)
   add(counts, word, count)
 }
-
-export const sum = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((all, count) => all + count, 0)
 
 /** Sorts counts by the order of the documented words; other words follow in alphabetical order. */
 export const orderCounts = (
@@ -55,8 +53,8 @@ export const chooseUnit = (days: number): 'day' | 'week' | 'month' =>
 const getStepStart = (at: number, unit: 'day' | 'week' | 'month'): number => {
   if (unit === 'day') return at
   if (unit === 'week') return at - ((((at + 3) % 7) + 7) % 7)
-  const time = new Date(at * day)
-  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth()) / day
+  const time = new Date(at * dayLength)
+  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth()) / dayLength
 }
 
 /** Returns all steps from the first to the last day, empty ones included. */
@@ -79,8 +77,8 @@ export const toSteps = (
       add(steps.get(getStepStart(at, unit)) ?? new Map(), word, count)
   return [...steps].map(
     ([at, counts]): TimeStep => ({
-      key: unit === 'month' ? toDay(at * day).slice(0, 7) : toDay(at * day),
-      time: at * day,
+      label: unit === 'month' ? toDay(at * dayLength).slice(0, 7) : toDay(at * dayLength),
+      time: at * dayLength,
       counts,
     }),
   )
@@ -95,14 +93,13 @@ export const describeSteps = (
   const words = (color: string): readonly string[] =>
     series.flatMap((one) => (one.color === color ? [one.word] : []))
   const of = ({ counts }: Pick<TimeStep, 'counts'>, some: readonly string[]): number =>
-    some.reduce((all, word) => all + (counts.get(word) ?? 0), 0)
+    sumNumbers(some.map((word) => counts.get(word) ?? 0))
   const isResult = words('bad').includes('failed') && words('good').includes('success')
   const measured = isResult ? ['failed'] : series.map(({ word }) => word)
   const most = steps.reduce((a, b) => (of(b, measured) > of(a, measured) ? b : a))
-  const said = `most on ${most.key} (${groupDigits(of(most, measured))})`
+  const said = `most on ${most.label} (${groupDigits(of(most, measured))})`
   if (!isResult) return said
-  const all = (some: readonly string[]): number =>
-    steps.reduce((total, step) => total + of(step, some), 0)
+  const all = (some: readonly string[]): number => sumNumbers(steps.map((step) => of(step, some)))
   const [failed, done] = [all(['failed']), all(['failed', 'success'])]
   if (failed === 0) return `none of ${groupDigits(done)} finished ${many} failed`
   return `${Math.round((100 * failed) / done)} % of finished ${many} failed; ${said}`

@@ -1,6 +1,7 @@
 /** Renders the head and the end of a page, and the parts of its sections: tiles, cards, badges and commands. */
 
 import { createHash } from 'node:crypto'
+import { getCurrentIo } from '../../base/io.js'
 import type { Tone } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { escapeLine } from '../escape.js'
@@ -37,9 +38,12 @@ export const renderCommand = (line: Piece): Markup =>
   html`<div class="cmd"><code>${line}</code></div>`
 
 /** Renders the beginning of a page, up to its first section. */
-export const renderHead = async ({ page, now, style: eye }: FormatView): Promise<Markup> => {
+export const renderHead = async ({ page, style: eye }: FormatView): Promise<Markup> => {
   const title = escapeLine(page?.title ?? 'svcctl', eye)
-  const facts = [...((await page?.facts()) ?? []), { text: `${formatMinute(now)} UTC` }]
+  const facts = [
+    ...((await page?.facts()) ?? []),
+    { text: `${formatMinute(getCurrentIo().now())} UTC` },
+  ]
   const items = facts.map(({ name, text, href }) => {
     const said = escapeLine(text, eye)
     const value = href === undefined ? said : html`<a href="${href}" rel="noreferrer">${said}</a>`

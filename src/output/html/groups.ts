@@ -1,8 +1,9 @@
 /** Draws groups: columns or lines over time, rows, or a table shaded by its numbers. The keys and measures of the groups decide. */
 
-import { isMoment } from '../../base/dates.js'
+import { dayLength, isMoment } from '../../base/dates.js'
+import { sumCounts } from '../../base/numbers.js'
 import type { GroupFacts } from '../../catalogue/views.js'
-import { isSecondsColumn } from '../cell.js'
+import { emptyText, isSecondsColumn } from '../cell.js'
 import {
   type ChartRow,
   chooseWords,
@@ -10,18 +11,17 @@ import {
   drawLines,
   drawRows,
   other,
+  renderCounts,
   renderFigure,
   renderLegend,
   renderNumbers,
-  renderRowNumbers,
-  renderStepNumbers,
   type TimeStep,
   toSeries,
   toWords,
 } from './charts.js'
 import { orderCounts } from './counts.js'
 import { html, type Markup, nothing } from './markup.js'
-import { describeKeys, describeMeasure } from './titles.js'
+import { appendKeys, describeMeasure } from './titles.js'
 
 /** A group of the chart: its keys as text, and its number. */
 interface GroupValue {
@@ -29,8 +29,6 @@ interface GroupValue {
   readonly value: number | undefined
 }
 
-/** The text of a cell without a number. */
-const none = '–'
 const maxRows = 20
 const maxSide = 12
 const maxLines = 8
@@ -38,8 +36,11 @@ const shades = 6
 /** The largest number of steps. Without it, one wrong time would create years of empty steps. */
 const maxSteps = 2000
 
-const day = 86_400_000
-const lengths: Readonly<Record<string, number>> = { hour: 3_600_000, day, week: 7 * day }
+const lengths: Readonly<Record<string, number>> = {
+  hour: 3_600_000,
+  day: dayLength,
+  week: 7 * dayLength,
+}
 
 const toTime = (key: string): number => Date.parse(key.length === 13 ? `${key}:00Z` : key)
 
@@ -55,7 +56,7 @@ const fillSteps = (keys: readonly string[], unit: string | undefined): readonly 
     time =
       unit === 'month'
         ? new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1))
-        : new Date(time.getTime() + (lengths[unit] ?? day))
+        : new Date(time.getTime() + (lengths[unit] ?? dayLength))
   }
   return all
 }
@@ -131,15 +132,15 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
         const count = at(key, word)
         return count === undefined ? [] : [[word, count] as const]
       })
-      return { key, time: toTime(key), counts: new Map(present) }
+      return { label: key, time: toTime(key), counts: new Map(present) }
     })
     const best = columns.reduce(
       (a, b) => (sumStep(b) > sumStep(a) ? b : a),
       columns[0] ?? emptyStep,
     )
-    const caption = columns.length < 2 ? '' : `most: ${best.key} (${sumStep(best)})`
+    const caption = columns.length < 2 ? '' : `most: ${best.label} (${sumStep(best)})`
     const drawn = drawColumns(title, columns, series)
-    return renderFigure(title, caption, [drawn, shown, renderStepNumbers('step', columns, series)])
+    return renderFigure(title, caption, [drawn, shown, renderCounts('step', columns, series)])
   }
   const missing = counts ? 0 : undefined
   const lines = series.map((one) => ({
@@ -156,9 +157,8 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
   ])
 }
 
-const emptyStep: TimeStep = { key: '', time: 0, counts: new Map() }
-const sumStep = ({ counts }: TimeStep): number =>
-  [...counts.values()].reduce((sum, count) => sum + count, 0)
+const emptyStep: TimeStep = { label: '', time: 0, counts: new Map() }
+const sumStep = ({ counts }: TimeStep): number => sumCounts(counts)
 
 const drawGroupRows = (chart: GroupChart): Markup => {
   const sorted = [...sumBy(chart, 0)].toSorted(([, a], [, b]) => b - a)
@@ -174,7 +174,7 @@ const drawGroupRows = (chart: GroupChart): Markup => {
   const more = sorted.length - rows.length
   return renderFigure(chart.title, more > 0 ? `the first ${maxRows}, and ${more} more` : '', [
     drawRows(rows, series),
-    renderRowNumbers(chart.groups.keys[0]?.column ?? '', rows, series),
+    renderCounts(chart.groups.keys[0]?.column ?? '', rows, series),
   ])
 }
 
@@ -188,7 +188,7 @@ const drawHeat = (chart: GroupChart): Markup => {
   const most = Math.max(...all, 0) || 1
   const cell = (row: string, column: string): Markup => {
     const value = found.get(`${row}\n${column}`)
-    if (value === undefined) return html`<td class="n">${none}</td>`
+    if (value === undefined) return html`<td class="n">${emptyText}</td>`
     const shade = Math.min(shades - 1, Math.floor((shades * value) / most))
     return html`<td class="n heat${shade}">${value}</td>`
   }
@@ -247,7 +247,7 @@ export const drawGroups = (
     const values = rows.map((row): GroupValue => {
       const value = row[at] === null || row[at] === undefined ? undefined : Number(row[at])
       return {
-        keys: keyAt.map((i) => String(row[i] ?? '–')),
+        keys: keyAt.map((i) => String(row[i] ?? emptyText)),
         value: Number.isNaN(value) ? undefined : value,
       }
     })
@@ -255,9 +255,8 @@ export const drawGroups = (
       measure?.field,
       values.map(({ value }) => value ?? 0),
     )
-    const title = `${describeMeasure(column, groups, many)}${scaled.words} ${describeKeys(groups)}`
-      .replace(' by ', ', by ')
-      .replace(',, by', ', by')
+    const what = `${describeMeasure(column, groups, many)}${scaled.words}`
+    const title = appendKeys(what, groups)
     const counts = measure === undefined || measure.name === 'sum'
     const chart: GroupChart = { ...scaled, title, counts, values, groups, wordsOf }
     const time = findTime(groups, values)

@@ -6,6 +6,7 @@ const shown = 1000
 /** A table of so many rows needs no filter. */
 const few = 8
 const none = '–'
+const changeFacets = ['verb', 'kind']
 
 const make = (tag, properties, ...children) => {
   const element = Object.assign(document.createElement(tag), properties)
@@ -78,6 +79,99 @@ const toCsv = (text, kind, raw) => {
   return /[",\n\r]|^[ \t]|[ \t]$/.test(whole) ? `"${whole.replaceAll('"', '""')}"` : whole
 }
 
+/** Buttons with counts, by column: what is pressed of one column is wanted, and so of each column. */
+class Facets {
+  /** @param facets the values of each column: value, text, count, tone */
+  constructor(facets, toggle) {
+    this.buttons = []
+    this.element = make('div', { className: 'facets' })
+    for (const { column, name, values } of facets) {
+      const facet = make('div', { className: 'facet' }, make('span', { className: 'said' }, name))
+      facet.setAttribute('role', 'group')
+      facet.setAttribute('aria-label', name)
+      for (const [value, text, count, tone] of values) {
+        const one = button('', () => toggle(column, value))
+        one.append(make('span', { className: tone }, text), ` ${count.toLocaleString('en')}`)
+        this.buttons.push([one, column, value])
+        facet.append(one)
+      }
+      this.element.append(facet)
+    }
+  }
+
+  press(wanted) {
+    for (const [one, column, value] of this.buttons)
+      one.setAttribute('aria-pressed', String(wanted.get(column)?.has(value) === true))
+  }
+}
+
+const toggleIn = (wanted, column, value) => {
+  const values = wanted.get(column) ?? new Set()
+  if (!values.delete(value)) values.add(value)
+  if (values.size === 0) wanted.delete(column)
+  else wanted.set(column, values)
+}
+
+const addIn = (wanted, column, value) =>
+  wanted.set(column, (wanted.get(column) ?? new Set()).add(value))
+
+/** Puts a filter into the address; returns what it is called there. */
+const writeHash = (address) => {
+  const written = `#${address}`
+  history.replaceState(null, '', written === '#' ? location.pathname : written)
+  return written
+}
+
+/** The changes of a plan, of which facets choose by verb and kind. */
+class Changes {
+  constructor(section) {
+    this.changes = [...section.querySelectorAll('.change')]
+    if (this.changes.length <= few) return
+    this.places = [...section.querySelectorAll('details.place')]
+    this.open = this.places.map(({ open }) => open)
+    const facets = changeFacets.flatMap((name) => {
+      const counts = new Map()
+      for (const { dataset } of this.changes)
+        counts.set(dataset[name], (counts.get(dataset[name]) ?? 0) + 1)
+      const values = [...counts].map(([value, n]) => [value, value.replaceAll('_', ' '), n, ''])
+      return counts.size < 2 ? [] : [{ column: name, name, values }]
+    })
+    this.facets = new Facets(facets, (name, value) => {
+      toggleIn(this.wanted, name, value)
+      this.choose()
+      const address = new URLSearchParams()
+      for (const [one, values] of this.wanted) for (const text of values) address.append(one, text)
+      writeHash(address)
+    })
+    this.count = make('span', { className: 'said' })
+    this.count.setAttribute('role', 'status')
+    const tools = make('div', { className: 'tools' }, this.facets.element, this.count)
+    section.querySelector('details.place').before(tools)
+    this.readAddress()
+    window.addEventListener('hashchange', () => this.readAddress())
+  }
+
+  readAddress() {
+    this.wanted = new Map()
+    for (const [name, value] of new URLSearchParams(location.hash.slice(1)))
+      if (changeFacets.includes(name)) addIn(this.wanted, name, value)
+    this.choose()
+  }
+
+  choose() {
+    for (const one of this.changes)
+      one.hidden = [...this.wanted].some(([name, values]) => !values.has(one.dataset[name]))
+    const shown = this.changes.filter(({ hidden }) => !hidden).length
+    this.places.forEach((place, i) => {
+      place.hidden = place.querySelector('.change:not([hidden])') === null
+      place.open = this.wanted.size > 0 || this.open[i]
+    })
+    const all = this.changes.length.toLocaleString('en')
+    this.count.textContent = this.wanted.size > 0 ? `${shown.toLocaleString('en')} of ${all}` : ''
+    this.facets.press(this.wanted)
+  }
+}
+
 /** The rows of one table, and what of them is shown in which order. */
 class List {
   constructor(section) {
@@ -122,7 +216,8 @@ class List {
     csv.className = 'end'
     const pages = this.whole ? [] : [this.back, this.next]
     const line = make('div', {}, this.filter, this.count, this.clear, ...pages, csv)
-    const tools = make('div', { className: 'tools' }, this.facets(), line)
+    this.facets = new Facets(this.facts.facets, (column, value) => this.toggle(column, value))
+    const tools = make('div', { className: 'tools' }, this.facets.element, line)
     if (this.rows.length > few) region.before(tools)
     let waiting
     this.filter.addEventListener('input', () => {
@@ -136,30 +231,8 @@ class List {
       step.addEventListener('click', () => this.toggle(this.facts.time.column, step.dataset.step))
   }
 
-  /** Buttons with counts: what is pressed of one column is wanted, and so of each column. */
-  facets() {
-    const all = make('div', { className: 'facets' })
-    this.buttons = []
-    for (const { column, name, values } of this.facts.facets) {
-      const facet = make('div', { className: 'facet' }, make('span', { className: 'said' }, name))
-      facet.setAttribute('role', 'group')
-      facet.setAttribute('aria-label', name)
-      for (const [value, text, count, tone] of values) {
-        const one = button('', () => this.toggle(column, value))
-        one.append(make('span', { className: tone }, text), ` ${count}`)
-        this.buttons.push([one, column, value])
-        facet.append(one)
-      }
-      all.append(facet)
-    }
-    return all
-  }
-
   toggle(column, value) {
-    const values = this.wanted.get(column) ?? new Set()
-    if (!values.delete(value)) values.add(value)
-    if (values.size === 0) this.wanted.delete(column)
-    else this.wanted.set(column, values)
+    toggleIn(this.wanted, column, value)
     this.choose()
   }
 
@@ -171,8 +244,7 @@ class List {
     this.wanted.clear()
     for (const [name, value] of asked) {
       const column = this.names.indexOf(name)
-      if (column < 0) continue
-      this.wanted.set(column, (this.wanted.get(column) ?? new Set()).add(value))
+      if (column >= 0) addIn(this.wanted, column, value)
     }
     this.filter.value = asked.get('q') ?? ''
     const sort = asked.get('sort') ?? ''
@@ -189,8 +261,7 @@ class List {
     if (this.filter.value !== '') address.set('q', this.filter.value)
     if (this.column !== undefined)
       address.set('sort', `${this.direction < 0 ? '-' : ''}${this.names[this.column]}`)
-    this.written = `#${address}`
-    history.replaceState(null, '', this.written === '#' ? location.pathname : this.written)
+    this.written = writeHash(address)
   }
 
   sort(column) {
@@ -225,8 +296,7 @@ class List {
         .sort(([a], [b]) => compare(a, b, this.direction))
         .map(([, row]) => row)
     }
-    for (const [one, column, value] of this.buttons)
-      one.setAttribute('aria-pressed', String(this.wanted.get(column)?.has(value) === true))
+    this.facets.press(this.wanted)
     this.page = 0
     this.draw()
     if (writes) this.writeAddress()
@@ -293,4 +363,6 @@ document.addEventListener('DOMContentLoaded', () => {
   }
   for (const head of document.querySelectorAll('section.list > .scroll > table > thead'))
     new List(head.closest('section'))
+  const changes = document.getElementById('changes')
+  if (changes) new Changes(changes)
 })

@@ -3,9 +3,11 @@
  * say of them, choose the chart.
  */
 
+import { dayLength } from '../../base/dates.js'
+import { sumCounts } from '../../base/numbers.js'
 import { capitalize, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
-import { isExpiry, isStatus } from '../cell.js'
+import { emptyText, isExpiry, isStatus } from '../cell.js'
 import {
   type ChartRow,
   chooseWords,
@@ -13,11 +15,10 @@ import {
   drawLines,
   drawRows,
   other,
+  renderCounts,
   renderFigure,
   renderLegend,
   renderNumbers,
-  renderRowNumbers,
-  renderStepNumbers,
   type Series,
   toSeries,
   toWords,
@@ -26,13 +27,11 @@ import {
   add,
   addIn,
   chooseUnit,
-  day,
   describeSteps,
   maxCounted,
   maxDays,
   mergeUnshown,
   orderCounts,
-  sum,
   toSteps,
   type WordCounts,
   type WordTable,
@@ -137,7 +136,7 @@ export class ListSummary {
     for (const [i, cell] of cells.entries()) this.#addFacet(i, cell)
     const choice = this.#choice
     const rawOf = (at: number | undefined): string =>
-      at === undefined ? 'all' : cells[at]?.raw || '–'
+      at === undefined ? 'all' : cells[at]?.raw || emptyText
     const part =
       choice.kind === 'columns' || choice.kind === 'trend'
         ? rawOf(choice.words)
@@ -158,7 +157,7 @@ export class ListSummary {
   }
 
   #addDay(time: number, part: string): void {
-    const at = Math.floor(time / day)
+    const at = Math.floor(time / dayLength)
     const counts = this.#days.get(at) ?? new Map<string, number>()
     if (this.#days.size > maxDays) return
     this.#days.set(at, counts)
@@ -199,7 +198,7 @@ export class ListSummary {
   #describeTimes(): readonly string[] {
     if (this.#choice.kind !== 'columns' || this.#days.size === 0) return []
     const days = [...this.#days.keys()].sort((a, b) => a - b)
-    const [from, to] = [toDay((days[0] ?? 0) * day), toDay((days.at(-1) ?? 0) * day)]
+    const [from, to] = [toDay((days[0] ?? 0) * dayLength), toDay((days.at(-1) ?? 0) * dayLength)]
     const name = toWords((this.#columns[this.#choice.time]?.name ?? '').replace(/_at$/, ''))
     return [from === to ? `${name} ${from}` : `${name} ${from} to ${to}`]
   }
@@ -239,7 +238,7 @@ export class ListSummary {
     return renderFigure(title, caption, [
       drawColumns(`${title}: ${caption}`, steps, series),
       words === undefined ? nothing : renderLegend(series, mergeUnshown(totals, shown)),
-      renderStepNumbers(unit, steps, series),
+      renderCounts(unit, steps, series),
     ])
   }
 
@@ -268,7 +267,7 @@ export class ListSummary {
     const isPlain = parts === undefined
     const name = toWords(this.#columns[words]?.name ?? '')
     const rowWords = orderCounts(
-      new Map([...this.#rows].map(([word, counts]) => [word, sum(counts)])),
+      new Map([...this.#rows].map(([word, counts]) => [word, sumCounts(counts)])),
       this.#wordsOf(words),
     )
     const series = toSeries(chooseWords(isPlain ? rowWords : totals))
@@ -276,7 +275,7 @@ export class ListSummary {
     const rows = [...rowWords.keys()].map((word): ChartRow => {
       const counts = this.#rows.get(word) ?? new Map<string, number>()
       const own = isPlain
-        ? new Map([[shown.has(word) ? word : other, sum(counts)]])
+        ? new Map([[shown.has(word) ? word : other, sumCounts(counts)]])
         : mergeUnshown(counts, shown)
       return { name: toWords(word), label: toWords(word), counts: own }
     })
@@ -286,7 +285,7 @@ export class ListSummary {
     const first = renderFigure(title, '', [
       drawRows(rows, series),
       isPlain ? nothing : renderLegend(series, mergeUnshown(totals, shown)),
-      renderRowNumbers(name, rows, series),
+      renderCounts(name, rows, series),
     ])
     const projects = this.#drawParents(isPlain ? undefined : { series, shown })
     return projects === undefined ? first : html`<div class="pair">${first}${projects}</div>\n`
@@ -327,14 +326,16 @@ export class ListSummary {
     const column = this.#columns[parent ?? -1]?.name
     if (column === undefined || this.#parents.size < 2) return undefined
     const most = [...this.#parents].toSorted(
-      ([a, n], [b, m]) => sum(m) - sum(n) || (a < b ? -1 : 1),
+      ([a, n], [b, m]) => sumCounts(m) - sumCounts(n) || (a < b ? -1 : 1),
     )
     const rows = most.slice(0, maxProjects).map(([path, counts]): ChartRow => {
       const address = href(path, column)
       const name =
         address === undefined ? path : html`<a href="${address}" rel="noreferrer">${path}</a>`
       const own =
-        words === undefined ? new Map([['all', sum(counts)]]) : mergeUnshown(counts, words.shown)
+        words === undefined
+          ? new Map([['all', sumCounts(counts)]])
+          : mergeUnshown(counts, words.shown)
       return { name, label: path, counts: own }
     })
     const series = words?.series ?? toSeries(['all'])
@@ -342,7 +343,7 @@ export class ListSummary {
       most.length > maxProjects ? `the first ${maxProjects} of ${groupDigits(most.length)}` : ''
     return renderFigure(`By ${column}`, caption, [
       drawRows(rows, series),
-      renderRowNumbers(column, rows, series),
+      renderCounts(column, rows, series),
     ])
   }
 

@@ -1,6 +1,8 @@
 /** Draws expiry times on a time line, with today. */
 
-import { utcTicks } from 'd3-time'
+import { dayLength } from '../../base/dates.js'
+import { getCurrentIo } from '../../base/io.js'
+import { drawTimeMarks, formatCoordinate } from './axis.js'
 import { html, type Markup } from './markup.js'
 
 /** An object that expires, with the time in milliseconds since the epoch. */
@@ -9,8 +11,7 @@ export interface EndPoint {
   readonly time: number
 }
 
-const day = 86_400_000
-const [near, soon] = [7 * day, 30 * day]
+const [near, soon] = [7 * dayLength, 30 * dayLength]
 
 /** The urgency of an expiry time: within 7 days is `urgent`, within 30 days `soon`. */
 export type EndState = 'ended' | 'urgent' | 'soon' | 'later'
@@ -26,7 +27,7 @@ export const endTones = { ended: 'bad', urgent: 'bad', soon: 'warn', later: 'goo
 
 /** Formats the distance to a time in whole days: `12 d ago`, `in 9 d`. */
 export const formatDays = (time: number, now: number): string => {
-  const days = Math.floor(Math.abs(time - now) / day)
+  const days = Math.floor(Math.abs(time - now) / dayLength)
   return time < now ? `${days} d ago` : `in ${days} d`
 }
 
@@ -36,7 +37,7 @@ export const toDay = (time: number): string => new Date(time).toISOString().slic
 const maxPoints = 300
 const [lanes, laneHeight, ground] = [6, 14, 100] as const
 
-const toPercent = (value: number): string => `${Math.round(value * 100) / 100}%`
+const toPercent = (value: number): string => `${formatCoordinate(value)}%`
 
 /** Renders a point as a diamond, triangle or circle, so that states differ by more than color. */
 const renderShape = (state: EndState, x: string, y: number, title: string): Markup => {
@@ -58,16 +59,20 @@ const toLanes = (xs: readonly number[]): readonly number[] => {
   })
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+/** Names the time that ages count from: today, or the day of the snapshot that the records come from. */
+const describeNow = (now: number): string => {
+  const day = toDay(now)
+  return day === getCurrentIo().now().toISOString().slice(0, 10) ? 'today' : day
+}
 
 /** Draws the earliest points, at most `maxPoints`. The caption of the caller counts all of them. */
 export const drawTimeline = (points: readonly EndPoint[], now: number, label: string): Markup => {
   const sorted = points.toSorted((a, b) => a.time - b.time).slice(0, maxPoints)
   const times = sorted.map(({ time }) => time)
   // Very old and very late ends would press all others together.
-  const [early, late] = [now - 400 * day, now + 1200 * day]
-  const first = Math.max(early, Math.min(now - 30 * day, ...times) - 10 * day)
-  const last = Math.min(late, Math.max(now + 60 * day, ...times) + 10 * day)
+  const [early, late] = [now - 400 * dayLength, now + 1200 * dayLength]
+  const first = Math.max(early, Math.min(now - 30 * dayLength, ...times) - 10 * dayLength)
+  const last = Math.min(late, Math.max(now + 60 * dayLength, ...times) + 10 * dayLength)
   const clamp = (time: number): number => Math.min(last, Math.max(first, time))
   const xOf = (time: number): number => 0.8 + (98.4 * (clamp(time) - first)) / (last - first)
   const inLanes = toLanes(times.map(xOf))
@@ -76,18 +81,9 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
     const said = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
     return renderShape(getEndState(time, now), toPercent(xOf(time)), y, said)
   })
-  const marks = utcTicks(new Date(first), new Date(last), 7)
-    .filter((time) => xOf(time.getTime()) > 2 && xOf(time.getTime()) < 97)
-    .map((time, i) => {
-      const text =
-        time.getUTCMonth() === 0
-          ? String(time.getUTCFullYear())
-          : (months[time.getUTCMonth()] ?? '')
-      return html`<text class="mark${i % 2 === 1 ? ' even' : ''}" x="${toPercent(xOf(time.getTime()))}" y="118">${text}</text>`
-    })
   const today = xOf(now)
   const spans = html`<rect class="past" width="${toPercent(today)}" height="${ground}"/><rect class="near" x="${toPercent(today)}" width="${toPercent(xOf(now + soon) - today)}" height="${ground}"/>`
   const lines = html`<line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${toPercent(today)}" x2="${toPercent(today)}" y1="0" y2="${ground}"/>`
-  const word = html`<text class="now" x="${toPercent(today)}" dx="5" y="12">today</text>`
-  return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${marks}</svg>\n`
+  const word = html`<text class="now" x="${toPercent(today)}" dx="5" y="12">${describeNow(now)}</text>`
+  return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${drawTimeMarks(first, last, xOf, 118)}</svg>\n`
 }

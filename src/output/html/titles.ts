@@ -81,22 +81,19 @@ export const describeMeasure = (
     : `${measureWords[measure.name] ?? measure.name} of the ${toText(measure.field)}`
 }
 
-/** Describes the keys of groups: `per day, by status`. */
-export const describeKeys = ({ keys }: Pick<GroupFacts, 'keys'>): string => {
+/** Appends the keys of groups to what they count: `Number of jobs per day, by status`. */
+export const appendKeys = (what: string, { keys }: Pick<GroupFacts, 'keys'>): string => {
   const [time] = keys.filter(({ unit }) => unit !== undefined)
   const others = keys.filter((key) => key !== time).map(({ field }) => toText(field))
-  return [
-    ...(time === undefined ? [] : [`per ${time.unit}`]),
-    ...(others.length === 0 ? [] : [`by ${joinAnd(others)}`]),
-  ].join(', ')
+  const timed = time === undefined ? what : `${what} per ${time.unit}`
+  return others.length === 0 ? timed : `${timed}, by ${joinAnd(others)}`
 }
 
 const describeGroups = (groups: GroupFacts, many: string): string => {
   const [measure] = groups.measures
   const what =
     measure === undefined ? `Number of ${many}` : `${capitalize(toText(measure.field))} of ${many}`
-  const by = describeKeys(groups)
-  return by === '' ? what : `${what}${by.startsWith('by') ? ',' : ''} ${by}`
+  return appendKeys(what, groups)
 }
 
 /** Creates the title of a page: *Runners of the instance*, *Duration of jobs, by project and name*. */

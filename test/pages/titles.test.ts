@@ -1,0 +1,19 @@
+/** The titles of groups: what they count, and by which keys. */
+import { expect, it } from 'vitest'
+import type { GroupFacts } from '../../src/catalogue/views.js'
+import { appendKeys, createTitle, describeMeasure } from '../../src/output/html/titles.js'
+
+type Keys = GroupFacts['keys']
+const toKey = (field: string, unit?: 'day'): Keys[number] => ({ field, column: field, unit })
+
+it.each([
+  [[toKey('merged_by.name')], 'Number of jobs, by merged by name'],
+  [[toKey('merged_by.name'), toKey('status')], 'Number of jobs, by merged by name and status'],
+  [[toKey('created_at', 'day')], 'Number of jobs per day'],
+  [[toKey('created_at', 'day'), toKey('by')], 'Number of jobs per day, by by'],
+] satisfies readonly (readonly [Keys, string])[])('names the keys %j', (keys, title) => {
+  const groups = { keys, measures: [], counts: true } satisfies GroupFacts
+  expect(appendKeys(describeMeasure('count', groups, 'jobs'), groups)).toBe(title)
+  const parts = { area: 'jobs', words: 'list', summary: '', args: [], of: '' }
+  expect(createTitle({ ...parts, groups })).toBe(title)
+})
