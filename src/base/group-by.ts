@@ -1,20 +1,20 @@
-/** Things by a key that several of them have, each shelf in the order in which they came. */
+/** Groups values by key. Each group keeps the order in which its values were added. */
 
-/** Puts one on its shelf. */
+/** Adds a value to the group of a key, and creates the group if there is none. */
 export const addToGroup = <K, T>(groups: Map<K, T[]>, key: K, one: T): void => {
   const known = groups.get(key)
   if (known === undefined) groups.set(key, [one])
   else known.push(one)
 }
 
-/** All of them on their shelves; what has no key is on none. */
+/** Returns the groups of all values. Values whose key is undefined are in no group. */
 export const groupBy = <T, K>(
   all: Iterable<T>,
-  keyOf: (one: T) => K | undefined,
+  getKey: (one: T) => K | undefined,
 ): ReadonlyMap<K, readonly T[]> => {
   const groups = new Map<K, T[]>()
   for (const one of all) {
-    const key = keyOf(one)
+    const key = getKey(one)
     if (key !== undefined) addToGroup(groups, key, one)
   }
   return groups

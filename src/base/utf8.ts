@@ -1,9 +1,9 @@
-/** Text that comes in, from files and pipes: UTF-8, or a message that says what it is instead. One sentence for every place. */
+/** Decodes UTF-8 from files and standard input, and reports any other encoding with the same message everywhere. */
 
 import { isUtf8 } from 'node:buffer'
 import { createInputFailure, usage } from '../errors.js'
 
-/** The advice for a text that is not UTF-8. */
+/** The hint of errors about a text that is not UTF-8. */
 export const encodingHint =
   'Save it as UTF-8. Windows PowerShell writes UTF-16 with ">": use Out-File -Encoding utf8 instead.'
 
@@ -12,7 +12,7 @@ const isUtf16 = ([first, second]: Uint8Array): boolean =>
 
 const notUtf8 = 'is not UTF-8 text'
 
-/** Returns the fault of bytes as text, in words that follow the name of their source; undefined if they are UTF-8. */
+/** Says why bytes are not UTF-8, as the predicate of a sentence (`is UTF-16, not UTF-8`). Returns undefined if they are UTF-8. */
 export const findEncodingFault = (bytes: Uint8Array): string | undefined => {
   if (isUtf16(bytes)) return 'is UTF-16, not UTF-8'
   if (bytes.includes(0)) return `${notUtf8}: it contains NUL bytes (UTF-16?)`
@@ -20,16 +20,17 @@ export const findEncodingFault = (bytes: Uint8Array): string | undefined => {
 }
 
 /** Removes the byte order mark that some editors put before UTF-8. */
-const removeMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
+const removeByteOrderMark = (text: string): string =>
+  text.startsWith('\ufeff') ? text.slice(1) : text
 
 /** Decodes bytes that are known to be UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string =>
-  removeMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+  removeByteOrderMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
 
 /**
- * Decodes a text that came in.
- * @param name what it is of, for the message
- * @throws Failure `usage` for anything but UTF-8, which quotes nothing of it
+ * Decodes bytes that must be UTF-8.
+ * @param name the source of the bytes, for the message
+ * @throws Failure `usage` for any other encoding; its message quotes none of the bytes
  */
 export const decodeStrictly = (bytes: Uint8Array, name: string): string => {
   const fault = findEncodingFault(bytes)
@@ -37,11 +38,11 @@ export const decodeStrictly = (bytes: Uint8Array, name: string): string => {
   return decodeUtf8(bytes)
 }
 
-/** Decodes standard input as it comes, in pieces that may end within a character. Throws as `decodeStrictly`. */
+/** Decodes standard input chunk by chunk. A chunk may end within a character. Methods throw a Failure `usage` as `decodeStrictly` does. */
 export class TextReader {
   readonly #name: string
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
-  /** The first byte, if it may be half of a byte order mark. */
+  /** The first byte, kept until the second shows whether both are a byte order mark; undefined after that. */
   #first: Uint8Array | undefined = new Uint8Array()
 
   constructor(name: string) {
@@ -53,7 +54,7 @@ export class TextReader {
     const held = this.#first !== undefined && bytes.length === 1 && (bytes[0] ?? 0) >= 0xfe
     this.#first = bytes.length === 0 || held ? bytes : undefined
     if (held) return ''
-    // In the middle of a text the same bytes are no mark, and no UTF-8 either.
+    // The bytes of a UTF-16 mark are invalid in UTF-8 anywhere, so each chunk is checked, not only the first.
     if (isUtf16(bytes) || bytes.includes(0)) throw this.#refuse(findEncodingFault(bytes) ?? notUtf8)
     return this.#decode(bytes, true)
   }

@@ -1,24 +1,24 @@
+/** Declares the kinds of objects that commands take as arguments: the areas that list them, and the fields that identify them. */
+
 import { createLineState } from '../base/io.js'
 
-/**
- * The kinds of objects that verbs take, by the names of `completes`: which areas list them, and
- * which fields of their records name one to a verb, the most certain first.
- */
+/** A kind of objects. Parameters refer to it as `completes`, by its key in `kinds`. */
 export interface Kind {
-  /** Areas whose lists are of this kind, each list marked with `lists`. */
+  /** The areas that list such objects. The lists themselves are marked with `lists`. */
   readonly areas: readonly string[]
+  /** The fields that identify an object, the most certain first. */
   readonly names: readonly string[]
-  /** Fields that name one only where other columns stand beside them. */
+  /** Fields that identify an object only in a table that has other columns as well. */
   readonly also?: readonly string[]
-  /** The field that tells people which object it is. */
+  /** The field by which people recognize an object. */
   readonly title?: string
-  /** The word that people use for one, where the name of the kind is an abbreviation. */
+  /** The word for an object in messages, if the name of the kind is an abbreviation. */
   readonly word?: string
-  /** The mark of full references (`platform/app!42`) for objects that have a number only within their project. */
+  /** The separator in full references (`platform/app!42`), for objects whose number is unique only in their project. */
   readonly mark?: '!' | '#'
 }
 
-/** The fields that hold a project's own number together with its project, best first. */
+/** Fields with the number of an object in its project, the most certain first. All but `iid` name the project, too. */
 const references = ['reference', 'references.full', 'web_url', 'iid'] as const
 
 export const kinds = {
@@ -36,7 +36,7 @@ export const kinds = {
   'approval-rule': { areas: ['approvals'], names: ['id'], title: 'name' },
   user: { areas: ['members'], names: ['id', 'username'], title: 'username' },
   project: { areas: ['projects'], names: ['path_with_namespace', 'id'] },
-  // The documents have no list of them.
+  // The documented API has no list of groups.
   group: { areas: [], names: ['full_path', 'id'] },
   integration: { areas: ['integrations'], names: ['slug'], title: 'title' },
   'deploy-key': { areas: ['deploy-keys'], names: ['id'], title: 'title' },
@@ -44,7 +44,7 @@ export const kinds = {
   vulnerability: { areas: ['vulnerabilities'], names: ['id'], title: 'title' },
   'geo-node': { areas: ['geo'], names: ['id', 'geo_node_id'], title: 'name' },
   'client-key': { areas: ['error-tracking'], names: ['id'] },
-  // The documents have no list of them.
+  // The documented API has no list of resource groups.
   'resource-group': { areas: [], names: ['key', 'id'] },
 } as const satisfies Readonly<Record<string, Kind>>
 export type KindName = keyof typeof kinds
@@ -52,14 +52,14 @@ export type KindName = keyof typeof kinds
 const byName: ReadonlyMap<string | undefined, Kind> = new Map(Object.entries(kinds))
 const getLineKinds = createLineState(() => ({ byName }))
 
-/** Returns the kind of that name; undefined for a kind that no verb takes. */
+/** Returns the kind with this name; undefined if no command takes such objects. */
 export const getKindByName = (name: string | undefined): Kind | undefined =>
   getLineKinds().byName.get(name)
 
 /** Lists all kinds, those of extensions last. */
 export const listKinds = (): readonly Kind[] => [...getLineKinds().byName.values()]
 
-/** Adds kinds of extensions to those that the running line knows; of a known kind only the further areas. */
+/** Adds the kinds of extensions for the rest of this command line. A kind that exists already only gains areas. */
 export const addKinds = (added: Readonly<Record<string, Kind>>): void => {
   const all = new Map(byName)
   for (const [name, kind] of Object.entries(added)) {
@@ -69,7 +69,7 @@ export const addKinds = (added: Readonly<Record<string, Kind>>): void => {
   getLineKinds().byName = all
 }
 
-/** Returns the word that people use for an object of the kind of that name. */
+/** Returns the word for an object of a kind in messages: `merge request` for `mr`. */
 export const getKindWord = (name: string): string =>
   getKindByName(name)?.word ?? name.replaceAll('-', ' ')
 
@@ -81,11 +81,8 @@ export const withArticle = (word: string): string =>
 export const toPlural = (word: string): string =>
   `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`
 
-/**
- * Fields that lists show beside those of the API's records, and where their values stand: columns
- * may name them, and `--fields` selects them in every format.
- */
+/** Maps fields that lists show in addition to the API's to the path of their value. Columns and `--fields` accept them in every format. */
 export const shownFields = { reference: 'references.full' } as const
 
-/** Fields that commands make of a record, which endpoints name among their columns and in `made`. */
+/** The fields that commands compute for a record. Endpoints list them in `columns` and in `made`. */
 export type MadeField = 'subject' | 'expires_at'

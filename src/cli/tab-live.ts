@@ -1,4 +1,4 @@
-/** Loads completion values from the instance or this machine: from a short-lived cache, or by one quick request. */
+/** Loads completion values that depend on the instance, from a short-lived cache or with one quick request, or on this machine. */
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,9 +37,9 @@ import {
 import type { Session } from '../profile/types.js'
 import type { Candidate, LiveLoader } from './tab-candidates.js'
 
-// What completion learnt from the instance a moment ago, kept where nobody else can have written it.
+// The cache of values. A file that another user could have written is not used.
 
-/** The time for which answers are kept, in milliseconds. */
+/** The time for which cached values are used, in milliseconds. */
 const maxAge = 60_000
 
 interface CachedValues {
@@ -59,10 +59,10 @@ const computeFingerprint = (text: string): string => {
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** True if a time is of the last minute. A time far in the future is of a clock that was set since. */
+/** True if a time is in the last minute. A time far in the future was written before the clock was set back. */
 const isFresh = (time: number): boolean => Math.abs(getCurrentIo().now().getTime() - time) < maxAge
 
-/** Removes what is too old to be used: nothing that an instance said lies about for ever. */
+/** Deletes expired files, so that data of an instance does not stay in the cache for ever. */
 const removeStale = (folder: string): void => {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
@@ -73,13 +73,13 @@ const removeStale = (folder: string): void => {
 const writeCache = async (folder: string, file: string, kept: CachedValues): Promise<void> => {
   try {
     makeDirectory(folder)
-    // Another may have made it meanwhile, where all may make folders.
+    // Another user may have created the folder first, if everybody may write to its parent.
     if (findDistrust(folder) !== undefined) return
     removeStale(folder)
     const { writeWhole } = await import('../base/files/files.js')
     await writeWhole(file, JSON.stringify(kept), { own: true, durable: false })
   } catch {
-    // A cache that cannot be written costs a request the next time, nothing else.
+    // Without a cache, the next completion only sends another request.
   }
 }
 
@@ -105,10 +105,10 @@ const readCache = (file: string, of: string): readonly Candidate[] | undefined =
 }
 
 /**
- * Returns the values of the last minute, or those that `ask` gives, which are stored then.
+ * Returns the cached values of the last minute; without any, loads and caches those of `ask`.
  * @param cache the folder of caches
  * @param of the facts that the values depend on
- * @param token a further fact that they depend on, and that is not written
+ * @param token the token that the values depend on, too; it is not written to the cache
  */
 const getCachedValues = async (
   cache: string,
@@ -127,10 +127,10 @@ const getCachedValues = async (
   return items
 }
 
-/** A TAB waits no longer than this for the instance, in seconds. */
+/** The maximum time that a completion waits for the instance, in seconds. A longer pause would look like a hang. */
 const patience = 0.7
 
-/** Returns the project or group named on the line, else the one at hand. */
+/** Returns the project or group that the line names; without any, the one that commands would use by default. */
 const getPlaces = async (
   takes: 'project' | 'either',
   words: readonly string[],
@@ -141,13 +141,13 @@ const getPlaces = async (
   const group = takes === 'either' ? getLastValue(words, 'group', 'G') : undefined
   if (project === undefined && group === undefined) {
     const found = await findScope(takes, env, session, getCurrentIo().cwd)
-    return found === undefined ? {} : readNamed({ [found.kind]: found.value }, session)
+    return found === undefined ? {} : resolveAddresses({ [found.kind]: found.value }, session)
   }
-  return readNamed(project === undefined ? { group } : { project }, session)
+  return resolveAddresses(project === undefined ? { group } : { project }, session)
 }
 
-/** A web address names a project or group, too. */
-const readNamed = ({ project, group }: NamedPlaces, { baseUrl }: Session): NamedPlaces => {
+/** Replaces the web address of a project or group by its path. */
+const resolveAddresses = ({ project, group }: NamedPlaces, { baseUrl }: Session): NamedPlaces => {
   const toPath = (value: string | undefined, kind: 'project' | 'group') =>
     value === undefined || !isAddress(value) ? value : readPlace(value, baseUrl, kind).value
   return { project: toPath(project, 'project'), group: toPath(group, 'group') }
@@ -157,14 +157,14 @@ const refuseRefresh = async (): Promise<never> => {
   throw new Error('completion does not refresh credentials')
 }
 
-/** Sends one request that may take no longer than a TAB may, and returns the data of its answer. */
+/** Sends one request within the time limit of completion, and returns the data of its answer. */
 const sendQuickly = async (
   session: Session,
   wanted: ValueRequest,
   env: NodeJS.ProcessEnv,
   words: Words | undefined,
 ) => {
-  // Only where nothing is kept: what sends takes as long to load as all the rest of an answer.
+  // The client is loaded only without cached values: loading it takes as long as all the rest of a completion.
   const { createInstance } = await import('../client/instance.js')
   const instance = createInstance({
     baseUrl: session.baseUrl,
@@ -185,8 +185,8 @@ const sendQuickly = async (
   }
 }
 
-/** Asks in the words of the instance, which are looked for only then. */
-const askInstance = async (
+/** Loads the values from the instance. Its own vocabulary is loaded only here, since cached values do not need it. */
+const loadSource = async (
   what: string,
   places: NamedPlaces,
   session: Session,
@@ -197,7 +197,7 @@ const askInstance = async (
   return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
 }
 
-/** Finds the places of a source's values. Only then the project at hand is looked up, which may run git. */
+/** Finds the project or group that a list of values belongs to. The default is looked up only if needed, since that may run git. */
 const findPlaces = async (
   what: string,
   words: readonly string[],
@@ -208,7 +208,7 @@ const findPlaces = async (
   return takes === undefined ? {} : getPlaces(takes, words, env, session)
 }
 
-/** Asks the embedded instance, whose answers are not kept: its address is another each time. */
+/** Loads values from the embedded instance. They are not cached, since its address differs each time. */
 const loadFromSandbox = async (
   what: string,
   words: readonly string[],
@@ -221,7 +221,7 @@ const loadFromSandbox = async (
   const { session, close } = await openSandboxSession(env, sudo, waiting, own?.words)
   try {
     const places = await findPlaces(what, words, env, session)
-    return (await askInstance(what, places, session, words, env)) ?? []
+    return (await loadSource(what, places, session, words, env)) ?? []
   } finally {
     await close()
   }
@@ -232,7 +232,7 @@ const loadFromInstance = async (
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> => {
-  // A snapshot stands for its instance, which is not asked then.
+  // With --from, a snapshot replaces the instance, so no request may be sent.
   if (!hasSource(what) || getLastValue(words, 'from') !== undefined) return []
   const { sandbox, profile, baseUrl } = readInstanceFlags(words, env)
   if (sandbox === true) return loadFromSandbox(what, words, env)
@@ -242,23 +242,23 @@ const loadFromInstance = async (
     tokens: openTokens(paths, env),
     post: refuseRefresh,
   })
-  // A TAB starts no program of the profile's.
+  // Completion must not run a token command, which may be slow or prompt.
   if (session.profile?.tokenCommand !== undefined) return []
   const places = await findPlaces(what, words, env, session)
   const at = [session.baseUrl, session.profile?.name ?? '', session.sudo ?? '']
   const of = [...at, what, places.project ?? '', places.group ?? ''].join('\n')
   return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
-    askInstance(what, places, session, words, env),
+    loadSource(what, places, session, words, env),
   )
 }
 
-/** Returns no candidates, once a TAB has waited for long enough. */
+/** Resolves to no candidates after the time limit of completion. */
 const waitForTimeout = (): Promise<readonly Candidate[]> =>
   new Promise((resolve) => {
     setTimeout(resolve, patience * 1000, []).unref()
   })
 
-/** Lists the names of profiles, and the tags that stand for several. */
+/** Lists the names of profiles and, if `tagged`, the tags that select several profiles (`@tag`). */
 const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
   const store = openStore(getPaths(env))
   if (!tagged) return store.names()
@@ -266,7 +266,7 @@ const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[
   return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
 }
 
-/** Lists the fields that a command shows; of a list those of its single records as well. */
+/** Lists the fields that a command shows. For a list, it includes the fields of a single record. */
 const listFields = async (command: Command): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))

@@ -1,4 +1,4 @@
-/** Finds the problems in the record of `overview`: the most urgent first, each with a command to run. */
+/** Finds the problems in the data of `svcctl overview`, and sorts the urgent ones first. Each has a command to run next. */
 
 import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
@@ -9,18 +9,19 @@ const hour = 3600
 const day = 86_400
 /** The time left, in seconds, below which an expiry is urgent or needs attention. */
 const [urgent, soon] = [7 * day, 30 * day]
-/** The share of active runners below which missing runners are urgent. */
+/** The share of active runners that must be online. A smaller share is urgent. */
 const leastOnline = 0.8
-/** The largest number of expiring certificates that get a finding each; more share one. */
+/** The maximum number of expiring certificates with a finding each. If there are more, all share one finding. */
 const maxNamed = 3
 
-/** The longest name from the instance in a sentence, in characters. */
+/** The maximum length of a name from the instance in a message, in characters. */
 const longest = 30
 
 const shorten = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text
 
-type Record = Omit<OverviewRecord, 'findings'>
+/** The sections of an overview, from which findings are derived. */
+type OverviewData = Omit<OverviewRecord, 'findings'>
 
 const createUrgentFinding = (part: string, message: string, command: string): OverviewFinding => ({
   level: 'act now',
@@ -43,12 +44,12 @@ const createAttentionFinding = (
 const describeEnd = (left: number): string =>
   left < 0 ? `ended ${formatSpan(left)} ago` : `ends in ${formatSpan(left)}`
 
-const findCertificates = ({ certificates: part }: Record): readonly OverviewFinding[] => {
+const findCertificates = ({ certificates: part }: OverviewData): readonly OverviewFinding[] => {
   const all = (part?.certificates ?? []).flatMap((one) => {
     const left = one.left_seconds ?? (one.expired === true ? -1 : undefined)
     return left === undefined || one.renews === true ? [] : [{ ...one, left }]
   })
-  const list = (span: string): string =>
+  const formatListCommand = (span: string): string =>
     `svcctl pages-domains list --instance --where ${quoteWord(`expires_at<+${span}`)}`
   const near = all.filter(({ left }) => left < urgent)
   const later = all.filter(({ left }) => left >= urgent && left < soon)
@@ -57,30 +58,32 @@ const findCertificates = ({ certificates: part }: Record): readonly OverviewFind
       'certificates',
       `The certificate of ${shorten(domain)} ${known === undefined ? 'has ended' : describeEnd(left)}.`,
       id === undefined
-        ? list('7d')
+        ? formatListCommand('7d')
         : `svcctl pages-domains get ${quoteWord(domain)} -P ${quoteWord(String(id))}`,
     ),
   )
   const many = `${near.length} certificates ended, or end within 7 days.`
   return [
-    ...(near.length <= maxNamed ? named : [createUrgentFinding('certificates', many, list('7d'))]),
+    ...(near.length <= maxNamed
+      ? named
+      : [createUrgentFinding('certificates', many, formatListCommand('7d'))]),
     ...(later.length === 0
       ? []
       : [
           createAttentionFinding(
             'certificates',
             `${formatCount(later.length, 'certificate')} ${later.length === 1 ? 'ends' : 'end'} within 30 days.`,
-            list('30d'),
+            formatListCommand('30d'),
           ),
         ]),
   ]
 }
 
-/** Shortens a sentence of the instance. */
+/** Cuts a message from the instance to `longest` characters, but only if it has more than three times as many. */
 const shortenHealth = (text: string): string =>
   text.length > 3 * longest ? `${text.slice(0, longest)}…` : text
 
-const findSites = ({ replication }: Record): readonly OverviewFinding[] =>
+const findSites = ({ replication }: OverviewData): readonly OverviewFinding[] =>
   (replication ?? []).flatMap(({ id, name, healthy, health, failed }) => {
     const repairs = /OAuth/.test(health)
     const state =
@@ -102,7 +105,7 @@ const findSites = ({ replication }: Record): readonly OverviewFinding[] =>
     ]
   })
 
-const findTokens = ({ tokens }: Record): readonly OverviewFinding[] =>
+const findTokens = ({ tokens }: OverviewData): readonly OverviewFinding[] =>
   (tokens ?? []).flatMap(({ profile, works, reason, left_seconds: left, renews }) => {
     const isOwn = /^[\w.-]+$/.test(profile)
     const login = isOwn ? `svcctl auth login ${profile}` : 'svcctl auth status'
@@ -124,7 +127,7 @@ const findTokens = ({ tokens }: Record): readonly OverviewFinding[] =>
     ]
   })
 
-const findJobs = ({ jobs }: Record): readonly OverviewFinding[] => {
+const findJobs = ({ jobs }: OverviewData): readonly OverviewFinding[] => {
   const { oldest, by_age: ages = {} } = jobs ?? {}
   const { waited_seconds: waited, id, project, name, tag_list: tags } = oldest ?? {}
   if (waited === undefined || waited === null || waited < hour || project === undefined) return []
@@ -143,17 +146,18 @@ const findJobs = ({ jobs }: Record): readonly OverviewFinding[] => {
   ]
 }
 
-const findRunners = ({ runners }: Record): readonly OverviewFinding[] => {
+const findRunners = ({ runners }: OverviewData): readonly OverviewFinding[] => {
   if (runners === undefined || runners === null) return []
   const { online, offline, paused, not_connected: never } = runners.by_state
   const active = runners.total - paused
-  const list = (status: string): string => `svcctl runners list --instance --where status=${status}`
+  const formatListCommand = (status: string): string =>
+    `svcctl runners list --instance --where status=${status}`
   const isFew = active > 0 && online / active < leastOnline
   const share = isFew
     ? `; ${online} of ${formatCount(active, 'active runner')} ${online === 1 ? 'is' : 'are'} online`
     : ''
   const message = `${formatCount(offline, 'runner')} ${offline === 1 ? 'is' : 'are'} offline${share}.`
-  const shown = `${list('offline')} --sort contacted_at`
+  const shown = `${formatListCommand('offline')} --sort contacted_at`
   return [
     ...(isFew
       ? [createUrgentFinding('runners', message, shown)]
@@ -166,13 +170,13 @@ const findRunners = ({ runners }: Record): readonly OverviewFinding[] => {
           createAttentionFinding(
             'runners',
             `${formatCount(never, 'runner')} ${never === 1 ? 'has' : 'have'} never connected.`,
-            list('not_connected'),
+            formatListCommand('not_connected'),
           ),
         ]),
   ]
 }
 
-const findGaps = ({ unread }: Record): readonly OverviewFinding[] =>
+const findGaps = ({ unread }: OverviewData): readonly OverviewFinding[] =>
   unread.flatMap(({ part, why, offered }) =>
     offered
       ? [
@@ -189,7 +193,10 @@ const findGaps = ({ unread }: Record): readonly OverviewFinding[] =>
  * Returns the findings of an overview, the most urgent first.
  * @param flags words that select the instance, added to each command
  */
-export const findWork = (record: Record, flags: readonly string[]): readonly OverviewFinding[] => {
+export const findWork = (
+  record: OverviewData,
+  flags: readonly string[],
+): readonly OverviewFinding[] => {
   const all = [findCertificates, findSites, findTokens, findJobs, findRunners, findGaps].flatMap(
     (find) => find(record),
   )

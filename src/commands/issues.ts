@@ -1,7 +1,4 @@
-/**
- * `issues promote`: sends a note with the quick action that makes an epic of an issue
- * (`catalogue/reference/issues.md`).
- */
+/** Implements `issues promote`: a note with the quick action `/promote` turns an issue into an epic (`catalogue/reference/issues.md`). */
 
 import { issues } from '../catalogue/areas/issues.js'
 import type { Context } from '../engine/command/context.js'
@@ -12,11 +9,11 @@ import { type Arguments, define } from './define.js'
 
 const action = '/promote'
 
-/** True if a note contains the quick action at the start of a line. */
+/** True if a note contains `/promote` at the start of a line, where the instance looks for it. */
 export const hasQuickAction = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
 
-/** @throws Failure `usage` for a note that does not promote */
-const checkNote = (body: unknown): void => {
+/** @throws Failure `usage` for a note that would not promote the issue */
+const checkPromotes = (body: unknown): void => {
   if (hasQuickAction(String(body))) return
   throw usage(
     'the note does not promote the issue: it must contain /promote at the start of a line',
@@ -29,14 +26,14 @@ async function* sendPromotion(
   given: Arguments<Record<never, never>, typeof issues.promote>,
 ): Rows {
   const body = given.flags.body ?? given.input?.body
-  if (body !== undefined) checkNote(body)
+  if (body !== undefined) checkPromotes(body)
   const bare = body === undefined && given.extra.body === undefined
-  const ofRow = (plan: Plan): Plan => {
-    if (plan.row?.body !== undefined) checkNote(plan.row.body)
+  const checkRow = (plan: Plan): Plan => {
+    if (plan.row?.body !== undefined) checkPromotes(plan.row.body)
     return plan
   }
   const preset = bare ? { body: action } : {}
-  yield* context.write(await context.actions(given, { preset, complete: ofRow }), {
+  yield* context.write(await context.actions(given, { preset, complete: checkRow }), {
     done: 'promoted',
   })
 }

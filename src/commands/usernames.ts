@@ -1,4 +1,4 @@
-/** Resolves usernames where the API takes IDs, by the documented lists of members. */
+/** Resolves usernames to the IDs that the API requires. It searches the lists of members, and for some commands all users. */
 
 import { AsyncCache } from '../base/async.js'
 import { listObjects } from '../base/objects.js'
@@ -11,12 +11,12 @@ import type { Context, InstanceService } from '../engine/command/context.js'
 import type { ActionOptions, Plan } from '../engine/command/types.js'
 import { Failure, recoverFrom, usage } from '../errors.js'
 
-/** Whom a name is looked for among: members, or every user of the instance. */
+/** The people among whom a username is looked up: direct, all or billable members, or all users of the instance. */
 type MemberScope = 'direct' | 'all' | 'billable' | 'users'
 
 const passIdHint = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 
-/** Lists the members of the group or project that a command is about. */
+/** Lists the members of the plan's group or project that match a search for a name and the filter `where`. */
 const listMembers = (
   instance: InstanceService,
   { endpoint, values }: Plan,
@@ -39,13 +39,13 @@ const listMembers = (
   })
 }
 
-/** A member, as lists have them. */
+/** A member of a group or project, as the lists of members return it. */
 export type GroupMember = RecordOf<typeof members.listOfGroup>
 
 const formatMember = ({ username, id }: GroupMember): string =>
   `${String(username)} (${String(id)})`
 
-/** Finds the members that the documents' list has for a name, and whether each has exactly that name. */
+/** Searches the members for a name. `found` has all results, and `matches` those with exactly that username. */
 const findMembers = async (
   instance: InstanceService,
   plan: Plan,
@@ -61,7 +61,7 @@ const findMembers = async (
   return { found, matches }
 }
 
-/** Finds the ID of any user by exact username; undefined where the instance knows none, or does not tell. */
+/** Finds the ID of any user by exact username; undefined if there is none, or if the instance does not return users. */
 const findUser = async (instance: InstanceService, name: string): Promise<string | undefined> => {
   try {
     const found = listObjects(await instance.records(usersNamed, { username: name }))
@@ -124,18 +124,18 @@ export const withListedUsers = async (
 ): Promise<Plan> => {
   const listed = plan.values[attribute]
   if (!Array.isArray(listed)) return plan
-  const idOf = async (user: string): Promise<number | string> => {
+  const resolveUserId = async (user: string): Promise<number | string> => {
     if (isId(user)) return Number(user)
     return toNumericId(await lookUp(context, plan, 'all', stripAt(user)))
   }
-  const ids = await Promise.all(listed.map((user) => idOf(String(user))))
+  const ids = await Promise.all(listed.map((user) => resolveUserId(String(user))))
   return { ...plan, values: { ...plan.values, [attribute]: ids } }
 }
 
-/** Returns an ID as it travels; a text that stands for one stays. */
+/** Converts an ID to a number, as the API expects it. Any other text stays as it is. */
 const toNumericId = (id: string): number | string => (isId(id) ? Number(id) : id)
 
-/** Returns the parameter that names the users of a plan. */
+/** Returns the name of the parameter that takes the ID of a user. */
 const getUserParameter = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
 
 const splitUsers = (text: string): readonly string[] =>
@@ -145,8 +145,9 @@ const splitUsers = (text: string): readonly string[] =>
     .filter((user) => user !== '')
 
 /**
- * Lets users be given by name, with or without `@`, also several in one text. Names are looked up among the members
- * of the group or project; each user is labeled as given.
+ * Creates the options that resolve users by name, with or without `@`. A text may name several, separated by commas. Outcomes show each
+ * user as the person wrote it.
+ * @param among returns the people among whom the users of a plan are looked up
  */
 export const createUserResolver = (
   context: Context,

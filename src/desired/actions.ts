@@ -1,6 +1,6 @@
 /**
- * The plan: its actions, and findings about what cannot be done or is not known. Its order is stable, and the actions of a place are kept
- * packed.
+ * Declares the plan: actions in a stable order, and findings about what cannot be done or is not known. To save memory, the actions of a
+ * place can be packed.
  */
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -15,7 +15,7 @@ import { compareTexts } from './values.js'
 
 export type Verb = 'create' | 'update' | 'delete' | 'enable'
 
-/** One attribute of an action. */
+/** The change of one attribute by an action. */
 export interface Change {
   readonly attribute: string
   /** The current value, as files write it (names for references); undefined if there is none or if it is not known. */
@@ -28,23 +28,23 @@ export interface Change {
   readonly origin: Origin
 }
 
-/** The request of an action. Secrets stand beside the values. */
+/** The request of an action. Secrets are kept apart from the values, and are fetched only when it is sent. */
 export interface ActionStep {
   readonly endpoint: Endpoint
   readonly values: JsonValues
   readonly secrets: Readonly<Record<string, SecretSource>>
 }
 
-/** Something to do to one item. */
+/** A write to one item that a plan consists of. */
 export interface PlannedAction {
-  /** Verb and address. */
+  /** The verb and the address, as `getActionId` formats them. */
   readonly id: string
   readonly verb: Verb
   readonly address: Address
   readonly kind: Managed
   readonly changes: readonly Change[]
   readonly step: ActionStep
-  /** The delete, by its id, of the item that this one comes in place of. */
+  /** The ID of the delete action whose item this action replaces. */
   readonly replaces?: string
   /** The digest of the item's managed attributes at the time they were read. */
   readonly digest: string
@@ -56,7 +56,7 @@ export interface PlannedAction {
   readonly origin: Origin
 }
 
-/** An action, for as long as it is not known what it waits for. */
+/** An action whose `waitsFor` may still change. */
 export interface Draft extends PlannedAction {
   waitsFor: readonly string[]
   /** The item as it was read. */
@@ -69,38 +69,39 @@ export const getActionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'add
 
 const scopes = ['site', 'group', 'project']
 
-/** Places: the instance, groups with the outer first, projects. */
+/** Compares places: the instance comes first, then groups with outer groups before inner ones, then projects. */
 export const comparePlaces = (a: ManagedPlace, b: ManagedPlace): number =>
   scopes.indexOf(a.scope) - scopes.indexOf(b.scope) ||
   compareTexts(a.path.toLowerCase(), b.path.toLowerCase())
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 
-/** When a kind is written, among all of them. */
+/** Returns the position of a kind in the order in which an apply writes kinds. */
 export const stageOf = ({ scope, kind }: Pick<Address, 'scope' | 'kind'>): number =>
   stages.get(`${scope} ${kind}`) ?? stages.size
 
 /** A result of planning that is not an action. */
 export interface PlanFinding {
-  readonly is: /** Wanted, and cannot be done here. */
+  readonly is: /** The change is wanted, but cannot be made here. */
     | 'impossible'
-    /** Not declared, and in the way of what is: what a replacement did not take away. */
+    /** An item that is not declared conflicts with a declared one, since a replacement did not remove it. */
     | 'leftover'
-    /** A secret that would be sent, and cannot be had. */
+    /** A secret has to be sent, but its value cannot be fetched. */
     | 'secret'
-    /** Cannot be read back: whether it is as wanted is not known. */
+    /** The value cannot be read back, so it may differ from the declaration. */
     | 'unknown'
     /** The instance does not have the kind. */
     | 'unsupported'
-    /** Good to know; of certificates that end soon, too. */
+    /** A fact that may need attention, such as a certificate that ends soon. */
     | 'warning'
+    /** A fact that needs no attention. */
     | 'note'
   readonly address: Address
   readonly text: string
   readonly origin?: Origin
 }
 
-/** The deletes that are a part of replacements: people see a replacement as one. */
+/** Finds the IDs of deletes that belong to replacements: people see the delete and the create as one change. */
 export const findReplacedDeletes = (
   actions: readonly { readonly id: string; readonly replaces?: string }[],
 ): ReadonlySet<string> => {
@@ -119,7 +120,7 @@ export interface DesiredPlan {
   readonly actions: readonly PlannedAction[]
   readonly findings: readonly PlanFinding[]
   readonly unread: readonly ReadFailure[]
-  /** Limits that the plan goes beyond, each with the flag that lifts it. */
+  /** The limits that the plan exceeds, each with the flag that permits it. */
   readonly refused: readonly { readonly text: string; readonly flag: string }[]
   /** The number of compared objects that match the declaration. */
   readonly same: number
@@ -127,13 +128,13 @@ export interface DesiredPlan {
   readonly sets: Readonly<Record<string, string>>
 }
 
-/** Hands out items as those that they wait for end; of several that are ready, the first in the list. */
+/** Returns each item once all items that it waits for have ended. Of several ready items, it returns the first in the list. */
 export class ReadyQueue<T> {
   readonly #all: readonly T[]
   /** The number of items that each item still waits for. */
   readonly #left: number[]
   readonly #waiters = new Map<T, number[]>()
-  /** Positions; the first is the last. */
+  /** The positions of ready items, the highest first, so that `pop` returns the lowest. */
   readonly #ready: number[] = []
 
   constructor(all: readonly T[], waitsFor: (one: T) => Iterable<T>) {
@@ -151,7 +152,7 @@ export class ReadyQueue<T> {
     return i === undefined ? undefined : this.#all[i]
   }
 
-  /** An item has ended. @returns those that waited for it */
+  /** Marks an item as ended. @returns the items that waited for it */
   end(one: T): readonly T[] {
     return (this.#waiters.get(one) ?? []).flatMap((i) => {
       const left = (this.#left[i] ?? 0) - 1
@@ -173,20 +174,20 @@ export class ReadyQueue<T> {
   }
 }
 
-// What is kept of thousands of places: bytes, which take a twentieth of the room that values do. They stay in this
+// Packing. A plan may span thousands of places: as compressed bytes, its values take a twentieth of the memory. The bytes never leave this
 // process.
 
-/** @returns undefined for what cannot be copied: secrets that files write out */
+/** Packs a value into bytes. @returns undefined if it cannot be serialized, as a secret that is written out in a file */
 export const packValue = (value: unknown): Uint8Array | undefined => {
   try {
-    // Copied: what comes out is the beginning of a larger buffer.
+    // The result is the beginning of a larger buffer, which the copy lets go.
     return Buffer.from(deflateRawSync(serialize(value), { level: 1 }))
   } catch {
     return undefined
   }
 }
 
-/** The value of bytes that were packed here. */
+/** Returns the value of bytes that `packValue` returned. */
 export const readPackedValue = <T>(bytes: Uint8Array): T => deserialize(inflateRawSync(bytes)) as T
 
 /** The part of an action that is needed neither to find it nor to name its object. It stays packed until it is read. */
@@ -200,7 +201,7 @@ interface ActionBody {
   readonly before: CurrentItem | undefined
 }
 
-/** The actions of places that were asked for last: they are read one after the other. */
+/** The actions that were unpacked last, place by place: the actions of a place are usually read one after the other. */
 const recent = new Map<Uint8Array, readonly ActionBody[]>()
 const maxRecent = 16
 
@@ -231,7 +232,7 @@ class PackedDraft implements Draft {
     const { scope, path, item } = draft.address
     this.verb = draft.verb
     this.kind = draft.kind
-    // Each field by itself: a copy of another object takes twice the room.
+    // The fields are copied one by one, since a copy by spread takes twice the memory.
     this.address = { scope, path, kind: draft.kind.name, item }
     this.replaces = draft.replaces
     this.#endpoint = draft.step.endpoint
@@ -285,13 +286,13 @@ const toActionBody = ({
   kind,
 }: Draft): ActionBody => {
   const { values, secrets } = step
-  // What of a record the order of actions goes by.
+  // Of the record, only the field that determines the order of actions is packed.
   const { first } = kind
   const record = first === undefined ? {} : { [first]: was?.record[first] }
   return { changes, values, secrets, digest, loses, origin, before: was && { ...was, record } }
 }
 
-/** The drafts of a place, which take little room; as they are where secrets are written out. */
+/** Packs the drafts of a place. Drafts with a secret that is written out in a file stay as they are. */
 export const packDrafts = (drafts: Draft[]): Draft[] => {
   const bytes = drafts.length === 0 ? undefined : packValue(drafts.map(toActionBody))
   if (bytes === undefined) return drafts

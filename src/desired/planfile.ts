@@ -1,4 +1,4 @@
-/** Plan files: a plan as one object, in a stable order and without the value of any secret; and read back, checked. */
+/** Writes and reads plan files: JSON in a stable order, without the values of secrets. Every file that is read is checked. */
 
 import { createHash } from 'node:crypto'
 import {
@@ -32,19 +32,19 @@ import { toAddressText } from './address.js'
 import { formatPath } from './files/paths.js'
 import { formatOrigin, type Origin, type SecretSource } from './state.js'
 
-/** Values take more memory than the bytes that they are read from. */
+/** The maximum number of values in a plan file: values take more memory than the bytes that they are parsed from. */
 const maxValues = 20_000_000
 
-/** The version of plan files that this tool writes and takes. */
+/** The version of plan files that this tool writes, and the only one that it reads. */
 const planVersion = 2
 
-// What a plan file has: the types follow from the schema.
+// The schema of plan files, from which the types are derived.
 
 const text = Str()
 const texts = ArrayOf(text)
 const anything = Unsafe<JsonValue>({})
 
-/** The source of a secret; a secret that is written out in a file is only marked as such. */
+/** The source of a secret. A secret that is written out in a file is only marked as `literal`. */
 const secret = Union([
   Obj({ env: text }, strict),
   Obj({ file: text, base: text }, strict),
@@ -53,12 +53,12 @@ const secret = Union([
 ])
 type SecretReference = DocumentValue<typeof secret>
 
-/** The file, by its index in `files`, the line and the column. */
+/** A position in a declared file: the index of the file in `files`, the line and the column. */
 const position = Unsafe<readonly [file: number, line: number, column: number]>(
   ArrayOf(Integer(), { minItems: 3, maxItems: 3 }),
 )
 
-/** `team`: that the value is of. */
+/** The schema of a change. `team` is the team whose declaration has the value. */
 const change = Obj(
   {
     attribute: text,
@@ -111,12 +111,12 @@ const counts = Unsafe<
 >(MapOf(Integer()))
 export type PlanCounts = DocumentValue<typeof counts>
 
-/** The head of a plan: who made it, on which instance, and from which files. */
+/** The head of a plan: the tool and the user that made it, the instance, and the declared files. */
 const head = {
   tool: text,
   instance: text,
   user: nullable(text),
-  /** The only part that differs between two plans of one state. */
+  /** The time at which the plan was made: the only part that differs between two plans of the same state. */
   created: text,
   /** The files and folders that the command line named. */
   inputs: texts,
@@ -142,35 +142,35 @@ const planSchema = Obj(
   {
     plan: Literal(planVersion),
     ...head,
-    /** The routes that actions name. */
+    /** The routes of the actions, each once. Actions refer to them by index. */
     endpoints: texts,
     actions: ArrayOf(action),
     findings: ArrayOf(remark),
     unread: ArrayOf(unread),
     refused: ArrayOf(Obj({ text, flag: text }, { ...strict, title: 'a refusal' })),
-    /** Digests of whole exact sets. */
+    /** The digest of each exact set, by its address. */
     sets: MapOf(Digest),
     counts,
-    /** The digest of everything else but `created`, so that an edited plan is detected. */
+    /** The digest of all other fields except `created`, by which an edited plan is detected. */
     sha256: Digest,
   },
   { ...strict, title: 'a plan' },
 )
 export type PlanDocument = DocumentValue<typeof planSchema>
 
-// A plan as its file has it.
+// The writer of plan files.
 
-/** Returns the source of a secret as a plan may show it, without the value. */
+/** Returns the source of a secret without its value, so that a plan can show it. */
 const toSecretReference = (source: SecretSource): SecretReference => {
   if ('literal' in source) return { literal: true }
   if ('file' in source) return { file: source.file, base: source.base }
   return 'env' in source ? { env: source.env } : { command: source.command }
 }
 
-/** A request as it would be sent, with references for secrets. */
+/** Builds the request of a step as it would be sent, with references in the place of secrets. */
 export const createStepRequest = ({ endpoint, values, secrets }: ActionStep) => {
   const { path, body } = buildRequest({ endpoint, values })
-  // It was made of the values of a step, which are JSON.
+  // The body is JSON, since the values of a step are.
   const sent = typeof body === 'string' ? (JSON.parse(body) as JsonFields) : {}
   const references = Object.entries(secrets).map(([name, one]) => [name, toSecretReference(one)])
   const whole: JsonFields = { ...sent, ...Object.fromEntries(references) }
@@ -179,7 +179,7 @@ export const createStepRequest = ({ endpoint, values, secrets }: ActionStep) => 
 }
 type JsonFields = Readonly<Record<string, JsonValue>>
 
-/** An action with all that is said of it. @param at how it says where something is declared */
+/** Returns an action with all of its fields. @param at formats the position of a declaration */
 const toActionFields = <P>(
   { id, verb, address, step, changes, digest, waitsFor, loses, replaces, origin }: PlannedAction,
   at: (origin: Origin) => P,
@@ -205,7 +205,7 @@ const toActionFields = <P>(
   origin: at(origin),
 })
 
-/** An action as its line of csv and ndjson, where no table stands beside it. */
+/** Returns an action as a line of CSV or NDJSON. Its route and positions are written out, since a line cannot refer to tables. */
 export const toActionRow = (action: PlannedAction) => {
   const { id, verb, address, ...rest } = toActionFields(action, formatOrigin)
   return { id, verb, address, kind: action.kind.name, scope: action.address.scope, ...rest }
@@ -232,7 +232,7 @@ export const countPlan = ({ actions, findings, unread, same }: DesiredPlan): Pla
   }
 }
 
-/** The parts of a plan file in their order, but for its actions, which are written one by one. */
+/** Returns the parts of a plan file in their order. `actions` is only a placeholder, since actions are written one by one. */
 const toPlanParts = (
   { findings, unread, refused, sets, ...plan }: DesiredPlan,
   head: PlanHead,
@@ -252,7 +252,7 @@ const toPlanParts = (
   counts: countPlan({ findings, unread, refused, sets, ...plan }),
 })
 
-/** The text of a plan's actions: what many of them say alike stands in the tables of the file. */
+/** Formats a plan's actions. Their routes and files are indexes into the tables `endpoints` and `files`. */
 function* formatActions(
   actions: readonly PlannedAction[],
   { endpoints, files }: Pick<PlanDocument, 'endpoints' | 'files'>,
@@ -271,7 +271,7 @@ function* formatActions(
   yield actions.length === 0 ? '[]' : '\n]'
 }
 
-/** The text of a plan file, a part and an action a line: the same state gives the same, but for `created`. */
+/** Formats a plan file, one line for each part and each action. The same state always gives the same text, except for `created`. */
 export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
   const digest = createHash('sha256')
   const parts = toPlanParts(plan, head)
@@ -289,7 +289,7 @@ export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> 
   yield `,\n"sha256":"${digest.update('}').digest('hex')}"\n}\n`
 }
 
-/** A plan as one object: what its file says. */
+/** Returns a plan as the object that its file contains. */
 export const toPlanDocument = ({ plan, head }: PlanWithHead): PlanDocument =>
   JSON.parse([...planText(plan, head)].join('')) as PlanDocument
 
@@ -298,7 +298,7 @@ interface PlanWithHead {
   readonly head: PlanHead
 }
 
-// A plan file, read back: data from others, so that every part is checked, and nothing else is in it.
+// The reader of plan files. A file may come from anybody, so every part is checked, and an unknown field is a mistake.
 
 const parsePlan = (bytes: Uint8Array, file: string) =>
   parseJson(bytes, file, new Findings(), { most: maxValues })
@@ -309,7 +309,7 @@ const isPlanLike = (value: unknown): value is Readonly<Record<string, unknown>> 
 /** True if a text is a plan file of any version; only such a file may be overwritten by a plan. */
 export const isPlan = (bytes: Uint8Array): boolean => isPlanLike(parsePlan(bytes, '')?.value)
 
-/** Returns true if a JSON text is another one with blanks between its tokens, which are only there to be looked at. */
+/** True if a JSON text equals the compact text `bare`, apart from whitespace between tokens. */
 const hasSameTokens = (text: string, bare: string): boolean => {
   let at = 0
   let inString = false
@@ -326,10 +326,10 @@ const hasSameTokens = (text: string, bare: string): boolean => {
 const blank = /\s/
 
 /**
- * A plan file, checked.
- * @param file how it is called in what is said of it
- * @returns undefined for what is none
- * @throws Failure `usage` for one of another version, and for one that is not as it was written
+ * Reads and checks a plan file.
+ * @param file the name of the file in messages
+ * @returns undefined if the bytes are no plan file
+ * @throws Failure `usage` for a plan of another version, and for a plan that was edited
  */
 export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefined => {
   const parsed = parsePlan(bytes, file)
@@ -341,7 +341,7 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
       'Run svcctl plan --out again with this version.',
     )
   const { sha256, created: _, ...lasting } = value
-  // A key that stands twice is read as one of the two: all that people read of it has to be what was written.
+  // The parser keeps one of two equal keys. The comparison of texts makes sure that a reviewer did not see the other one.
   const isWhole = hasSameTokens(Buffer.from(bytes).toString(), JSON.stringify(value))
   if (!isWhole || sha256 !== createHash('sha256').update(JSON.stringify(lasting)).digest('hex'))
     throw usage(`cannot apply ${file}: it was edited after it was written`, again)
@@ -358,8 +358,8 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
 const again = 'Run svcctl plan --out again.'
 
 /**
- * A plan that was kept beside a journal, checked.
- * @throws Failure `usage` as `readPlan`, and for what is none
+ * Checks a plan that was stored with a journal.
+ * @throws Failure `usage` as `readPlan`, and for a value that is no plan
  */
 export const readKept = (plan: unknown, file: string): PlanDocument => {
   const document = readPlan(Buffer.from(JSON.stringify(plan)), file)

@@ -1,6 +1,6 @@
-/** Names of the API as words of the command line. */
+/** Converts names of an API to words of the command line. */
 
-/** Returns a name of the API in lower case with dashes, as commands and flags write it. */
+/** Converts a name to the form of commands and flags: `mergeRequest` and `merge_request` become `merge-request`. */
 export const toCommandWord = (name: string): string =>
   name
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-')

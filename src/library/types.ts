@@ -1,48 +1,48 @@
-/** The options of `connect()`. */
+/** Declares the options of `connect()`, and the types that a program can add for its instance. */
 import type { Exchange, Transport } from '../http/types.js'
 import type { Environment, UserTokenKind } from '../profile/types.js'
 
-/** An `AbortSignal`, if the project has that type. */
+/** The type `AbortSignal`; `never` if the type libraries of the program do not declare it. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
 
 /**
- * The types of one instance beyond the documents. They are empty until a declaration extends them, as `svcctl client types` writes one.
- * `settings` has additional settings with their types, and `values` additional values of parameters, by `area.parameter`.
+ * The types that one instance has beyond the documents. It is empty until a declaration that `svcctl client types` writes extends it.
+ * `settings` declares additional settings with their types, and `values` additional values of parameters, by `area.parameter`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: other programs' declarations are merged with it
 export interface InstanceTypes {}
 
 interface CommonOptions {
-  /** The user to act as (administrators). */
+  /** The user to act as. Only administrators can set it. */
   readonly sudo?: string
-  /** Seconds to wait for an answer, and for each further piece of it; 60. */
+  /** Seconds to wait for an answer, and then for each further part of its body [60]. */
   readonly timeout?: number
-  /** The number of further attempts of a request that may be repeated; 3. */
+  /** The number of retries of a request that can be repeated safely [3]. */
   readonly retries?: number
-  /** Seconds that rate limits (429) or maintenance may last; 900. */
+  /** The maximum number of seconds to wait for the end of a rate limit (429) or of maintenance [900]. */
   readonly maxWait?: number
-  /** Requests under way at once, at most; found out unless given. */
+  /** The maximum number of concurrent requests; `auto` adapts it to the instance [auto]. */
   readonly concurrency?: number | 'auto'
-  /** `100/s`, `600/min`: no faster than this. */
+  /** The maximum rate of requests: `100/s`, `600/min`. */
   readonly rate?: string
-  /** A file with the instance's own words. */
+  /** The path of a vocabulary file, which has the names that the instance uses instead of the documented ones. */
   readonly vocabulary?: string
-  /** Ends everything under way. */
+  /** Interrupts all requests and waits. */
   readonly signal?: Signal
-  /** Called with notes about waits, further attempts, and anything to know before requests are sent. */
+  /** Receives notes about waits, retries, and anything to know before requests are sent. */
   readonly note?: (text: string) => void
-  /** Called with each exchange; its credentials are masked. */
+  /** Receives each request with its answer. Credentials in it are masked. */
   readonly trace?: (exchange: Exchange) => void
 }
 
-/** Connects by address: nothing of the machine is read. */
+/** Connects to an address. Profiles and environment variables of the machine are ignored. */
 export interface ByAddress extends CommonOptions {
   /** `https://host` or `https://host/path`. */
   readonly baseUrl: string
   readonly token?: string
-  /** The kind of the token; `personal` unless given. */
+  /** The kind of the token [personal]. */
   readonly tokenKind?: UserTokenKind
-  /** For what only a job may ask. */
+  /** The token of a CI job, for requests that only jobs may send. */
   readonly jobToken?: string
   /** Proxy, certificate authorities and client certificate, as texts. */
   readonly transport?: Transport
@@ -50,13 +50,13 @@ export interface ByAddress extends CommonOptions {
   readonly env?: never
 }
 
-/** A profile of the tool by its name, the current one where only an environment is given. */
+/** The name of a profile. If only an environment is given, the current profile applies. */
 type ProfileChoice =
   | { readonly profile: string; readonly env?: Environment }
   | { readonly profile?: string; readonly env: Environment }
 
 interface ProfileOptions extends CommonOptions {
-  /** The name of a profile that is protected: without it nothing is destroyed there. */
+  /** The name of the profile, to confirm destructive requests. A protected profile refuses them without it. */
   readonly confirm?: string
   readonly baseUrl?: string
   readonly token?: never
@@ -65,8 +65,8 @@ interface ProfileOptions extends CommonOptions {
 }
 
 /**
- * Connects by a profile of the command-line tool: its address, credential, proxy and guard rails apply, and of the
- * variables (`SVC_BASE_URL`, `SVC_TOKEN`, `HTTPS_PROXY` …) those of `env`: `process.env`.
+ * Connects with a profile of the command-line tool: its address, credential, proxy and guard rails apply. Variables such as `SVC_TOKEN`
+ * and `HTTPS_PROXY` apply only if they are passed in `env`, for example as `process.env`.
  */
 export type ByProfile = ProfileOptions & ProfileChoice
 

@@ -9,31 +9,32 @@ const wordsIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 const plain = new Set(
   wordsIn(`
   access action actor address admission advice alias allowance alternative answer api approval approver archive
-  argument attempt attribute audit author body bound bracket branch breaker budget buffer byte cache call
-  caller candidate cardinality case category cell certificate change chart check checked choice claim client clock
-  closed code coercion column commit comparator comparison component concern condition config configuration
-  confirmation connection consent content context controller converter copy cost count counter curl cursor
-  cutter data datum declaration deduplicator delta description destination detail dialogue diff difference
-  directory distrust document domain double download draft drawing edition end engine entry enumeration env environment
-  error estimate evaluator event example exchange expansion export expression extra fact factory failure fault
-  field file filter finder finding fingerprint fit fitting fixture folder form frame function gap gauge git
-  glob global group handle handler hash head header history holder id identity index input inspection interrupt
-  intersection inverse invocation issue item job json keeper key keyring keyset latch layout leaf leave lesson lexer
-  level limit line linker list listener listing liveness load loader lock log loss manifest map mark markup
-  masker masking match matcher meaning measure measurement member membership memory merge message meter method
-  metric mistake mode module name naming need node note null number object observation offer op operand
-  operation option order origin overview owner pace page paging painter pair param parent parser part path
-  payload peek people percentile person pick piece pipe place placeholder placement plain planner planning
-  point policy position post prefetch presence preview printer probe problem program progress project promise
-  prompt property provider push query question queue range rank rate raw reaction read reader reading receiver recipe
-  ref reference referent refusal region registry relation remark remote removal replacement reply report reporter
-  repository request requirement resolver resource response result reversal role root round route router row
-  rule run runner sample sandbox scale sanitizer scalar scanner scheduler schema scheme screen script secrecy secret
-  section segment selection selector sender series service setting severity shard shell side signal signature sink
-  site socket source span spec speed spelling splitter spool stage stat state status stdout step storage store
-  stream strictness style subject suggestion sum summary symbol syntax table tag tally tap team test text
-  threshold tile timeline timing title token tone topic total trace trait transport tree trend tuning type undo unit update use
-  user validator value variable verdict version view visibility wait walk warning whitespace width wildcard
+  argument attempt attribute audit author body bound bracket branch breaker budget buffer byte cache call caller
+  candidate cardinality case category cell certificate change chart check checked choice claim client clock closed
+  code coercion column command commit comparator comparison component concern condition config configuration
+  confirmation connection consent content context controller converter copy cost count counter credential curl
+  cursor cutter data datum declaration deduplicator delta description destination detail dialogue diff difference
+  directory distrust document domain double download draft drawing edition end endpoint engine entry enumeration
+  env environment error estimate evaluator event example exchange expansion export expression extension extra fact
+  factory failure fault field file filter finder finding fingerprint fit fitting fixture flag folder form format
+  frame function gap gauge git glob global group handle handler hash head header history holder id identity index
+  input inspection instance interrupt intersection inverse invocation issue item job journal json keeper key
+  keyring keyset latch layout leaf leave lesson level lexer limit line linker list listener listing liveness load
+  loader lock log loss manifest map mark markup masker masking match matcher meaning measure measurement member
+  membership memory merge message meter method metric mistake mode module name naming need node note null number
+  object observation offer op operand operation option order origin overview owner pace page paging painter pair
+  param parameter parent parser part path payload peek people percentile person pick piece pipe place placeholder
+  placement plain planner planning point policy position post prefetch presence preview printer probe problem
+  profile program progress project promise prompt prompter property provider push query question queue range rank
+  rate raw reaction read reader reading receiver recipe record ref reference referent refusal region registry
+  relation remark remote removal replacement reply report reporter repository request requirement resolver
+  resource response result reversal role root round route router row rule run runner sample sandbox sanitizer
+  scalar scale scanner scheduler schema scheme screen script secrecy secret section segment selection selector
+  sender series service session setting severity shard shell side signal signature sink site snapshot socket
+  source span spec speed spelling splitter spool stage stat state status stdout step storage store stream
+  strictness style subject suggestion sum summary symbol syntax table tag tally tap team test text threshold tile
+  timeline timing title token tone topic total trace trait transport tree trend tuning type undo unit update use
+  user validator value variable verb verdict version view visibility wait walk warning whitespace width wildcard
   wire work write writer
   `),
 )
@@ -47,8 +48,8 @@ const glossary = new Set(
     ...(readFileSync('src/README.md', 'utf8')
       .split('## The words')[1]
       ?.split('\n## ')[0]
-      ?.matchAll(/^\| ([a-z ]+) \|/gm) ?? []),
-  ].flatMap(([, word = '']) => [word, word.split(' ').at(-1) ?? word]),
+      ?.matchAll(/^\| ([a-z ,]+) \|/gm) ?? []),
+  ].flatMap(([, words = '']) => words.split(', ').map((word) => word.split(' ').at(-1) ?? word)),
 )
 
 /** The word that says what a type is: its last, before the `Of` or `By` of a type made of another. */
@@ -77,7 +78,7 @@ const types = sourceFiles.flatMap((file) =>
 
 it('explains the word of each type, exported or not', () => {
   expect(types.length).toBeGreaterThan(1000)
-  expect(glossary.size).toBeGreaterThan(30)
+  expect(glossary.size).toBeGreaterThan(20)
   expect(
     types
       .filter(({ name }) => !isExplained(name) && !published.has(name))

@@ -1,7 +1,7 @@
-/** The tokens of JSON for `Scanner`: its bytes by name, and the reading of texts, numbers and words across chunks. */
+/** Reads strings, numbers and literals of JSON for `Scanner`, even if a token is split across chunks. */
 import { createMalformed } from './json.js'
 
-// Bytes of JSON by name. Each by itself: so they stand in the built program as numbers.
+// The bytes of JSON. Each is a constant of its own, so that the bundler can replace it by its number.
 
 const space = 0x20
 const newline = 0x0a
@@ -29,19 +29,20 @@ export const blanks = [space, newline, carriage, tab]
 export const isBlankByte = (byte: number): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
-/** 1 at the place of each of these bytes. */
+/** Creates a table that has 1 at the index of each of these bytes, and 0 elsewhere. */
 const createByteTable = (bytes: Iterable<number>): Uint8Array => {
   const table = new Uint8Array(256)
   for (const byte of bytes) table[byte] = 1
   return table
 }
 
-// Texts of JSON, as far as nothing in them is special.
+// The plain part of a string: all bytes before a quote, a backslash or a control character.
 
-/** The bytes that a string cannot simply run over. */
+/** The bytes that end the plain part of a string. */
 const special = createByteTable([...Array(space).keys(), quote, backslash])
 
-// Of four bytes at once: what is 0x20 or less once quotes and spaces are swapped, and backslashes.
+// Masks that test four bytes at once. XOR with `swap` exchanges quotes (0x22) and spaces (0x20), so that quotes and control characters
+// are below `tooLow`. XOR with `backslashes` turns backslashes into 0.
 const swap = 0x02020202
 const tooLow = 0x21212121
 const backslashes = 0x5c5c5c5c
@@ -49,7 +50,7 @@ const ones = 0x01010101
 const highBits = 0x80808080
 
 /**
- * Returns the index at which a text stops being plain: at a quote, a backslash, a control character, or the end. A subtraction on four
+ * Returns the index at which a string stops being plain: at a quote, a backslash, a control character, or the end. A subtraction on four
  * bytes at once sets the high bit of those that are too low. Its borrow may also set that of bytes above the first such byte, never below,
  * so the lowest bit is right.
  */
@@ -67,9 +68,9 @@ export const findPlainEnd = (chunk: Uint8Array, view: DataView, start: number): 
   return i
 }
 
-// How a number of JSON goes on, byte by byte.
+// A state machine that reads numbers byte by byte.
 
-// How far a number has come; it may end after a zero, a digit, a decimal and a power.
+// The phases of a number, named after what was read last. A number may end after `zeroed`, `digits`, `decimals` and `power`.
 const signed = 0
 const zeroed = 1
 const digits = 2
@@ -80,10 +81,10 @@ const raisedSigned = 6
 const power = 7
 const mayEnd = [false, true, true, false, true, false, false, true]
 
-/** Upper and lower case differ in this bit. */
+/** The bit in which the upper and lower case of a letter differ. */
 const caseBit = 0x20
 const powers = [letterE, letterE & ~caseBit]
-/** By phase: what a zero, another digit, the point, a letter for powers and a sign lead to. */
+/** For each phase, the phase after a zero, another digit, the point, an E and a sign; -1 if the number cannot continue so. */
 const leads: readonly (readonly [number, number, number, number, number])[] = [
   [zeroed, digits, -1, -1, -1],
   [-1, -1, pointed, raised, -1],
@@ -103,18 +104,19 @@ for (const [phase, [onZero, onDigit, onPoint, onPower, onSign]] of leads.entries
   for (const byte of [plus, minus]) table[(phase << 8) | byte] = onSign
 }
 
-/** The phase of a number after another byte; -1 where the byte is not of the number. */
-const numberGoesOn = (phase: number, byte: number): number => table[(phase << 8) | byte] as number
+/** Returns the phase of a number after another byte; -1 if the byte does not belong to the number. */
+const getNextNumberPhase = (phase: number, byte: number): number =>
+  table[(phase << 8) | byte] as number
 
-// Tokens of JSON that have an inside: texts, numbers and words, in as many chunks as they come in.
+// Strings, numbers and literals, each of which may be split across any number of chunks.
 
-// Four bytes at once, the first one highest.
+// The first four bytes of each literal, as a big-endian integer.
 const wordTrue = 0x74727565
 const wordNull = 0x6e756c6c
 const wordFals = 0x66616c73
 
-// What a chunk may end in the middle of.
-/** In the middle of nothing. */
+// The kinds of token that the end of a chunk may split.
+/** The chunk ended between two tokens. */
 export const nothing = 0
 const aString = 1
 const aNumber = 2
@@ -123,7 +125,7 @@ const aWord = 3
 const afterBackslash = createByteTable(Buffer.from('"\\/bfnrtu'))
 const hex = createByteTable(Buffer.from('0123456789abcdefABCDEF'))
 
-/** The bytes of each bare word, by its first. */
+/** The bytes of each literal, by its first byte. */
 const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].reduce<
   (Uint8Array | undefined)[]
 >((table, text) => {
@@ -131,11 +133,11 @@ const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].red
   return table
 }, Array(256).fill(undefined))
 
-/** The token that is being read; each method gives the index behind it, or the chunk's length. */
+/** Reads one token at a time. Its methods return the index after the token, or the chunk's length if the token is not complete. */
 export class Token {
-  /** The kind of token that a chunk ended in the middle of. */
+  /** The kind of token that the end of the chunk split; `nothing` if it split none. */
   within: number = nothing
-  /** The progress within the token: a number's phase, a word's index, a string's escape. */
+  /** The progress within the token: the phase of a number or of an escape in a string, or the index in a literal. */
   #phase = 0
   #word: Uint8Array = hex
   #chunk: Uint8Array | undefined
@@ -146,6 +148,7 @@ export class Token {
     return this.within === aNumber && mayEnd[this.#phase] === true
   }
 
+  /** Returns a view of a chunk, which is kept until another chunk comes. */
   viewOf(chunk: Uint8Array): DataView {
     if (chunk !== this.#chunk) {
       this.#chunk = chunk
@@ -154,7 +157,7 @@ export class Token {
     return this.#view
   }
 
-  /** true, false or null. */
+  /** Reads `true`, `false` or `null`. */
   word(chunk: Uint8Array, view: DataView, start: number): number {
     if (start + 5 <= chunk.length) {
       const four = view.getInt32(start)
@@ -164,14 +167,15 @@ export class Token {
     this.within = aWord
     this.#word = words[chunk[start] as number] ?? hex
     this.#phase = 1
-    return this.#literal(chunk, start + 1)
+    return this.#continueLiteral(chunk, start + 1)
   }
 
+  /** Reads a number from its first byte. */
   number(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const byte = chunk[start] as number
     let i = start + 1
-    // Most numbers are integers, and whole.
+    // Most numbers are integers that end in the same chunk: this loop reads them without the state machine.
     while (byte > zero && i < length) {
       const next = chunk[i] as number
       if (next === comma || next === closeBrace || next === closeBracket) return i
@@ -180,23 +184,25 @@ export class Token {
     }
     this.within = aNumber
     this.#phase = byte === minus ? signed : byte === zero ? zeroed : digits
-    return this.#number(chunk, i)
+    return this.#continueNumber(chunk, i)
   }
 
-  /** The rest of a text that is not plain from here on. */
+  /** Reads the rest of a string, from the first byte that is not plain. */
   unplain(chunk: Uint8Array, start: number): number {
     this.within = aString
     this.#phase = 0
-    return this.#string(chunk, start)
+    return this.#continueString(chunk, start)
   }
 
-  /** The rest of a token that the chunk before ended in. */
+  /** Reads the rest of a token that the end of the previous chunk split. */
   goOn(chunk: Uint8Array, start: number): number {
-    if (this.within === aNumber) return this.#number(chunk, start)
-    return this.within === aString ? this.#string(chunk, start) : this.#literal(chunk, start)
+    if (this.within === aNumber) return this.#continueNumber(chunk, start)
+    return this.within === aString
+      ? this.#continueString(chunk, start)
+      : this.#continueLiteral(chunk, start)
   }
 
-  #literal(chunk: Uint8Array, start: number): number {
+  #continueLiteral(chunk: Uint8Array, start: number): number {
     const word = this.#word
     let i = start
     let phase = this.#phase
@@ -207,12 +213,12 @@ export class Token {
     return i
   }
 
-  #number(chunk: Uint8Array, start: number): number {
+  #continueNumber(chunk: Uint8Array, start: number): number {
     let i = start
     let phase = this.#phase
     for (; i < chunk.length; i++) {
       const byte = chunk[i] as number
-      const next = numberGoesOn(phase, byte)
+      const next = getNextNumberPhase(phase, byte)
       if (next < 0) {
         if (mayEnd[phase] !== true) throw createMalformed('expected a digit', i)
         this.within = nothing
@@ -224,8 +230,8 @@ export class Token {
     return i
   }
 
-  /** The rest of a string; its phase: 0, else 5 behind a backslash and 4 to 1 for the digits of `\u`. */
-  #string(chunk: Uint8Array, start: number): number {
+  /** Reads the rest of a string. Its phase is 0, or in an escape: 5 after the backslash, and 4 to 1 while digits of `\u` are missing. */
+  #continueString(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const view = this.viewOf(chunk)
     let i = start
@@ -239,14 +245,14 @@ export class Token {
         this.within = nothing
         return i
       }
-      this.#phase = escapeGoesOn(this.#phase, byte, i - 1)
+      this.#phase = getNextEscapePhase(this.#phase, byte, i - 1)
     }
     return length
   }
 }
 
-/** The phase of a string after another byte that is not plain, or is of an escape. */
-const escapeGoesOn = (phase: number, byte: number, at: number): number => {
+/** Returns the phase of a string after a byte that is not plain, or that belongs to an escape. */
+const getNextEscapePhase = (phase: number, byte: number, at: number): number => {
   if (phase === 0) {
     if (byte === backslash) return 5
     throw createMalformed('a control character inside a string', at)

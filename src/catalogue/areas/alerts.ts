@@ -1,9 +1,9 @@
-/** Alert ingestion. */
+/** Declares the endpoint that receives alerts from monitoring tools. */
 import { endpoint, one } from '../endpoint.js'
 import { datetime, list, string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
-/** The severities of alerts; the instance replaces any other one by `critical`. */
+/** The severities of alerts. The instance treats any other value as `critical`. */
 export const alertSeverities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const
 
 export const alerts = {

@@ -1,4 +1,4 @@
-/** Resource groups: which jobs may not run side by side. */
+/** Declares the endpoints of resource groups: jobs in the same group never run at the same time. */
 import { endpoint, one } from '../endpoint.js'
 import { oneOf, project, string } from '../params.js'
 import { Int, Obj, Str, Timestamp, Word } from '../shapes/common.js'

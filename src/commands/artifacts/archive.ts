@@ -1,4 +1,4 @@
-/** Reads a ZIP archive: its entries, their names, and the files and folders that they become. */
+/** Reads ZIP archives of artifacts, and refuses those that are unsafe to extract. */
 
 import { read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -7,13 +7,14 @@ import type { Entry, RandomAccessReader, ZipFile } from 'yauzl'
 import { isDots } from '../../base/base-url.js'
 import { Failure } from '../../errors.js'
 
-/** The table is read in small pieces, and from the disk in larger ones. */
+/** The number of bytes that are read at once from the table of contents. Many of its entries share such a page. */
 const pageSize = 1 << 14
+/** The number of bytes that are read at once from the content of an entry. */
 const pieceSize = 1 << 16
 
 type YauzlModule = typeof import('yauzl')
 
-/** Reads pieces of a file. Node's own stream is not used: it closes the file when it is abandoned. */
+/** Reads a part of a file in pieces. Node's own stream would close the file when its reader stops early. */
 async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(pieceSize, end - at)
@@ -24,7 +25,7 @@ async function* readPieces(handle: FileHandle, start: number, end: number): Asyn
   }
 }
 
-/** Reads through a page, since a call to the system for every entry, twice, takes seconds in all. */
+/** Creates a reader that caches a page of the file: two system calls for each entry would take seconds in a large archive. */
 const createPagedReader = (yauzl: YauzlModule, handle: FileHandle): RandomAccessReader => {
   class Paged extends yauzl.RandomAccessReader {
     #page = Buffer.alloc(0)
@@ -67,9 +68,9 @@ const createPagedReader = (yauzl: YauzlModule, handle: FileHandle): RandomAccess
 /** An open archive. */
 export interface Archive {
   readonly zip: ZipFile
-  /** The position of the table of contents: everything in it lies before that. */
+  /** The position of the table of contents. All entries must lie before it. */
   readonly table: number
-  /** Reads so many bytes from a position. */
+  /** Reads `length` bytes from a position; fails if the file ends before that. */
   read(position: number, length: number): Promise<Buffer>
   close(): Promise<void>
 }
@@ -93,7 +94,7 @@ export const openArchive = async (path: string, names = true): Promise<Archive> 
           error === null || error === undefined ? resolve(opened) : reject(error),
       )
     })
-    // Declared as a boolean; it is where the next entry of the table stands.
+    // The types declare a boolean, but the value is the position of the next entry in the table.
     const table = Number(zip.readEntryCursor)
     const read = async (position: number, length: number): Promise<Buffer> => {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
@@ -107,7 +108,7 @@ export const openArchive = async (path: string, names = true): Promise<Archive> 
   }
 }
 
-/** Reads the entries of the table of contents, without the fields that nobody needs, to save memory. */
+/** Reads the entries of the table of contents. To save memory, it empties the fields that the tool does not use. */
 export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
   const nothing = Buffer.alloc(0)
   for await (const entry of zip.eachEntry()) {
@@ -119,16 +120,16 @@ export async function* readEntries({ zip }: Archive): AsyncGenerator<Entry> {
   }
 }
 
-/** Returns the lowest offset at which an entry can end: its header, name and compressed bytes. */
+/** Returns the lowest offset at which an entry can end, after its header (30 bytes), name and compressed content. */
 export const getEntryEnd = (entry: Entry): number =>
   entry.relativeOffsetOfLocalHeader + 30 + entry.fileNameLength + entry.compressedSize
 
-// Names that are safe everywhere.
+// File names that are safe on every system.
 
-/** Names that are devices on some systems. */
+/** Matches the names of devices on Windows. */
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** True if some system takes a segment of a path for something else than the name of a file. */
+/** True if a segment of a path is not an ordinary file name on every system. */
 export const isUnsafeName = (segment: string): boolean =>
   isDots(segment) || /\p{Cc}/u.test(segment) || deviceName.test(segment)
 
@@ -144,7 +145,7 @@ const createUnsafeEntryFailure = (path: string, which: string): Failure =>
 
 /**
  * Splits a path inside an archive into segments.
- * @throws Failure `failed` where it leaves the archive, or is no name for a file everywhere
+ * @throws Failure `failed` if the path leaves the target folder, or has a name that is not safe on every system
  */
 const splitArchivePath = (path: string): readonly string[] => {
   const segments = path.split(/[/\\]/)
@@ -156,10 +157,11 @@ const splitArchivePath = (path: string): readonly string[] => {
   return names
 }
 
-// What an archive holds, looked at before any of it is written.
+// The contents of an archive, checked before anything is written.
 
-/** The size above which archives must be extracted by hand, in bytes: an archive bomb is refused before it is unpacked. */
+/** The maximum size of all extracted files, in bytes. With the other limits, it stops archive bombs before they are extracted. */
 const maxSize = 20 * 1024 ** 3
+/** The maximum ratio of extracted to compressed size, for entries above 64 MiB. */
 const maxRatio = 1000
 const maxEntries = 200_000
 
@@ -169,28 +171,32 @@ export interface Placement {
   readonly path: string
 }
 
-/** The contents of an archive, checked before anything is written. */
+/** The files and folders of an archive that passed all checks. */
 export interface Contents {
   readonly files: readonly Placement[]
   /** The folders below the target, parents first. */
   readonly folders: readonly string[]
-  /** Bytes of all files, unpacked. */
+  /** The size of all extracted files, in bytes. */
   readonly size: number
 }
 
-const refuseEntry = (entry: Entry, which: string): Failure =>
+const createEntryRefusal = (entry: Entry, which: string): Failure =>
   createUnsafeEntryFailure(entry.fileName, which)
 
-const isSpecial = (entry: Entry): boolean => {
+/** True for symbolic links, devices and the like, by the file type that Unix systems store in an entry. */
+const isSpecialFile = (entry: Entry): boolean => {
   const mode = (entry.externalFileAttributes >>> 16) & 0o170000
   return mode !== 0 && mode !== 0o100000 && mode !== 0o040000
 }
 
 const checkEntry = (entry: Entry): void => {
-  if (isSpecial(entry)) throw refuseEntry(entry, 'is a symbolic link or a device')
-  if (entry.isEncrypted()) throw refuseEntry(entry, 'is encrypted')
+  if (isSpecialFile(entry)) throw createEntryRefusal(entry, 'is a symbolic link or a device')
+  if (entry.isEncrypted()) throw createEntryRefusal(entry, 'is encrypted')
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    throw refuseEntry(entry, `uses an unknown compression method (${entry.compressionMethod})`)
+    throw createEntryRefusal(
+      entry,
+      `uses an unknown compression method (${entry.compressionMethod})`,
+    )
   const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize)
   if (entry.uncompressedSize > maxSize || (ratio > maxRatio && entry.uncompressedSize > 1 << 26))
     throw createRefusal(
@@ -198,42 +204,44 @@ const checkEntry = (entry: Entry): void => {
     )
 }
 
-/** Names that one file system takes for the same, and another does not. */
+/** True if file systems of this platform usually ignore case, so that two different names may mean the same file. */
 const ignoresCase = process.platform === 'darwin' || process.platform === 'win32'
 const toPathKey = (path: string): string =>
   ignoresCase ? path.normalize('NFC').toLowerCase() : path
 
-/** The paths of the archive with those above them: none twice, and none both file and folder. */
+/** Collects the paths of entries and their parent folders. It refuses a path that appears twice, or as both file and folder. */
 class EntryPaths {
   readonly #kinds = new Map<string, 'file' | 'folder' | 'implied'>()
   readonly folders: string[] = []
 
-  take(segments: readonly string[], entry: Entry): string {
+  /** Adds an entry with its parent folders, and returns its path. */
+  add(segments: readonly string[], entry: Entry): string {
     const path = segments.join('/')
     const kind = entry.fileName.endsWith('/') ? 'folder' : 'file'
     for (let depth = 1; depth < segments.length; depth++)
-      this.#above(segments.slice(0, depth).join('/'), entry)
+      this.#addParent(segments.slice(0, depth).join('/'), entry)
     const key = toPathKey(path)
     const there = this.#kinds.get(key)
-    if (there === kind) throw refuseEntry(entry, 'appears twice in it')
-    if (there !== undefined && kind === 'file') throw refuseEntry(entry, 'is also a folder in it')
-    if (there === 'file') throw refuseEntry(entry, 'is also a file in it')
+    if (there === kind) throw createEntryRefusal(entry, 'appears twice in it')
+    if (there !== undefined && kind === 'file')
+      throw createEntryRefusal(entry, 'is also a folder in it')
+    if (there === 'file') throw createEntryRefusal(entry, 'is also a file in it')
     if (there === undefined && kind === 'folder') this.folders.push(path)
     this.#kinds.set(key, kind)
     return path
   }
 
-  #above(path: string, entry: Entry): void {
+  #addParent(path: string, entry: Entry): void {
     const key = toPathKey(path)
     const there = this.#kinds.get(key)
-    if (there === 'file') throw refuseEntry(entry, 'is inside an entry that is a file')
+    if (there === 'file') throw createEntryRefusal(entry, 'is inside an entry that is a file')
     if (there !== undefined) return
     this.#kinds.set(key, 'implied')
     this.folders.push(path)
   }
 }
 
-/** Refuses entries that share bytes: that is how a small archive becomes an endless one. */
+/** Refuses entries that share bytes, by which a small archive can extract to a huge size. */
 const checkOverlaps = (entries: readonly Entry[], table: number): void => {
   const inOrder = [...entries].sort(
     (a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader,
@@ -242,7 +250,7 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
     const next = inOrder[i + 1]
     const limit = next === undefined ? table : next.relativeOffsetOfLocalHeader
     if (getEntryEnd(entry) > limit)
-      throw refuseEntry(
+      throw createEntryRefusal(
         entry,
         next === undefined ? 'points outside of the archive' : 'overlaps with another entry',
       )
@@ -250,7 +258,7 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
 }
 
 /**
- * Reads the table of contents.
+ * Reads the table of contents and checks all entries.
  * @throws Failure `failed` for an archive that must not be extracted
  */
 export const readArchiveContents = async (archive: Archive): Promise<Contents> => {
@@ -265,9 +273,9 @@ export const readArchiveContents = async (archive: Archive): Promise<Contents> =
     if (entries.length > maxEntries)
       throw createRefusal(`the archive has more than ${maxEntries} entries`)
     size += entry.uncompressedSize
-    const path = paths.take(segments, entry)
+    const path = paths.add(segments, entry)
     if (!entry.fileName.endsWith('/')) files.push({ entry, path })
-    else if (entry.uncompressedSize > 0) throw refuseEntry(entry, 'is a folder with content')
+    else if (entry.uncompressedSize > 0) throw createEntryRefusal(entry, 'is a folder with content')
   }
   if (size > maxSize) throw createRefusal('the archive is too large when extracted')
   checkOverlaps(entries, archive.table)

@@ -1,4 +1,4 @@
-/** A CI configuration as nodes that know their places: where a job, a keyword or a text stands that a sentence of an instance names. */
+/** Finds the place in a CI configuration that a message of the instance's linter is about: a job, a keyword or a value. */
 import {
   type ListNode,
   type MapNode,
@@ -7,22 +7,23 @@ import {
   type YamlNode,
 } from '../../base/yaml/nodes.js'
 
-/** A key with its value. */
+/** A key of a map with its value. `name` is the key as messages write it. */
 export interface CiEntry {
   readonly name: string
   readonly key: YamlNode
   readonly value: YamlNode
 }
 
-/** Merges, aliases and references lead on; a text that makes them lead on for ever is nobody's. */
+/** The maximum depth of merges, aliases and references, so that the search also ends in a configuration that refers to itself. */
 const deepest = 20
+/** The maximum number of entries or items that are searched in one node, including those of merges and references. */
 const maxEntries = 10_000
 
 const isMerge = (key: YamlNode): boolean => key.kind === 'scalar' && key.plain && key.value === '<<'
 
 const getText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
-/** Returns the name of a key in the sentences of an instance, which reads an unquoted `on` as true and `~` as nothing. */
+/** Returns the name of a key as messages write it: the instance's parser reads an unquoted `on` as true, and `~` as empty. */
 const getName = (key: YamlNode): string => {
   const text = getText(key)
   if (key.kind !== 'scalar' || !key.plain || key.tag !== undefined) return text
@@ -38,33 +39,34 @@ const isBlank = (node: YamlNode): boolean => {
     : node.kind === 'map' && node.pairs.length === 0
 }
 
-/** True for equal texts in any case: instances write some sentences in lower case. */
+/** True for texts that are equal without regard to case: instances write some messages in lower case. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** True if a sentence begins with a name and ends behind it, or continues with a keyword or a further part of the path. */
+/** True if the rest of a message begins with a name. After the name, only a space, a period, a colon or the end may follow. */
 const hasLeadingName = (rest: string, name: string): boolean =>
   isSame(rest.slice(0, name.length), name) && /^(?:$|[: .])/.test(rest.slice(name.length))
 
-/** Keys that a sentence lists at its end. */
+/** Matches the keys that a message lists at its end. */
 const listedKeys =
   /(?:unknown keys|invalid data keys|disallowed keys|used with `rules`|used together|following keys): ([^,(]+)/
 
-/** The place that a sentence is about, and whether all of its path was found. */
+/** The place that a message is about. `whole` is true if every part of its path was found. */
 interface FoundPlace {
   readonly at: Mark
   readonly whole: boolean
 }
 
-/** Tells whether a text is a condition. */
+/** Returns true if a text is a valid condition. */
 export type ConditionCheck = (text: string) => boolean
 
+/** A CI configuration as YAML nodes, with the position of each. */
 export class CiDocument {
   readonly header: MapNode | undefined
   readonly root: MapNode | undefined
   readonly #isCondition: ConditionCheck
   readonly #anchors = new Map<string, YamlNode>()
 
-  /** @throws YamlProblem for what is no YAML */
+  /** @throws YamlProblem if the text is not valid YAML */
   constructor(text: string, isCondition: ConditionCheck) {
     const maps = parseYamlNodes(text).filter((node) => node.kind === 'map')
     const [first, second] = maps
@@ -76,7 +78,7 @@ export class CiDocument {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node)
   }
 
-  /** Yields all nodes, keys included, in their order. */
+  /** Yields all nodes in the order of the text, including keys. */
   *nodes(): Generator<YamlNode> {
     const open: YamlNode[] = [this.root, this.header].flatMap((node) => node ?? [])
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -86,8 +88,9 @@ export class CiDocument {
     }
   }
 
-  // What stands for something else.
+  // Aliases, references and merges.
 
+  /** Returns the node that an alias or a `!reference` stands for. Any other node is returned as it is. */
   resolve(node: YamlNode, depth = 0): YamlNode {
     if (depth > deepest) return node
     if (node.kind === 'alias') {
@@ -115,7 +118,7 @@ export class CiDocument {
     )
   }
 
-  /** Returns the items of a list, and of the lists in it; any other node is an item alone. */
+  /** Returns the items of a list and of the lists in it. Any other node counts as a list of one item. */
   items(node: YamlNode, depth = 0): YamlNode[] {
     const list = this.resolve(node, depth)
     if (list.kind !== 'list' || depth > deepest) return [list]
@@ -126,7 +129,7 @@ export class CiDocument {
     return node && this.entries(node).find((entry) => entry.name === name)
   }
 
-  /** The outermost entries, of which jobs also have those of the jobs that they extend. */
+  /** Finds a top-level entry by name. Case is ignored if no name matches exactly. */
   job(name: string): CiEntry | undefined {
     const entries = this.root === undefined ? [] : this.entries(this.root)
     return (
@@ -135,57 +138,58 @@ export class CiDocument {
     )
   }
 
-  #jobEntries(job: CiEntry, depth = 0): CiEntry[] {
+  /** Returns the entries of a job, and then those of the jobs that it extends. */
+  #listJobEntries(job: CiEntry, depth = 0): CiEntry[] {
     const own = this.entries(job.value)
     const parents = own.find(({ name }) => name === 'extends')
     if (parents === undefined || depth > deepest) return own
     const inherited = this.items(parents.value)
       .toReversed()
       .flatMap((parent) => this.job(getText(parent)) ?? [])
-      .flatMap((parent) => this.#jobEntries(parent, depth + 1))
+      .flatMap((parent) => this.#listJobEntries(parent, depth + 1))
     return [...own, ...inherited].slice(0, maxEntries)
   }
 
   /** Finds an entry of a job, or of the jobs that it extends. */
   ofJob(job: CiEntry, name: string): CiEntry | undefined {
-    return this.#jobEntries(job).find((entry) => entry.name === name)
+    return this.#listJobEntries(job).find((entry) => entry.name === name)
   }
 
-  // What a sentence begins with: `jobs:build:rules:rule if …`.
+  // The path at the beginning of a message: `jobs:build:rules:rule if …`.
 
-  /** Finds the place that a path leads to, with the words behind it; the nearest place above where a part is missing. */
+  /** Finds the place that the rest of a message leads to from an entry. If a part of the path is missing, it is the nearest place above. */
   find(entry: CiEntry, rest: string): Mark {
-    return this.#below(entry.value, rest, entry.key.at).at
+    return this.#findInNode(entry.value, rest, entry.key.at).at
   }
 
-  /** Returns the place within a job that a path leads to, or the nearest one above it. */
+  /** Finds the place in a job, as `find` does, including the entries of the jobs that it extends. */
   findInJob(job: CiEntry, rest: string): Mark {
-    return this.#among(this.#jobEntries(job), rest, job.key.at).at
+    return this.#findInEntries(this.#listJobEntries(job), rest, job.key.at).at
   }
 
-  #below(node: YamlNode, rest: string, own: Mark): FoundPlace {
+  #findInNode(node: YamlNode, rest: string, own: Mark): FoundPlace {
     const value = this.resolve(node)
-    if (value.kind === 'list') return this.#inList(value, rest, own)
+    if (value.kind === 'list') return this.#findInList(value, rest, own)
     return value.kind === 'map'
-      ? this.#among(this.entries(value), rest, own)
+      ? this.#findInEntries(this.entries(value), rest, own)
       : { at: own, whole: true }
   }
 
   /** @param own the place of the map that has these entries */
-  #among(entries: readonly CiEntry[], rest: string, own: Mark): FoundPlace {
+  #findInEntries(entries: readonly CiEntry[], rest: string, own: Mark): FoundPlace {
     if (rest === '' || rest.startsWith(' config')) {
       const [, listed] = listedKeys.exec(rest) ?? []
       const entry = entries.find(({ name }) => listed !== undefined && isSame(name, listed.trim()))
       return { at: entry?.key.at ?? own, whole: true }
     }
-    const found = this.#matching(entries, rest).map(({ name, key, value }) =>
-      this.#below(value, rest.slice(1 + name.length), key.at),
+    const found = this.#listMatchingEntries(entries, rest).map(({ name, key, value }) =>
+      this.#findInNode(value, rest.slice(1 + name.length), key.at),
     )
     return found.find(({ whole }) => whole) ?? found[0] ?? { at: own, whole: false }
   }
 
-  /** Returns the entries whose name comes next, which words have with blanks; the longest names first. */
-  #matching(entries: readonly CiEntry[], rest: string): readonly CiEntry[] {
+  /** Returns the entries whose name comes next in a message, the longest names first. Messages may have spaces instead of underscores. */
+  #listMatchingEntries(entries: readonly CiEntry[], rest: string): readonly CiEntry[] {
     const tail = rest.slice(1)
     return entries
       .filter(
@@ -196,24 +200,25 @@ export class CiDocument {
       .toSorted((a, b) => b.name.length - a.name.length)
   }
 
-  #has(item: YamlNode, rest: string): boolean {
-    return this.#matching(this.entries(item), rest).length > 0
+  #hasMatchingEntry(item: YamlNode, rest: string): boolean {
+    return this.#listMatchingEntries(this.entries(item), rest).length > 0
   }
 
-  #inList(list: ListNode, rest: string, own: Mark): FoundPlace {
+  #findInList(list: ListNode, rest: string, own: Mark): FoundPlace {
     const [, unknown] = /contains unknown values: ([^,(]+)/.exec(rest) ?? []
     const items = this.items(list)
     const value = items.find((item) => unknown !== undefined && getText(item) === unknown.trim())
     if (value !== undefined) return { at: value.at, whole: true }
-    // The items of some lists have no name in paths.
-    const isNamed = rest.startsWith(':') && !items.some((item) => this.#has(item, rest))
+    // Paths name the items of most lists (`rules:rule`), but not those of all lists.
+    const isNamed =
+      rest.startsWith(':') && !items.some((item) => this.#hasMatchingEntry(item, rest))
     const words = isNamed ? rest.replace(/^:\w+/, '') : rest
     const item = this.#chooseItem(items, words)
     if (item === undefined) return { at: own, whole: rest === '' || rest.startsWith(' ') }
-    return this.#below(item, words, item.at)
+    return this.#findInNode(item, words, item.at)
   }
 
-  /** Chooses the item that a sentence is about: the one of which it is true, as far as that shows. */
+  /** Chooses the item that a message is about: the first whose keys and values fit the fault that the message states. */
   #chooseItem(items: readonly YamlNode[], words: string): YamlNode | undefined {
     if (words.startsWith(' config')) {
       const [, listed] = listedKeys.exec(words) ?? []
@@ -225,25 +230,29 @@ export class CiDocument {
       return words.includes('should be') ? items.find(({ kind }) => kind !== 'map') : undefined
     }
     const maps = items.filter(({ kind }) => kind === 'map')
-    const having = maps.filter((item) => this.#has(item, words))
+    const having = maps.filter((item) => this.#hasMatchingEntry(item, words))
     const fitting = having.find((item) =>
-      this.#matching(this.entries(item), words).some(({ value }) => this.#isWrong(value, words)),
+      this.#listMatchingEntries(this.entries(item), words).some(({ value }) =>
+        this.#mayHaveFault(value, words),
+      ),
     )
     if (words.endsWith("can't be blank"))
-      return fitting ?? maps.find((item) => !having.includes(item) && this.#lacks(item, words))
+      return (
+        fitting ?? maps.find((item) => !having.includes(item) && this.#requiresKey(item, words))
+      )
     return fitting ?? having[0]
   }
 
-  /** True if a missing keyword is an error here: the time of a delay is required only where there is a delay. */
-  #lacks(item: YamlNode, words: string): boolean {
+  /** True if an item must have the missing keyword of a message: only delayed items need `start_in`. */
+  #requiresKey(item: YamlNode, words: string): boolean {
     const when = this.get(item, 'when')
     return (
       !words.startsWith(' start in') || (when !== undefined && getText(when.value) === 'delayed')
     )
   }
 
-  /** True if the statement of a sentence may be true of a value. */
-  #isWrong(node: YamlNode, words: string): boolean {
+  /** True if a value may have the fault that a message states. */
+  #mayHaveFault(node: YamlNode, words: string): boolean {
     const value = this.resolve(node)
     const text = value.kind === 'scalar' ? value.value : undefined
     const [, unknown] = /unknown value: (.+?)(?: \(|$)/.exec(words) ?? []

@@ -1,4 +1,4 @@
-/** The context of a comparison: its options, the data that its steps share, and the pairing of desired with current items. */
+/** Declares the context that all steps of a comparison share, and pairs desired items with current ones. */
 
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
@@ -31,11 +31,11 @@ import {
 } from '../state.js'
 import { isSameValue } from '../values.js'
 
-/** The part of reading that comparing asks. */
+/** The part of `InstanceView` that a comparison uses. */
 export type DiffView = Pick<InstanceView, 'readKind' | 'self'> &
   Partial<Pick<InstanceView, 'forget'>> & { readonly names: NameResolver }
 
-/** The limit of changes: a number, or a percentage of the objects that were read. */
+/** A limit on changes: a number, or a percentage of the objects that were read. */
 export interface PlanLimit {
   readonly count?: number
   readonly percent?: number
@@ -44,15 +44,15 @@ export interface PlanLimit {
 export interface PlanLimits {
   readonly deletes?: PlanLimit
   readonly changes?: PlanLimit
-  /** Addresses of sets of which more may go than is let through unasked. */
+  /** Globs of sets that may lose more items than the default limit permits. */
   readonly removals?: readonly string[]
   /** Addresses of exact sets that may become empty. */
   readonly empty?: readonly string[]
 }
 
-/** The handling of secrets, which no instance shows. */
+/** Decides which secrets to send. An instance never returns them, so they cannot be compared. */
 export interface SecretsPolicy {
-  /** Set those whose value changed, all of them, or only those that something else needs. */
+  /** The secrets to set: those whose value changed, all of them, or only those that another change requires. */
   readonly set: 'changed' | 'always' | 'never'
   /** Returns true if the value differs from the one last set; undefined if that is not known. */
   changed(address: Address, source: SecretSource): Promise<boolean | undefined>
@@ -67,32 +67,32 @@ export interface DiffOptions extends AddressChoice {
   readonly about?: (
     project: string,
   ) => Pick<ProjectPlace, 'archived' | 'namespace' | 'shared'> | undefined
-  /** Places that were named, and could not be looked at. */
+  /** Places that the files or flags name, and that could not be read. */
   readonly unread?: readonly UnreadPlace[]
   /** The number of selected projects. */
   readonly projects?: number
-  /** The token's user, where the instance does not say. */
+  /** The username of the token's user, if the instance does not return it. */
   readonly self?: string
   readonly secrets?: SecretsPolicy
-  /** Nothing is ever done: neither secrets nor the token's user have to be known. */
+  /** True if the plan is never applied. Then neither secrets nor the token's user have to be known. */
   readonly checks?: boolean
   readonly now?: () => Date
-  /** The instance is newer than the documents: it may take what they do not offer. */
+  /** True if the instance is newer than the documents, so that it may accept values that they do not list. */
   readonly isNewer?: boolean
   /** The actions that a resumed run still has to do: the digest of each action's item, by the action's ID. */
   readonly unfinished?: ReadonlyMap<string, string> | undefined
 }
 
-/** A statement of the files about a thing that several places share, and for which only one statement can be true. */
+/** A declaration about a thing that several places share, such as a key. Two different declarations about it are a conflict. */
 export interface SharedClaim {
   /** The shared thing: a key, a domain, the place of the primary node. */
   readonly thing: string
-  /** The statement: the title of a key, the project of a domain, the name of the node. */
+  /** The declared property: the title of a key, the project of a domain, the name of the node. */
   readonly says: string
-  /** Why only one of two can be true, and what to do. */
+  /** The reason why the declarations have to agree, and the way to resolve a conflict. */
   readonly rule: { readonly text: string; readonly hint: string }
   readonly address: Address
-  /** Undefined where the instance has it so, and no file says otherwise. */
+  /** Undefined if the property is current on the instance, and no file declares another. */
   readonly origin: Origin | undefined
 }
 
@@ -105,7 +105,7 @@ export interface StandingApprovers {
   readonly origin: Origin
 }
 
-/** The diff of a kind in its place, which is filled item by item. */
+/** The diff of one kind in one place, to which the steps of a comparison add item by item. */
 export class KindDiff {
   drafts: Draft[] = []
   readonly findings: PlanFinding[] = []
@@ -120,7 +120,7 @@ export class KindDiff {
   /** True if the instance returned the kind. */
   read = false
 
-  /** Adds the counts and what is said of shared things of another diff, if it has nothing else. @returns whether it had nothing else */
+  /** Merges a diff that has only counts, claims and approvers. @returns false for any other diff, which is not merged */
   takes(other: KindDiff): boolean {
     const { drafts, findings, unread, setCounts, sets, same, read } = other
     const parts = [drafts, findings, unread, setCounts, Object.keys(sets)]
@@ -132,12 +132,13 @@ export class KindDiff {
     return true
   }
 
+  /** Adds a finding. */
   say(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
     this.findings.push({ is, address, text, origin })
   }
 }
 
-/** A kind of a place under comparison. */
+/** The comparison of one kind in one place. */
 export interface DiffContext {
   readonly view: DiffView
   readonly how: DiffOptions
@@ -146,17 +147,17 @@ export interface DiffContext {
   readonly placeId: Reference
   readonly kind: Managed
   readonly desired: DesiredKind
-  /** The items that count as being there. */
+  /** The current items that the comparison counts as existing. */
   readonly items: readonly CurrentItem[]
   readonly diff: KindDiff
-  /** The mistakes in the files that only a look at the instance shows. */
+  /** Mistakes in the files that are found only by reading the instance. */
   readonly mistakes: Mistakes
 }
 
 /** The part of the context that follows from the kind alone. */
 export type WithKind = Pick<DiffContext, 'kind'>
 
-/** An attribute that a file speaks of, held against what was read. */
+/** A declared attribute, compared with its current value. */
 export interface AttributeDiff {
   readonly name: string
   readonly attribute: Attribute | undefined
@@ -164,23 +165,23 @@ export interface AttributeDiff {
   /** The value as it is sent; undefined for a secret. */
   readonly wanted?: JsonValue
   readonly secret?: SecretSource
-  /** As people see it. */
+  /** The values in the form in which a plan shows them. */
   readonly shown: { readonly now?: JsonValue; readonly wanted?: JsonValue }
-  /** The range that it is to be in. */
+  /** The range that the value must be in, if the file declares a range. */
   readonly within?: string
-  readonly verdict: 'same' | 'differs' | /** Cannot be read back. */ 'unknown' | 'fixed'
+  readonly verdict: 'same' | 'differs' | /** The value cannot be read back. */ 'unknown' | 'fixed'
 }
 
-/** A set that something is deleted of, or the members of a group, as it was read, without what it would spare. */
+/** The size of a set before a plan deletes some of its items. Items that a set never deletes are not counted. */
 export interface SetCount {
   readonly address: Address
   readonly before: number
   readonly exact: boolean
-  /** Of the members of a group, how many own it. */
+  /** The number of owners if the set has the members of a group; otherwise 0. */
   readonly owners: number
 }
 
-// Addresses of items, and whether they are meant.
+// Addresses of items, and their selection.
 
 /** True if an item, or any of its attributes, is selected. */
 export const isItemSelected = (how: DiffOptions, address: Address, desired: DesiredItem): boolean =>
@@ -192,7 +193,7 @@ export const isKindSelected = (how: DiffOptions, desired: DesiredKind): boolean 
   isSelected(how, { ...desired.place, kind: desired.kind.name }) ||
   desired.items.some((item) => isItemSelected(how, getItemAddress(desired, item.identity), item))
 
-/** The address of a desired item. */
+/** Returns the address of a desired item. A kind with a single item per place has no item in its address. */
 export const getItemAddress = (
   { place, kind }: Pick<DesiredKind, 'place' | 'kind'>,
   identity: Reference,
@@ -201,25 +202,25 @@ export const getItemAddress = (
   return { ...place, kind: kind.name, ...(identity === '' ? {} : { item: text }) }
 }
 
-/** The address of a current item: by its identity where others share its name. */
+/** Returns the address of a current item. If several items have the same name, the address has the identity instead. */
 export const getCurrentAddress = (c: DiffContext, item: CurrentItem): Address => {
   const name = formatItemName(c.kind, item, c.place, c.view.names)
   const own = c.kind.by !== undefined || findNamed(c, name).length < 2
   return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
 }
 
-// The current item that a desired one means.
+// The search for the current item that a desired item describes.
 
-/** The current item that a desired one means: one, none, or it cannot be said (the mistake is reported). */
+/** The result of the search: a current item, none, or `mistaken` after an ambiguity was reported. */
 export type ItemMatch = { readonly item: CurrentItem | undefined } | 'mistaken'
 
-/** Names of domains are the same whatever their case, as those of users are. */
-const nameOf = ({ kind }: WithKind, name: string): string =>
+/** Returns a name in the form in which names are compared: those of domains and users ignore case. */
+const foldItemName = ({ kind }: WithKind, name: string): string =>
   kind.ignoresCase === true ? name.toLowerCase() : foldName(kind.by, name)
 
 type Index = ReadonlyMap<string | number, readonly CurrentItem[]>
 
-/** Of the items of a place: sets may be large, and each desired item asks for one. */
+/** Indexes of the current items of each place: sets may be large, and every desired item needs a lookup. */
 const indexes = new WeakMap<readonly CurrentItem[], Index>()
 
 const indexByName = (c: DiffContext): Index => {
@@ -228,7 +229,7 @@ const indexByName = (c: DiffContext): Index => {
   const index = new Map<string | number, CurrentItem[]>()
   for (const item of c.items) {
     const name = getItemName(c.kind, item)
-    const names = name === undefined ? [] : [nameOf(c, name)]
+    const names = name === undefined ? [] : [foldItemName(c, name)]
     const values = [item.record.id, ...Object.values(item.at)]
     for (const key of new Set([...names, ...values.filter((one) => typeof one === 'number')]))
       addToGroup(index, key, item)
@@ -237,11 +238,11 @@ const indexByName = (c: DiffContext): Index => {
   return index
 }
 
-/** The items that a name or an ID names. */
+/** Finds the current items with a name or an ID. */
 export const findNamed = (c: DiffContext, reference: Reference): readonly CurrentItem[] =>
-  indexByName(c).get(typeof reference === 'number' ? reference : nameOf(c, reference)) ?? []
+  indexByName(c).get(typeof reference === 'number' ? reference : foldItemName(c, reference)) ?? []
 
-/** One that has another field in common that only one item can have, unless another desired item names it. */
+/** Finds the current item with the same value of the unique field `also`, unless another desired item has its name. */
 const findByOtherField = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
   const name = c.kind.also ?? ''
   const wanted = getPlainValue(desired, name)
@@ -254,7 +255,7 @@ const findByOtherField = (c: DiffContext, desired: DesiredItem): CurrentItem | u
   )
 }
 
-/** The current item of a desired one: by its name, by one that it had before, or by what else tells it apart. */
+/** Finds the current item of a desired one: by its name, by a previous name, or by another unique field. */
 export const matchCurrentItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const { identity, origin, previously } = desired
   const mistaken = (text: string, hint: string): 'mistaken' => {

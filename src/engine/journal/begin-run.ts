@@ -1,4 +1,4 @@
-/** Runs begin in the folder of runs, each in the place after the last, and old ones go. */
+/** Begins runs in the folder of runs, each with the next sequence number. Also stores planned runs, and removes old ones. */
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
@@ -19,17 +19,17 @@ import { formatLine, type Header } from './lines.js'
 import { readPast } from './reader.js'
 import { createJournal, createJournalFailure, type Journal } from './writer.js'
 
-/** The time to wait for others who begin a run, in milliseconds. */
+/** The maximum time to wait for the lock of another process, in milliseconds: beginning a run takes far less. */
 const patience = 30_000
 
 const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
   makeFolders(folder, 0o700)
   const directory = join(folder, '.lock')
-  const held = (owner: string): Failure =>
+  const createLockedFailure = (owner: string): Failure =>
     new Failure('conflict', `the folder of runs ${folder} is locked by ${owner}`, {
       hint: `Wait until it ends. If it has ended, delete ${directory}`,
     })
-  const { release } = await lock(directory, { patience, held })
+  const { release } = await lock(directory, { patience, held: createLockedFailure })
   try {
     return await work()
   } finally {
@@ -37,7 +37,7 @@ const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Finds the place of the next run, and a name that no other has. */
+/** Finds the next sequence number, and an ID that no other run has: the given one, or else one with a number after it. */
 const findNextPlace = async (folder: string, id: string): Promise<{ seq: number; id: string }> => {
   const names = await listRunNames(folder)
   const seq = Math.max(0, ...names.map((one) => one.seq ?? 0)) + 1
@@ -48,13 +48,14 @@ const findNextPlace = async (folder: string, id: string): Promise<{ seq: number;
   }
 }
 
-const withPlace = (
+/** Returns a header with a sequence number and an ID; without a number, the run is only planned. */
+const setPlace = (
   { run: _, id: __, ...header }: Header,
   { seq, id }: { seq: number | undefined; id: string },
 ): Header => ({ run: 1, seq, id, ...header, ...(seq === undefined ? {} : { seq }) })
 
-/** Writes down that the lines of the next run stand in another file. @returns the file that says so */
-const noteElsewhere = async (
+/** Writes a run file that only refers to the file that has the lines of the run. @returns the file with the reference */
+const writeReference = async (
   folder: string,
   header: Header,
   seq: number,
@@ -66,8 +67,8 @@ const noteElsewhere = async (
 }
 
 /**
- * Begins a run: its file is made in the folder, in the next place.
- * @param named the file that is made in its stead
+ * Begins a run: creates its file in the folder, with the next sequence number.
+ * @param named the file to create instead, to which a file in the folder then refers
  * @throws Failure as `createJournal`
  */
 export const beginRun = async (
@@ -77,27 +78,27 @@ export const beginRun = async (
 ): Promise<Journal> => {
   const begin = async (): Promise<Journal> => {
     const next = await findNextPlace(folder, header.id)
-    const own = withPlace(header, next)
+    const own = setPlace(header, next)
     const { seq, id } = next
     if (named === undefined) return createJournal(join(folder, getRunFileName(seq, id)), own)
     const journal = await createJournal(named, own)
-    journal.notedAs = await noteElsewhere(folder, own, seq, named).catch(() => undefined)
+    journal.notedAs = await writeReference(folder, own, seq, named).catch(() => undefined)
     return journal
   }
   try {
     return await withFolderLock(folder, begin)
   } catch (error) {
     if (error instanceof Failure) throw error
-    // Where nothing can be kept but what was named, that is kept.
+    // If the folder cannot be written, the run has only the named file.
     if (named !== undefined) return createJournal(named, header)
     throw createJournalFailure(join(folder, `${header.id}.ndjson`), getReason(error))
   }
 }
 
-/** The maximum number of agents' plans that may wait. */
+/** The maximum number of planned runs by agents that wait for approval. */
 const maxWaiting = 20
 
-/** Finds the runs that have not begun, the newest first. Those that expired are removed. */
+/** Finds the planned runs that have not begun, the newest first. It removes those that expired. */
 export const findPlanned = async (folder: string, now: Date): Promise<readonly Entry[]> => {
   const waiting: Entry[] = []
   for (const { name, seq } of await listRunNames(folder)) {
@@ -111,15 +112,15 @@ export const findPlanned = async (folder: string, now: Date): Promise<readonly E
   return waiting
 }
 
-/** Formats a plan so that two plans are equal if their texts are: without the ID and the time at which it began. */
+/** Formats a planned run without its ID and times. Two planned runs are equal if these texts are equal. */
 const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: string): string =>
   JSON.stringify([header, planned?.by, planned?.reason, text])
 
 /**
- * Keeps a run that has not begun; the same that waits already is that.
+ * Stores a planned run. If an equal one waits already, nothing is written.
  * @param text the lines of its objects
- * @returns its id
- * @throws Failure `conflict` where too many of agents wait
+ * @returns the ID of the stored or equal run
+ * @throws Failure `conflict` if too many planned runs by agents wait
  */
 export const keepPlanned = (folder: string, header: Header, text: string): Promise<string> =>
   withFolderLock(folder, async () => {
@@ -133,15 +134,15 @@ export const keepPlanned = (folder: string, header: Header, text: string): Promi
     if (header.planned?.by === 'agent' && ofAgents.length >= maxWaiting)
       throw new Failure('conflict', `${maxWaiting} plans are waiting for approval`)
     const { id } = await findNextPlace(folder, header.id)
-    const first = formatLine(withPlace(header, { seq: undefined, id }))
+    const first = formatLine(setPlace(header, { seq: undefined, id }))
     await writeWhole(join(folder, getRunFileName(undefined, id)), `${first}${text}`, { own: true })
     return id
   })
 
 /**
- * Begins a run that was planned: of several who do, one.
- * @returns its file
- * @throws Failure `conflict` where it began, or was discarded, meanwhile
+ * Begins a planned run. If several processes try to, only one succeeds.
+ * @returns the file of the run
+ * @throws Failure `conflict` if another process began or discarded the run
  */
 export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promise<string> =>
   withFolderLock(folder, async () => {
@@ -157,7 +158,7 @@ export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promis
     }
   })
 
-/** Takes back that a planned run began, where nothing of it was sent: it waits again. */
+/** Makes a run a planned one again if it sent no request, so that it can still begin later. */
 export const revertToPlanned = (folder: string, id: string, file: string): Promise<void> =>
   withFolderLock(folder, async () => {
     if (!(await readPast(file)).sent)
@@ -165,8 +166,8 @@ export const revertToPlanned = (folder: string, id: string, file: string): Promi
   })
 
 /**
- * Gives a run that goes on the next place, where others began since then.
- * @param author who goes on with it
+ * Gives a resumed run the next sequence number if other runs began after it.
+ * @param author the instance and the profile with which the run is resumed
  */
 export const moveToLastPlace = async (
   folder: string,
@@ -178,25 +179,26 @@ export const moveToLastPlace = async (
     const [newest] = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
     if (newest !== undefined && join(folder, newest.name) === file) return
     const { seq } = await findNextPlace(folder, header.id)
-    journal.notedAs = await noteElsewhere(folder, { ...header, ...author }, seq, file)
+    journal.notedAs = await writeReference(folder, { ...header, ...author }, seq, file)
   })
 }
 
-/** The number of ended runs that are kept: of runs over many objects, and of those over one. */
+/** The number of newest runs that are always kept: of those over many objects, and of those over one. */
 const maxKept = { many: 50, single: 250 } as const
-/** The time for which a run that did not come to its end is kept, in milliseconds. */
+/** The time for which an unfinished run is kept after its last change, in milliseconds. */
 const keptFor = 30 * 24 * 3_600_000
+/** True if a run is over one object, which its ID shows by a `-1` at the end. */
 const isSingle = ({ id }: RunName): boolean => /-1(?:_\d+)?$/.test(id)
 
-/** True if a run may be removed: it completed, or was not resumed for thirty days, whatever lock a killed process left. */
-const mayGo = async (folder: string, name: RunName, now: number): Promise<boolean> => {
+/** True if a run may be removed: it completed, or did not change for thirty days. After that, a leftover lock does not count. */
+const isRemovable = async (folder: string, name: RunName, now: number): Promise<boolean> => {
   const entry = await readFolderEntry(folder, name).catch(() => undefined)
   if (entry === undefined || entry === 'empty') return false
   const { end, locked, changed } = entry
   return (end === 'completed' && !locked) || now - changed > keptFor
 }
 
-/** Removes runs that ended long ago, and their plans. Only those beyond so many are opened. */
+/** Removes old runs and their plans. It opens only the runs beyond the number that is always kept. @returns the removed run files */
 export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
   const begun = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
   const beyond = [
@@ -204,7 +206,8 @@ export const pruneJournals = async (folder: string, now: number): Promise<readon
     ...begun.filter(isSingle).slice(maxKept.single),
   ]
   const gone: string[] = []
-  for (const name of beyond) if (await mayGo(folder, name, now)) gone.push(join(folder, name.name))
+  for (const name of beyond)
+    if (await isRemovable(folder, name, now)) gone.push(join(folder, name.name))
   for (const file of gone.flatMap((each) => [
     each,
     planBeside(each),

@@ -1,10 +1,10 @@
-/** Finds what each plan of a dry run is about, and creates the plan that only reads it. */
+/** Names the object of each plan in a dry run, and turns plans into safe ones, which a run neither confirms nor reports as done. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import { type GivenObject, maxNamed } from '../work/report.js'
 
 /**
- * Returns the name of the object of a plan.
+ * Returns the name of a plan's object. If the plan names none, this is the value of the first placeholder, or else the area.
  * @param isNaming true for the name that other commands take, which may be shorter than the label
  */
 export const getPlanObjectName = (
@@ -18,7 +18,7 @@ export const getPlanObjectName = (
   return holder === undefined ? area : String(values[holder])
 }
 
-/** Objects as they come, and the first of them. */
+/** Passes objects on and records the first of them, so that a report can name those. */
 export class FirstObjects {
   readonly first: GivenObject[] = []
   readonly #objects: AsyncIterable<GivenObject>
@@ -35,7 +35,7 @@ export class FirstObjects {
   }
 }
 
-/** Creates plans that only read: they are neither confirmed nor reported as done. Of each endpoint there is one such. */
+/** Turns plans into safe ones and finds their originals again. All plans with the same endpoint share one safe endpoint. */
 export class ReadingPlans {
   readonly #command: Pick<CommandFacts, 'area'>
   readonly #isNaming: boolean
@@ -47,8 +47,9 @@ export class ReadingPlans {
     this.#isNaming = isNaming
   }
 
+  /** Returns the safe plan for a plan. */
   of(plan: Plan): Plan {
-    const endpoint = this.#harmless(plan.endpoint)
+    const endpoint = this.#toSafeEndpoint(plan.endpoint)
     const read = {
       ...plan,
       endpoint,
@@ -58,16 +59,17 @@ export class ReadingPlans {
     return read
   }
 
+  /** Returns the plan from which a safe plan was made. */
   original(read: Plan): Plan {
     return this.#originals.get(read) ?? read
   }
 
-  #harmless(endpoint: Endpoint): Endpoint {
+  #toSafeEndpoint(endpoint: Endpoint): Endpoint {
     const known = this.#made.get(endpoint)
     if (known !== undefined) return known
     const { destructive: _, ...kept } = endpoint
-    const harmless: Endpoint = { ...kept, safe: true }
-    this.#made.set(endpoint, harmless)
-    return harmless
+    const safe: Endpoint = { ...kept, safe: true }
+    this.#made.set(endpoint, safe)
+    return safe
   }
 }

@@ -1,4 +1,4 @@
-/** Projects and groups of a line that are given by their addresses, as what they name on the instance at hand. */
+/** Replaces the web addresses of projects and groups in a line by their paths. */
 import { getScopeType, isListParam, type Param } from '../../catalogue/params.js'
 import { isAddress, readPlace } from '../../profile/index.js'
 import { getCommandFlags } from '../command/flags.js'
@@ -8,32 +8,33 @@ import type { Parents } from './parents.js'
 
 type PlaceKind = 'project' | 'group'
 
-/** Returns the path or ID that a text names: the text itself, or that of the project or group at its address. */
+/** Returns the path of the project or group that a web address names. Any other text, such as an ID, is returned as it is. */
 export const toPath = (text: string, kind: PlaceKind, baseUrl: () => string): string =>
   isAddress(text) ? readPlace(text, baseUrl(), kind).value : text
 
-/** Returns whether a flag names projects or groups, as one or as a list; undefined if it names neither. */
-const placeKind = (param: Param): PlaceKind | undefined => {
+/** Returns the kind of place that the values of a flag name; undefined if they name neither projects nor groups. */
+const getPlaceKind = (param: Param): PlaceKind | undefined => {
   const { completes } = param
   const kind = completes === 'project' || completes === 'group' ? completes : undefined
   return getScopeType(param) ?? (isListParam(param) ? kind : undefined)
 }
 
-/** A line with the projects and groups that it names. */
-interface PlacedLine {
+/** The parts of a line that may contain addresses. */
+interface LineParts {
   readonly raw: Raw
   readonly parents: Parents | undefined
 }
 
-/** Returns the flags of a line that name projects or groups. */
+/** Returns the flags of a line that name projects or groups, each with the kind that it names. */
 const getPlaceFlags = (command: Command, raw: Raw): ReadonlyMap<string, PlaceKind> =>
   new Map(
     getCommandFlags(command, ({ name }) => raw.flags.has(name)).flatMap(({ name, param }) => {
-      const kind = placeKind(param)
+      const kind = getPlaceKind(param)
       return kind === undefined ? [] : [[name, kind] as const]
     }),
   )
 
+/** True if any part of a list that is separated by commas is an address. */
 const hasAddress = (text: string): boolean => text.split(',').some((part) => isAddress(part.trim()))
 
 const mapParts = (text: string, work: (part: string) => string): string =>
@@ -43,11 +44,11 @@ const mapParts = (text: string, work: (part: string) => string): string =>
     .join(',')
 
 /**
- * Returns the line with paths in the place of addresses.
- * @param baseUrl the instance's address; asked for where the line has an address
- * @throws Failure `usage` for an address of another instance, or of nothing of the kind
+ * Returns the line with a path in the place of each address.
+ * @param baseUrl returns the instance's address; called only if the line contains an address
+ * @throws Failure `usage` for an address of another instance, or of something else than a project or group of the expected kind
  */
-export const withPaths = async <L extends PlacedLine>(
+export const withPaths = async <L extends LineParts>(
   command: Command,
   line: L,
   baseUrl: () => Promise<string>,
@@ -57,14 +58,19 @@ export const withPaths = async <L extends PlacedLine>(
   const texts = [...kinds.keys()].flatMap((name) => raw.flags.get(name) ?? [])
   if (![...raw.args, ...texts].some(hasAddress)) return line
   const base = await baseUrl()
-  const path = (kind: PlaceKind) => (part: string) => toPath(part, kind, () => base)
-  const mapped = (given: readonly string[], kind: PlaceKind | undefined): readonly string[] =>
-    kind === undefined ? given : given.map((text) => mapParts(text, path(kind)))
+  const createPathMapper = (kind: PlaceKind) => (part: string) => toPath(part, kind, () => base)
+  const replaceAddresses = (
+    given: readonly string[],
+    kind: PlaceKind | undefined,
+  ): readonly string[] =>
+    kind === undefined ? given : given.map((text) => mapParts(text, createPathMapper(kind)))
   const flags = [...raw.flags].map(
-    ([name, given]) => [name, mapped(given, kinds.get(name))] as const,
+    ([name, given]) => [name, replaceAddresses(given, kinds.get(name))] as const,
   )
-  const args = mapped(raw.args, getScopeType(command.args[0]?.param))
-  const names = parents?.names.map(path(parents.origin === 'named' ? parents.kind : 'group'))
+  const args = replaceAddresses(raw.args, getScopeType(command.args[0]?.param))
+  const names = parents?.names.map(
+    createPathMapper(parents.origin === 'named' ? parents.kind : 'group'),
+  )
   return {
     ...line,
     raw: { ...raw, args, flags: new Map(flags) },

@@ -1,4 +1,4 @@
-/** The plans of objects that come: one after the other, of one project or group, or each with its own. */
+/** Plans the objects of a stream one by one. They belong to one project or group, or each to its own. */
 
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
@@ -30,9 +30,10 @@ import {
 } from './plan.js'
 import { createRowGiven } from './stdin/row-fields.js'
 
-// The plan of one object after the other: what all have in common is made with the first. An object is known by
-// its text, or as a journal names it: by its id, and what it belongs to.
-
+/**
+ * Plans objects one by one. What all plans have in common is computed with the first object. An object is given as text, or by its ID
+ * and parent, as a journal stores it.
+ */
 class Planner {
   readonly #command: Command
   readonly #given: Given
@@ -45,8 +46,8 @@ class Planner {
   readonly #rowFlags: readonly string[]
 
   /**
-   * @param standIn what an object is planned as that is given by a name
-   * @param rowFlags those that rows may say
+   * @param standIn returns the value that replaces the name of an object until its ID is known
+   * @param rowFlags the flags that rows may set
    */
   constructor(
     command: Command,
@@ -65,15 +66,15 @@ class Planner {
   }
 
   /**
-   * Finds what a text names: an object, and what it belongs to.
-   * @param owner the project or group that it came with, which is known then
-   * @throws Failure `usage` for a text that can be no such object
+   * Finds the object that a text names, and its parent.
+   * @param owner the project or group of the object, if the stream named it
+   * @throws Failure `usage` for a text that cannot name such an object
    */
-  async objectOf(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
+  async resolveObject(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
     const [argument] = this.#command.args
     if (isAddress(text)) this.#baseUrl ??= await this.#around.baseUrl()
     const reference = parseReference(text, argument, () => this.#baseUrl ?? '')
-    const common = await this.#commonOf({
+    const common = await this.#getCommonParts({
       object: reference.id,
       parent: reference.project,
       row,
@@ -86,36 +87,42 @@ class Planner {
       if (param !== undefined) checkSegment(name, param, value)
     }
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
-    const parent = owner ?? (await this.#parentOf(common, reference))
+    const parent = owner ?? (await this.#findParent(common, reference))
     return { object: reference.id, parent, row }
   }
 
-  /** The plan of an object. */
-  async planOf({ object, parent, row }: GivenObject): Promise<Plan> {
-    const common = await this.#commonOf({ object, parent, row })
+  /** Plans an object. Its own parent replaces the one that all plans have in common. */
+  async createPlan({ object, parent, row }: GivenObject): Promise<Plan> {
+    const common = await this.#getCommonParts({ object, parent, row })
     const own: Record<string, JsonValue | undefined> = { ...common.values }
     const holder = getScope(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
     const args = [this.#standIn(object)]
-    const plan = await completePlan(common, own, args, this.#labelOf(object, parent), this.#around)
+    const plan = await completePlan(
+      common,
+      own,
+      args,
+      this.#formatLabel(object, parent),
+      this.#around,
+    )
     return row === undefined ? plan : { ...plan, row: toJsonFields(row) }
   }
 
-  /** A number of a project by its full reference, unless the line says the project. */
-  #labelOf(object: string, parent: string | undefined): string {
+  /** Formats the name of an object in notes: its full reference, or only its ID if the line names the project. */
+  #formatLabel(object: string, parent: string | undefined): string {
     const { mark } = getKindByName(this.#command.args[0]?.param?.completes) ?? {}
     const said = this.#given.flags.project !== undefined
     return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
   }
 
-  async #commonOf(first: GivenObject): Promise<CommonParts> {
-    this.#commons ??= this.#make(first)
-    const commonIn = await this.#commons
-    return commonIn(first.row && toJsonFields(first.row))
+  async #getCommonParts(first: GivenObject): Promise<CommonParts> {
+    this.#commons ??= this.#createCommons(first)
+    const getCommon = await this.#commons
+    return getCommon(first.row && toJsonFields(first.row))
   }
 
-  async #make({ object, parent, row }: GivenObject): Promise<CommonsByRow> {
+  async #createCommons({ object, parent, row }: GivenObject): Promise<CommonsByRow> {
     const { flags } = this.#given
     const said = flags.project !== undefined || flags.group !== undefined
     const given = {
@@ -125,7 +132,7 @@ class Planner {
     }
     const choice = choose(
       this.#command,
-      await this.#withRow(given, row),
+      await this.#mergeRow(given, row),
       this.#around.env,
       this.#override,
     )
@@ -134,15 +141,15 @@ class Planner {
     return createCommonsByRow(this.#command, given, scoped, this.#around, this.#override)
   }
 
-  /** The line as a row completes it, whichever columns this one fills. */
-  async #withRow(given: Given, row: GivenObject['row']): Promise<Given> {
+  /** Adds a row's values to the line. Flags that the row leaves empty count as given, so that every row leads to the same endpoint. */
+  async #mergeRow(given: Given, row: GivenObject['row']): Promise<Given> {
     if (row === undefined) return given
     const own = await createRowGiven(this.#command, given, toJsonFields(row), this.#around)
     const filled = Object.fromEntries(this.#rowFlags.map((name) => [name, '']))
     return { ...own, flags: { ...filled, ...own.flags } }
   }
 
-  /** @throws Failure `usage` where an object that came with its project names another */
+  /** @throws Failure `usage` if a text names another project than the one that the stream gave for it */
   async #checkOwner(
     { endpoint }: CommonParts,
     reference: ObjectReference,
@@ -152,8 +159,8 @@ class Planner {
     await placeProject(endpoint, reference, given, {}, this.#around)
   }
 
-  /** Returns the project or group that an object belongs to: by itself, or as all do. */
-  async #parentOf(
+  /** Finds the project or group of an object: the one that its text names, or else the one of the line. */
+  async #findParent(
     { endpoint, values }: CommonParts,
     reference: ObjectReference,
   ): Promise<string | undefined> {
@@ -171,24 +178,24 @@ class Planner {
     return own[holder] === undefined ? undefined : String(own[holder])
   }
 
-  /** Some brought their project along. */
+  /** True once the text of an object named a project. Then all later texts must name theirs. */
   #carries = false
 }
 
-/** Keeps a planner for each kind of parent: objects of projects are planned otherwise than objects of groups. */
+/** Keeps a planner for each kind of parent, since objects of projects and objects of groups have different endpoints. */
 class Planners {
-  readonly #make: (target: ParentTarget | undefined) => Planner
+  readonly #createPlanner: (target: ParentTarget | undefined) => Planner
   readonly #below: ObjectStream['below']
   readonly #made = new Map<ParentTarget['kind'] | undefined, Planner>()
 
   constructor(make: (target: ParentTarget | undefined) => Planner, below: ObjectStream['below']) {
-    this.#make = make
+    this.#createPlanner = make
     this.#below = below
   }
 
-  async objectOf({ text, parent, before, row }: NamedObject): Promise<GivenObject> {
-    const target = this.#targetOf(parent)
-    const object = await this.#for(target).objectOf(text, target?.value, row)
+  async resolveObject({ text, parent, before, row }: NamedObject): Promise<GivenObject> {
+    const target = this.#parseTarget(parent)
+    const object = await this.#getPlanner(target).resolveObject(text, target?.value, row)
     return {
       ...object,
       parent: parent ?? object.parent,
@@ -196,34 +203,34 @@ class Planners {
     }
   }
 
-  async planOf({ object, parent, row }: GivenObject): Promise<Plan> {
-    const target = this.#targetOf(parent)
+  async createPlan({ object, parent, row }: GivenObject): Promise<Plan> {
+    const target = this.#parseTarget(parent)
     const owner = target?.value ?? parent
-    const plan = await this.#for(target).planOf({ object, parent: owner, row })
+    const plan = await this.#getPlanner(target).createPlan({ object, parent: owner, row })
     return target === undefined ? plan : { ...plan, parent: target.parent }
   }
 
-  #targetOf(parent: string | undefined): ParentTarget | undefined {
+  #parseTarget(parent: string | undefined): ParentTarget | undefined {
     return this.#below === undefined || parent === undefined
       ? undefined
       : parseParentTarget(this.#below, parent)
   }
 
-  #for(target: ParentTarget | undefined): Planner {
-    const planner = this.#made.get(target?.kind) ?? this.#make(target)
+  #getPlanner(target: ParentTarget | undefined): Planner {
+    const planner = this.#made.get(target?.kind) ?? this.#createPlanner(target)
     this.#made.set(target?.kind, planner)
     return planner
   }
 }
 
-/** The actions that are planned for the objects of a stream. */
+/** The arguments and options that apply to every action of a stream. */
 interface StreamActions {
   readonly given: Given
   readonly how: ActionOptions
 }
 
-/** Yields the objects that come; several in one text are split apart. */
-async function* splitApart(
+/** Yields the objects of a stream, and splits a text that names several. */
+async function* splitObjects(
   objects: AsyncIterable<NamedObject>,
   split: ActionOptions['split'],
 ): AsyncGenerator<NamedObject> {
@@ -232,7 +239,7 @@ async function* splitApart(
     for (const one of split(text)) yield { ...others, text: one }
 }
 
-/** Creates the source of plans: one for each object that comes. */
+/** Creates the source that plans each object of a stream. */
 export const createSource = (
   command: Command,
   { given, how }: StreamActions,
@@ -241,7 +248,7 @@ export const createSource = (
 ): PlanSource => {
   const { planFirst, preset, split, standIn } = how
   const { complete: finish, reads } = how
-  // What rows say, and what is known without asking the instance, is checked whole before anything is sent.
+  // All rows, and everything else that can be checked without the instance, are checked before the first request is sent.
   const local = whole === true && finish !== undefined && reads !== true
   const checked = planFirst === true || rowFlags !== undefined || local
   const width = reads === true ? maxConcurrent : 1
@@ -259,21 +266,21 @@ export const createSource = (
   )
   const complete = createCompletion(how)
   const planOf = async (object: GivenObject): Promise<Plan> =>
-    complete(await planners.planOf(object))
-  const named = async function* (): AsyncGenerator<GivenObject> {
-    const take = async (one: NamedObject): Promise<GivenObject> => {
+    complete(await planners.createPlan(object))
+  const resolveObjects = async function* (): AsyncGenerator<GivenObject> {
+    const resolveObject = async (one: NamedObject): Promise<GivenObject> => {
       try {
-        const object = await planners.objectOf(one)
+        const object = await planners.resolveObject(one)
         if (checked) await planOf(object)
         return one.place === undefined ? object : { ...object, place: one.place }
       } catch (error) {
         throw placeFailure(error, one.place)
       }
     }
-    yield* mapConcurrent(splitApart(objects, split), checked ? width : 1, take)
+    yield* mapConcurrent(splitObjects(objects, split), checked ? width : 1, resolveObject)
   }
   return {
-    objects: named(),
+    objects: resolveObjects(),
     planOf,
     width,
     confirm,

@@ -1,4 +1,4 @@
-/** Turns what a handler returned into an answer on the wire: a list into its page, a file into its range. */
+/** Sends the result of a handler as an HTTP response, with paging, ranges and caching. Also refuses requests from foreign web pages. */
 
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -9,13 +9,12 @@ import { type Position, parsePosition } from '../check.js'
 import { FileReply, forbidden, Keyset, LazyList, missing, type Refusal, Reply } from '../reply.js'
 import { getTarget } from './request.js'
 
-// Who may come in. The instance listens on the loopback, and its credentials are published: a page
-// of the web, opened in a browser of this machine, must not act with them. Programs send none of
-// these headers, or a loopback name.
+// Access control. The instance listens on the loopback, and its credentials are published. A web page that is open in a browser of this
+// machine must not act with them. Programs send no `Origin`, `Referer` or `Sec-Fetch-Site`, or only one that names the loopback.
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** True if `host[:port]` names the loopback. A name of the web that resolves to the loopback does not count. */
+/** True if `host[:port]` names the loopback. A public name that resolves to the loopback does not count. */
 const isLoopbackHost = (host: string): boolean => {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return loopback.test(name)
@@ -24,7 +23,7 @@ const isLoopbackHost = (host: string): boolean => {
 const isLocalPage = (address: string): boolean =>
   URL.canParse(address) && isLoopbackHost(new URL(address).host)
 
-/** True if a page sent the request, rather than a program or the address bar. */
+/** True if a web page sent the request, rather than a program or the address bar of a browser. */
 export const isFromPage = (headers: IncomingHttpHeaders): boolean =>
   headers.origin !== undefined ||
   headers.referer !== undefined ||
@@ -35,16 +34,16 @@ const takeFirst = (value: string | string[] | undefined): string | undefined =>
 
 const credentialHeaders = ['private-token', 'job-token', 'authorization', 'cookie', 'sudo']
 
-/** True for what any page may ask, as of the service: a read without a credential. That of a query does not count for pages. */
+/** True for a read without a credential, which any web page may send. A credential in the query does not count: pages cannot use it. */
 const isOpenRead = ({ method, headers }: FastifyRequest): boolean =>
   ['GET', 'HEAD'].includes(method) && credentialHeaders.every((name) => headers[name] === undefined)
 
-/** Returns the reason to refuse a request, by its target and headers alone; undefined if it may come in. */
+/** Returns the reason to refuse a request, from its target and headers alone; undefined if the request is permitted. */
 export const findAccessRefusal = (request: FastifyRequest): Refusal | undefined => {
   const { headers, raw } = request
   const { origin, referer } = headers
   const host = getTarget(request).host ?? headers.host
-  // No browser speaks HTTP/1.0, which knows no host.
+  // HTTP/1.0 has no Host header. No browser uses it, so a web page cannot leave the header out.
   if (host === undefined && raw.httpVersion !== '1.0') return missing('the Host header')
   if (host !== undefined && !isLoopbackHost(host))
     return forbidden('The Host header has to name the loopback')
@@ -69,10 +68,10 @@ const parseRange = (
   return [Number(match[1]), match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1)]
 }
 
-const getTag = (content: Buffer): string =>
+const computeTag = (content: Buffer): string =>
   `"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`
 
-/** True if a list of entity tags, or `*`, names one. */
+/** True if a header with a list of entity tags contains this tag, or `*`. */
 const hasTag = (header: string, tag: string): boolean =>
   header.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')))
 
@@ -81,7 +80,7 @@ const sendFile = async (file: FileReply, request: FastifyRequest, reply: Fastify
   if (file.filename !== undefined)
     reply.header('content-disposition', contentDisposition(file.filename))
   if (file.content instanceof Readable) return reply.send(file.content)
-  const tag = getTag(file.content)
+  const tag = computeTag(file.content)
   const size = file.content.length
   reply.header('accept-ranges', 'bytes').header('etag', tag)
   if (hasTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send()
@@ -98,9 +97,9 @@ const sendFile = async (file: FileReply, request: FastifyRequest, reply: Fastify
   return reply.send(file.content.subarray(start, end + 1))
 }
 
-// A list is cut into its page, and headers tell its place (`http/README.md`, "Lists").
+// Paging: a response has one page of a list, and headers with its position (`http/README.md`, "Lists").
 
-/** Above this many records totals and the last page are left out. */
+/** The maximum number of records for which the headers have totals and the last page. */
 const countedUpTo = 10_000
 
 interface Page {
@@ -110,7 +109,7 @@ interface Page {
 
 const secrets = ['private_token', 'access_token', 'job_token']
 
-/** Returns the same address with other query parameters. Credentials do not travel in links. */
+/** Returns the same address with other query parameters. It removes credentials, which links must not contain. */
 const changeAddress = (url: URL, changes: Readonly<Record<string, string>>): string => {
   const other = new URL(url)
   for (const name of secrets) other.searchParams.delete(name)
@@ -118,7 +117,7 @@ const changeAddress = (url: URL, changes: Readonly<Record<string, string>>): str
   return other.toString()
 }
 
-const linkHeader = (links: readonly (readonly [string, string])[]): string =>
+const formatLinkHeader = (links: readonly (readonly [string, string])[]): string =>
   links.map(([rel, target]) => `<${target}>; rel="${rel}"`).join(', ')
 
 const buildOffsetHeaders = (
@@ -136,7 +135,7 @@ const buildOffsetHeaders = (
   links.push(['first', at(1)])
   if (counted) links.push(['last', at(pages)])
   return {
-    Link: linkHeader(links),
+    Link: formatLinkHeader(links),
     'x-next-page': page < pages ? String(page + 1) : '',
     'x-page': String(page),
     'x-per-page': String(perPage),
@@ -145,7 +144,7 @@ const buildOffsetHeaders = (
   }
 }
 
-/** Cuts the requested page out of a list; `url` is the request's whole address. */
+/** Returns the requested page of a list. `sent` has the parameters of the request, and `url` its whole address. */
 const cutPage = async (
   list: readonly unknown[] | LazyList<unknown> | Keyset<unknown>,
   sent: Readonly<Record<string, unknown>>,
@@ -153,7 +152,9 @@ const cutPage = async (
 ): Promise<Page> => {
   if (list instanceof Keyset) {
     const headers: Record<string, string> =
-      list.next === null ? {} : { Link: linkHeader([['next', changeAddress(url, list.next)]]) }
+      list.next === null
+        ? {}
+        : { Link: formatLinkHeader([['next', changeAddress(url, list.next)]]) }
     return { items: list.items, headers }
   }
   const position = parsePosition(sent)
@@ -170,13 +171,13 @@ const isList = (
 ): result is readonly unknown[] | LazyList<unknown> | Keyset<unknown> =>
   Array.isArray(result) || result instanceof LazyList || result instanceof Keyset
 
-/** Returns the request's own address as the client wrote it, if that is the loopback. */
+/** Returns the whole address of a request: with the host that the client wrote if that is the loopback, else with that of `base`. */
 const getAddress = (request: FastifyRequest, base: string): URL => {
   const { host = request.host, path, query } = getTarget(request)
   return new URL(`${path}?${query}`, isLoopbackHost(host) ? `http://${host}` : base)
 }
 
-/** Sends JSON as bytes: to a text Fastify would add a charset, which the media type does not have. */
+/** Sends JSON as bytes. For a text, Fastify would add a charset, which the media type does not have. */
 export const sendJson = (reply: FastifyReply, status: number, body: unknown): FastifyReply =>
   reply
     .code(status)
@@ -186,8 +187,8 @@ export const sendJson = (reply: FastifyReply, status: number, body: unknown): Fa
 const exposed = ['Link', 'X-Next-Page', 'X-Page', 'X-Per-Page', 'X-Prev-Page', 'X-Request-Id']
 
 /**
- * Tells what a request may be answered with from a cache, how long it took, and who may read it. JSON that its sender has
- * already is not sent again.
+ * Adds the headers for caching, duration and reads by other sites. If the client has the same JSON already, the response becomes a 304
+ * without a body.
  */
 export const completeAnswer = (
   request: FastifyRequest,
@@ -207,14 +208,14 @@ export const completeAnswer = (
   }
   reply.header('cache-control', 'max-age=0, private, must-revalidate')
   if (!Buffer.isBuffer(payload) || reply.hasHeader('etag')) return payload
-  const tag = `W/${getTag(payload)}`
+  const tag = `W/${computeTag(payload)}`
   reply.header('etag', tag)
   if (!hasTag(request.headers['if-none-match'] ?? '', tag.slice(2))) return payload
   reply.code(304).removeHeader('content-type').removeHeader('content-length')
   return null
 }
 
-/** Sends a handler's result; `status` is that of success, `paged` whether a list is cut. */
+/** Sends a handler's result. `status` is the status of success, and `paged` is true if a list is sent in pages. */
 export const sendResult = async (
   result: unknown,
   status: number,
@@ -224,7 +225,7 @@ export const sendResult = async (
   at: {
     readonly base: string
     readonly params: Readonly<Record<string, unknown>>
-    /** Shows what is sent as the instance does in its version. */
+    /** Converts a body to the form that it has in the instance's version. */
     readonly show: (body: unknown) => unknown
   },
 ): Promise<FastifyReply> => {

@@ -1,4 +1,4 @@
-/** Finds the actor of a request (`http/README.md`, "Who asks"). */
+/** Identifies the user or job that sends a request, and refuses invalid credentials (`http/README.md`, "Who asks"). */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { sessionCookie } from '../../catalogue/words.js'
 import type { Actor, Instance } from '../call.js'
@@ -6,10 +6,10 @@ import { forbidden, invalid, notFound, Refusal, unauthorized } from '../reply.js
 import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
 
 /** The parts of a request that may carry credentials. */
-interface Claims {
+interface CredentialSources {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The query and the body; none of a page. */
+  /** The parameters of the query and the body; empty if a web page sent the request, since its parameters carry no credentials. */
   readonly params: Readonly<Record<string, unknown>>
   /** The name of the session cookie. */
   readonly cookie?: string
@@ -18,9 +18,9 @@ interface Claims {
 /** The credential that an endpoint needs. */
 export interface AuthNeed {
   readonly credential: NonNullable<Endpoint['credential']>
-  /** Scopes that open it, besides `api` and, for reading, `read_api`. */
+  /** The scopes of tokens that are sufficient, besides `api` and, for reading, `read_api`. */
   readonly scopes: readonly string[]
-  /** True if the request may be sent without signing in after all. */
+  /** True if this request needs no credential after all, since it reads a public object. */
   readonly open?: boolean
 }
 
@@ -41,12 +41,12 @@ const findCookie = (header: string | undefined, name: string): string | undefine
 
 const access: readonly TokenType[] = ['personal', 'impersonation', 'project']
 
-/** Collects the credentials that were sent, each with the kinds of token that may be sent in this way. */
-const collectOffered = ({
+/** Lists the credentials that a request carries, each with the kinds of token that may be sent in that way. */
+const listSentCredentials = ({
   headers,
   params,
   cookie: name = sessionCookie,
-}: Claims): (readonly [string, readonly TokenType[]])[] => {
+}: CredentialSources): (readonly [string, readonly TokenType[]])[] => {
   const ways: (readonly [string | undefined, readonly TokenType[]])[] = [
     [getText(headers['private-token']) ?? getText(params.private_token), access],
     [
@@ -58,10 +58,10 @@ const collectOffered = ({
   return ways.flatMap(([value, kinds]) => (value === undefined ? [] : [[value, kinds] as const]))
 }
 
-/** True if a moment or a day (which counts from its beginning) has come. */
+/** True if a time has come. A date without a time counts from its beginning. */
 const isPast = (at: string, now: Date): boolean => Date.parse(at) <= now.getTime()
 
-const isAlive = (instance: Instance, token: TokenRecord): boolean =>
+const isValidToken = (instance: Instance, token: TokenRecord): boolean =>
   !token.revoked &&
   (token.expires_at === null || !isPast(token.expires_at, instance.clock.now())) &&
   (token.kind !== 'impersonation' || instance.state.config.value.impersonation_enabled)
@@ -86,32 +86,33 @@ const checkScopes = (token: TokenRecord, entrance: AuthNeed, method: string): vo
     throw createScopeRefusal(['api', ...entrance.scopes].join(' '))
 }
 
-const mayAct = (user: UserRecord): void => {
+const checkNotBlocked = (user: UserRecord): void => {
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.')
 }
 
-/** Finds the actor of a job token; it counts while the job runs, and only where it is accepted. */
+/** Finds the actor of a job token. The token is valid while its job runs, and only at endpoints that accept job tokens. */
 const findJobActor = (instance: Instance, value: string, entrance: AuthNeed): Actor => {
   if (entrance.credential !== 'job' && entrance.credential !== 'user-or-job') throw unauthorized()
   const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
   const user = instance.state.users.get(job?.user_id)
   if (job === undefined || user === undefined) throw unauthorized()
-  mayAct(user)
+  checkNotBlocked(user)
   return { user, job }
 }
 
 const findTokenActor = (
   instance: Instance,
-  claims: Claims,
+  claims: CredentialSources,
   entrance: AuthNeed,
 ): Actor | undefined => {
-  const [sent] = collectOffered(claims)
+  const [sent] = listSentCredentials(claims)
   if (sent === undefined) return undefined
   const [value, kinds] = sent
   const token = instance.state.tokens.find((t) => t.value === value && kinds.includes(t.kind))
   const user = instance.state.users.get(token?.user_id)
-  if (token === undefined || user === undefined || !isAlive(instance, token)) throw unauthorized()
-  mayAct(user)
+  if (token === undefined || user === undefined || !isValidToken(instance, token))
+    throw unauthorized()
+  checkNotBlocked(user)
   checkScopes(token, entrance, claims.method)
   return { user, token }
 }
@@ -128,20 +129,24 @@ const applySudo = (instance: Instance, actor: Actor, value: string): Actor => {
     ? users.get(Number(value))
     : users.find((u) => u.username.toLowerCase() === value.toLowerCase())
   if (user === undefined) throw notFound(`User with ID or username '${value}'`)
-  mayAct(user)
+  checkNotBlocked(user)
   return { ...actor, user }
 }
 
-/** Returns the user that a request wants to act as: a name, or an ID that JSON may have as a number. */
-const getSudo = ({ headers, params }: Claims): string | undefined => {
+/** Returns the username or ID of the user that a request wants to act as. In JSON, the ID may be a number. */
+const getSudo = ({ headers, params }: CredentialSources): string | undefined => {
   const sent = getText(headers.sudo) ?? params.sudo
   if (sent === undefined || sent === null || sent === '') return undefined
   if (typeof sent !== 'string' && typeof sent !== 'number') throw invalid('sudo is invalid')
   return String(sent)
 }
 
-/** Identifies the actor of a request. Refuses as the documents say. */
-export const identifyActor = (instance: Instance, claims: Claims, entrance: AuthNeed): Actor => {
+/** Identifies the actor of a request. @throws Refusal with the documented status if the actor may not send it */
+export const identifyActor = (
+  instance: Instance,
+  claims: CredentialSources,
+  entrance: AuthNeed,
+): Actor => {
   if (entrance.credential === 'parameter') return {}
   const jobToken = getText(claims.headers['job-token']) ?? getText(claims.params.job_token)
   const actor =

@@ -1,4 +1,4 @@
-/** The stored records of features besides code: keys, integrations, sites, alerts, vulnerabilities, replication. */
+/** Declares what the embedded instance stores about deploy keys, integrations, Pages domains, alerts, vulnerabilities and Geo nodes. */
 
 import type { Dependency } from '../../catalogue/areas/dependencies.js'
 import type { InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
@@ -8,57 +8,53 @@ import type { IntegrationSummary } from '../../catalogue/areas/integrations.js'
 import type { ListedVulnerability } from '../../catalogue/shapes/vulnerability.js'
 import type { StoredRecord } from './stored.js'
 
-// What the instance remembers about deploy keys.
-
+/** A deploy key, with the projects that may use it. */
 export type DeployKeyRecord = StoredRecord<
   typeof InstanceDeployKey,
   {
-    /** Once it has been changed. */
+    /** Absent until the key is first changed. */
     readonly updated_at?: string
-    /** The user who added it first. */
+    /** The user who first added the key. */
     readonly user_id: number
     readonly projects: readonly { readonly project_id: number; readonly can_push: boolean }[]
   }
 >
 
-// What the instance remembers about the integrations of projects.
-
+/** An integration that a project has configured. */
 export type IntegrationRecord = StoredRecord<
   typeof IntegrationSummary,
   {
     readonly project_id: number
-    /** The properties that were set: the family's parameters and event flags, by name. */
+    /** The values that were set, by name: the parameters of the integration's family, and event flags. */
     readonly properties: Readonly<Record<string, unknown>>
   }
 >
 
-// What the instance remembers about the domains of static sites.
-
+/** The domain of a project's static site. */
 export interface PagesDomainRecord {
   readonly id: number
-  /** Once it has been changed. */
+  /** Absent until the domain is first changed. */
   readonly updated_at?: string
   readonly project_id: number
   readonly domain: string
   readonly auto_ssl_enabled: boolean
-  /** PEM; null when none is attached. */
+  /** The certificate in PEM; null if the domain has none. */
   readonly certificate: string | null
   readonly key: string | null
 }
 
-// What the instance remembers about alerts and the tracking of errors.
-
+/** An address of a project that accepts alerts. */
 export interface AlertEndpointRecord {
   readonly id: number
   readonly project_id: number
   readonly name: string
-  /** The last part of its address. */
+  /** The last segment of the URL. */
   readonly identifier: string
   readonly key: string
   readonly active: boolean
-  /** Close the linked incident when the alert is resolved. */
+  /** True if the resolution of an alert closes its incident, too. */
   readonly auto_close_incident: boolean
-  /** Alert property → path in the payload it is read from. */
+  /** Maps a property of alerts to the path of its value in the payload. */
   readonly mapping: Readonly<Record<string, readonly string[]>>
 }
 
@@ -77,7 +73,7 @@ export interface AlertRecord {
   readonly monitoring_tool: string | null
   readonly hosts: readonly string[]
   readonly environment: string | null
-  /** The text that two payloads of the same alert have in common. */
+  /** The text by which a later payload is recognized as the same alert. */
   readonly fingerprint: string
   readonly events: number
   readonly payload: Readonly<Record<string, unknown>>
@@ -94,15 +90,14 @@ export type ErrorTrackingRecord = StoredRecord<
 export type ClientKeyRecord = StoredRecord<
   typeof ClientKey,
   {
-    /** Once it has been changed. */
+    /** Absent until the key is first changed. */
     readonly updated_at?: string
     readonly project_id: number
     readonly created_at: string
   }
 >
 
-// What the instance remembers about vulnerabilities: findings, what became of them, and dependencies.
-
+/** The report of a scanner. The state of the vulnerability is in `VulnerabilityRecord`. */
 export type FindingRecord = StoredRecord<
   NonNullable<(typeof ListedVulnerability)['properties']['finding']>,
   { readonly description: string | null; readonly uuid: string }
@@ -125,17 +120,16 @@ export type DependencyRecord = StoredRecord<
   }
 >
 
-// What the instance remembers about the nodes it is replicated to.
-
+/** A node that the instance replicates its data to. */
 export type GeoNodeRecord = StoredRecord<
   typeof GeoNode,
   {
-    /** Once it has been changed. */
+    /** Absent until the node is first changed. */
     readonly updated_at?: string
     readonly internal_url: string | null
-    /** False until repaired: the node's OAuth application is missing. */
+    /** False if the node's OAuth application is missing, until the node is repaired. */
     readonly oauth_application: boolean
-    /** The measured part of its status; counts of each data kind and the rest are derived. */
+    /** The measured part of the node's status. The other fields are computed from it. */
     readonly status: {
       readonly healthy: boolean
       readonly health: string
@@ -149,7 +143,7 @@ export type GeoNodeRecord = StoredRecord<
       readonly replication_slots_count: number
       readonly replication_slots_used_count: number
       readonly replication_slots_max_retained_wal_bytes: number | null
-      /** Data kind → how many there are, were synced, failed. */
+      /** Maps a kind of data to its number of objects, and to how many of them were synced and failed. */
       readonly kinds: Readonly<
         Record<string, { readonly count: number; readonly synced: number; readonly failed: number }>
       >
@@ -157,11 +151,10 @@ export type GeoNodeRecord = StoredRecord<
   }
 >
 
-// What the instance remembers of kinds that are declared when it starts.
-
+/** A record of a kind that is declared when the embedded instance starts, such as one of an extension. */
 export interface DeclaredRecord {
   readonly id: number
-  /** The path of its list, its placeholders filled. */
+  /** The path of the list that has the record, with values for the placeholders. */
   readonly at: string
   readonly updated_at?: string
   readonly [attribute: string]: unknown

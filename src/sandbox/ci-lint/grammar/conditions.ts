@@ -1,7 +1,4 @@
-/**
- * Declares the keywords that decide where and when a job runs: `variables`, `image`, `services`.
- * Then `rules`, `only`, `needs`, `retry`, `parallel`.
- */
+/** Declares the CI keywords that decide where, when and how often a job runs, from `variables` and `image` to `rules` and `needs`. */
 
 import { doesWithout, isExpression } from '../expression.js'
 import {
@@ -60,13 +57,13 @@ const valued = advised(
   must((v) => !(isHash(v) && Object.values(v).includes(null)), 'should have a value for each name'),
 )
 
-/** Creates the type of variables by name; a hash holds further attributes of one. */
-const getVariables = (data: Type): Type => {
+/** Creates the type of a hash of variables: each has a plain value, or a hash with its value and other attributes. */
+const createVariablesType = (data: Type): Type => {
   const one = either({ ...each('string number boolean', anything), hash: data }, definition)
   return all(namedHash(one, pairs), valued)
 }
 
-/** The value that is preset is one of those that can be chosen. */
+/** Requires that the preset value of a variable is one of its options. */
 const isChoice: Relation = {
   key: 'value',
   holds: ({ value, options }) =>
@@ -77,8 +74,8 @@ const isChoice: Relation = {
 
 const data: Keys = { value: all(scalar, advised(text)), expand: since('15.6', booleanType) }
 export const variables = {
-  job: getVariables(since('15.6', { ...hashType(data), unknown: unknownData })),
-  root: getVariables({
+  job: createVariablesType(since('15.6', { ...hashType(data), unknown: unknownData })),
+  root: createVariablesType({
     ...hashType(
       { ...data, description: text, options: since('15.7', all(textList, notEmpty)) },
       isChoice,
@@ -137,9 +134,9 @@ export const services = items(
   'hashes or strings',
 )
 
-// When a job runs, and runs again.
+// Retries, permitted failures, parallel jobs and needs.
 
-/** The failures of a job after which it may be retried. */
+/** The values of `retry:when`: the failures after which a job is run again. */
 const reasons = `
   always unknown_failure script_failure api_failure stuck_or_timeout_failure
   stuck_pending_with_matching_runners stuck_pending_no_matching_runners no_updates_running
@@ -182,7 +179,7 @@ export const allowFailure = either(
   'should be a hash or a boolean value',
 )
 
-/** Counts the jobs that a matrix makes: one for each combination of its lists. */
+/** Counts the jobs that a matrix generates: one for each combination of the values in its lists. */
 const countMatrixJobs = (matrix: unknown): number =>
   [matrix].flat(10).reduce<number>((sum, one) => {
     const lists = isHash(one) ? Object.values(one).filter((v) => Array.isArray(v)) : []
@@ -209,24 +206,24 @@ const matrix = all(
   limitMatrixJobs(200),
 )
 const matrixOnly = hashType({ matrix }, required('matrix'))
-const getParallel = (number: Type): Type =>
+const createParallelType = (number: Type): Type =>
   either(
     { number: entry(number), hash: since('13.3', matrixOnly) },
     'should be an integer or a hash',
   )
 export const parallel = {
-  job: getParallel(all(until('15.9', integerType(1, 50)), integerType(1, 200))),
-  bridge: getParallel(must(() => false, 'cannot use "parallel: <number>"')),
+  job: createParallelType(all(until('15.9', integerType(1, 50)), integerType(1, 200))),
+  bridge: createParallelType(must(() => false, 'cannot use "parallel: <number>"')),
 }
 
-const hasAny = (value: unknown): boolean => isHash(value) && Object.keys(value).length > 0
+const hasAnyKey = (value: unknown): boolean => isHash(value) && Object.keys(value).length > 0
 
 const needKeys: Keys = {
   job: filledText,
   artifacts: booleanType,
   parallel: since('16.3', matrixOnly),
 }
-/** The kinds of needs: the name that instances use for each, and its type. */
+/** The kinds of needs, each with its name in the instance's messages and with its type. */
 const kinds = {
   job: ['job', hashType({ ...needKeys, optional: since('13.10', booleanType) }, required('job'))],
   bridge: ['bridge', hashType({ ...needKeys, pipeline: filledText })],
@@ -240,42 +237,42 @@ const kinds = {
     ),
   ],
 } as const
-type Kind = keyof typeof kinds
-const getKind = (need: unknown): Kind => {
+type NeedKind = keyof typeof kinds
+const getNeedKind = (need: unknown): NeedKind => {
   if (!isHash(need)) return 'job'
   if ('project' in need) return 'project'
   return 'pipeline' in need ? ('job' in need ? 'pipeline' : 'bridge') : 'job'
 }
 const need = either(
-  { string: filledText, hash: chosen((value) => kinds[getKind(value)][1]) },
+  { string: filledText, hash: chosen((value) => kinds[getNeedKind(value)][1]) },
   'has an unsupported type',
 )
 
-/** Creates the type of needs of these kinds only. */
-export const needs = (...allowed: readonly Kind[]): Type => {
+/** Creates the type of a `needs` that permits only these kinds. */
+export const needs = (...allowed: readonly NeedKind[]): Type => {
   const names = new Set(allowed.map((kind) => kinds[kind][0]))
-  const others = (value: unknown): readonly string[] =>
-    [...new Set([value].flat(10).map((one) => kinds[getKind(one)][0]))].filter(
+  const listOtherNames = (value: unknown): readonly string[] =>
+    [...new Set([value].flat(10).map((one) => kinds[getNeedKind(one)][0]))].filter(
       (name) => !names.has(name),
     )
   const fitting = must(
-    (v) => others(v).length === 0,
-    (v) => `uses invalid types of needs: ${others(v).join(', ')}`,
+    (v) => listOtherNames(v).length === 0,
+    (v) => `uses invalid types of needs: ${listOtherNames(v).join(', ')}`,
   )
   const few = must(
-    (v) => [v].flat(10).filter((one) => getKind(one) === 'pipeline').length <= 5,
+    (v) => [v].flat(10).filter((one) => getNeedKind(one) === 'pipeline').length <= 5,
     'must be less than or equal to 5',
   )
   return either(
     {
       list: all(fitting, few, items(need, 'need', 'hashes or strings')),
-      hash: all(fitting, must(hasAny, 'can not be an empty hash'), need),
+      hash: all(fitting, must(hasAnyKey, 'can not be an empty hash'), need),
     },
     'config can only be a hash or an array',
   )
 }
 
-/** Creates the type of conditions: a text, or a list of them. */
+/** Creates the type of one condition, or of a list of conditions. Versions differ in the expressions that they accept. */
 const createConditions = (): Type => {
   const each = (holds: (text: string) => boolean) =>
     must(
@@ -324,24 +321,24 @@ const createFiles = (from: CiVersion, list: Type, more: Keys): EitherType =>
     },
     'config should be an array of strings or a hash',
   )
-/** Creates the type of files that have to exist; a text may name a single one. */
-const exists = (list: Type): Type => {
+/** Creates the type of `exists`: the files that must exist. Newer versions also accept a text for a single file. */
+const createExistsType = (list: Type): Type => {
   const either = createFiles('16.11', list, { project: text, ref: text })
   return since('12.4', { ...either, forms: { ...either.forms, string: since('16.11', anything) } })
 }
 
-/** True if a job or a rule is delayed. */
+/** True if a job or a rule starts after a delay, which `start_in` sets. */
 export const isDelayed = ({ when }: Values): boolean => when === 'delayed'
 export const describeUnknownWord = (_: string, value: unknown): string => `unknown value: ${value}`
 export const startIn = since('11.4', duration(week))
 
 const hasKeys: Relation = {
-  holds: hasAny,
+  holds: hasAnyKey,
   says: "can't be blank",
   curable: true,
 }
 
-/** Creates the type of rules that choose between these words for `when`. */
+/** Creates the type of `rules` whose `when` accepts these words. */
 export const createRules = (
   whens: readonly string[],
   more: Keys,
@@ -353,7 +350,7 @@ export const createRules = (
         {
           if: condition,
           changes: createFiles('15.3', fewPaths, { compare_to: text }),
-          exists: exists(fewPaths),
+          exists: createExistsType(fewPaths),
           when: wordsType(whens, describeUnknownWord),
           ...more,
         },
@@ -365,10 +362,10 @@ export const createRules = (
     ),
     notBlank,
   )
-/** The rules of an include, whose `exists` takes any number of files. */
-export const includeRules = createRules(['always', 'never'], { exists: exists(textList) })
+/** The rules of an `include`. Unlike the rules of jobs, their `exists` has no limit of files. */
+export const includeRules = createRules(['always', 'never'], { exists: createExistsType(textList) })
 
-/** The words that `when` takes in jobs and bridges. */
+/** The values that both jobs and bridges accept for `when`. */
 export const whens = ['on_success', 'on_failure', 'always', 'manual']
 export const jobRules = since(
   '12.3',
