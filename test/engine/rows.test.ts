@@ -1,6 +1,6 @@
 /** Rows of several targets: their order, and how many of them are taken. */
 import { describe, expect, it } from 'vitest'
-import { describeUnread, TargetWriter, takeRecords, Turns } from '../../src/engine/order.js'
+import { describeUnread, TargetWriter, Turns, takeRecords } from '../../src/engine/order.js'
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
 

@@ -261,7 +261,6 @@ const yieldCommand =
     const own: Parts['planning'] = {
       plans: async (...asked) =>
         (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
-      plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
     }
     const lists = createPartLists(parts, paging)
     const instance = new LiveInstance({ ...parts, planning: own, lists })
@@ -283,7 +282,8 @@ export async function* listOver(
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,
-    rowsOf: typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
+    rowsOf:
+      typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
     gate: await exchange.gate(),
     isHeld: options.part?.isHeld,
