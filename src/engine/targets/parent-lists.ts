@@ -8,7 +8,7 @@ import { describeTolerated, isTolerated } from '../command/running.js'
 import type { ActionOptions, Command, Given } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
-import { describeUnread, TargetWriter, Turns } from '../order.js'
+import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { refusePart } from '../records/object-rows.js'
@@ -60,7 +60,7 @@ class OverParents {
   #full: { readonly last: ParentTarget; isCut: boolean } | undefined
   #reported = 0
   readonly #presence = new FieldPresence()
-  readonly #turns = new Turns()
+  readonly #turns = new TurnScheduler()
 
   constructor(over: ParentRowsOptions, push: (row: Row) => Promise<void>) {
     this.#over = over
