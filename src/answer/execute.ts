@@ -205,8 +205,8 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
     runs: (sharing) => createInnerRuns(options, sharing, parse),
     chosen: new ChosenRecords(),
   }
-  try {
-    return await runLine(options, async (running) => {
+  return runLine(options, async (running) => {
+    try {
       const { ui } = running.context
       const placed = await placeLine(running, { command, raw, parents, journaling })
       await checkRunFlags({ command, globals, ui, words }, early)
@@ -214,8 +214,8 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
       const all = { ...said, ...placed, command, signal, running, input }
       if (globals.since === undefined) await follow(all)
       else await running.print((await import('../engine/since.js')).yieldChanges(all))
-    })
-  } finally {
-    input.close()
-  }
+    } finally {
+      input.close()
+    }
+  })
 }

@@ -7,7 +7,7 @@ import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMostRecords } from '../engine/command/globals.js'
 import { findOwnWords } from '../engine/command/words.js'
-import { describeUnread, takeRecords, Turns } from '../engine/order.js'
+import { describeUnread, TurnScheduler, takeRecords } from '../engine/order.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
 import { type FailureLimit, parseFailureLimit } from '../engine/work/report.js'
@@ -181,7 +181,7 @@ export class MultiInstanceRun {
 
   /** All at once; what they print waits for those before them. */
   async #together(sites: readonly AskedSite[], push: RowListener): Promise<void> {
-    const turns = new Turns()
+    const turns = new TurnScheduler()
     await Promise.all(sites.map((site) => turns.take((turn) => this.#one(site, turn, push))))
   }
 

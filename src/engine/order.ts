@@ -12,7 +12,7 @@ export const createHeldTest = (turn: Promise<void>): (() => boolean) => {
 }
 
 /** Gives each of several sources its turn: it comes when those before it have ended. */
-export class Turns {
+export class TurnScheduler {
   #last: Promise<void> = Promise.resolve()
 
   /** Does the work of the next source at once; its turn is what the work waits for before it hands anything over. */

@@ -1,6 +1,6 @@
 /** Rows of several targets: their order, and how many of them are taken. */
 import { describe, expect, it } from 'vitest'
-import { describeUnread, TargetWriter, takeRecords, Turns } from '../../src/engine/order.js'
+import { describeUnread, TargetWriter, TurnScheduler, takeRecords } from '../../src/engine/order.js'
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
 
@@ -81,7 +81,7 @@ const createTurn = (): { readonly opened: Promise<void>; readonly open: () => vo
 describe('turns', () => {
   it('come in the order of the sources, which all begin at once, also after one that failed', async () => {
     const seen: string[] = []
-    const turns = new Turns()
+    const turns = new TurnScheduler()
     const { opened, open } = createTurn()
     const first = turns.take(async () => {
       seen.push('a begins')

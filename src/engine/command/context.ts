@@ -181,8 +181,6 @@ export interface Context {
 export interface InstanceService {
   /** Chooses the endpoint and checks the values: a plan for each object. */
   plans(given: Given, override?: JsonValues): Promise<readonly Plan[]>
-  /** The one plan of a command that takes no objects. */
-  plan(given: Given, override?: JsonValues): Promise<Plan>
   /** Sends one call, and returns its whole answer. */
   call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
   /** Sends one planned call, and returns its whole answer. */
@@ -293,7 +291,8 @@ export interface PipedInput {
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  readonly globals: CommandGlobals
+  /** The flags that every command has. */
+  readonly globals: Globals
   readonly clock: RunClock
   /** Returns the time that ages count from: when the snapshot was read that answers, else now. */
   asOf(): Promise<Date>
@@ -316,39 +315,6 @@ export interface WorkspaceService {
   /** Every command there is, areas first, in the order of the catalogue. */
   commands(): Promise<readonly CommandFacts[]>
 }
-
-/** The global flags that a command may look at; the others are the engine's. */
-type CommandGlobals = Pick<
-  Globals,
-  | 'baseUrl'
-  | 'concurrency'
-  | 'curl'
-  | 'dryRun'
-  | 'fields'
-  | 'from'
-  | 'insecure'
-  | 'journal'
-  | 'limit'
-  | 'maxFailures'
-  | 'maxWait'
-  | 'output'
-  | 'page'
-  | 'perPage'
-  | 'profile'
-  | 'quiet'
-  | 'rate'
-  | 'resume'
-  | 'retries'
-  | 'sandbox'
-  | 'shard'
-  | 'showSecrets'
-  | 'sudo'
-  | 'timeout'
-  | 'tolerate'
-  | 'undoRecord'
-  | 'withArchived'
-  | 'yes'
->
 
 /** The clock of a command. Waiting ends at the latest when the run is interrupted. */
 export interface RunClock {

@@ -375,13 +375,6 @@ export class Planning {
     return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
 
-  /** The one plan of a command that takes no objects. */
-  async plan(given: Given, override?: JsonValues): Promise<Plan> {
-    const [first] = await this.plans(given, override)
-    if (first === undefined) throw new Failure('internal', 'a command without a plan')
-    return first
-  }
-
   /** The flags that a person was asked for on the way. */
   get answered(): readonly PromptReply[] {
     return this.#questions.answered

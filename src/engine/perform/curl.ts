@@ -98,10 +98,6 @@ export class UnsentInstance implements InstanceService {
     return this.#parts.planning.plans(given, override)
   }
 
-  plan(given: Given, override?: JsonValues): Promise<Plan> {
-    return this.#parts.planning.plan(given, override)
-  }
-
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
     const wire = await this.#build({ endpoint, values: { ...input } })
     if (writes(endpoint)) return this.#end(wire, endpoint)

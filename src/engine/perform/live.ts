@@ -138,7 +138,7 @@ export const createLiveOptions = (parts: SendingParts, how: WriteOptions): BulkO
 // What a command asks by itself.
 
 export interface Parts {
-  readonly planning: Pick<Planning, 'plan' | 'plans'>
+  readonly planning: Pick<Planning, 'plans'>
   readonly caller: Caller
   readonly exchange: InstanceExchange
   readonly lists: Lists
@@ -155,10 +155,6 @@ export class LiveInstance implements InstanceService {
 
   plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     return this.#parts.planning.plans(given, override)
-  }
-
-  plan(given: Given, override?: JsonValues): Promise<Plan> {
-    return this.#parts.planning.plan(given, override)
   }
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {

@@ -8,7 +8,7 @@ import { describeTolerated, isTolerated } from '../command/running.js'
 import type { ActionOptions, Command, Given } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
-import { describeUnread, TargetWriter, Turns } from '../order.js'
+import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { refusePart } from '../records/object-rows.js'
@@ -60,7 +60,7 @@ class OverParents {
   #full: { readonly last: ParentTarget; isCut: boolean } | undefined
   #reported = 0
   readonly #presence = new FieldPresence()
-  readonly #turns = new Turns()
+  readonly #turns = new TurnScheduler()
 
   constructor(over: ParentRowsOptions, push: (row: Row) => Promise<void>) {
     this.#over = over
@@ -261,7 +261,6 @@ const yieldCommand =
     const own: Parts['planning'] = {
       plans: async (...asked) =>
         (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
-      plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
     }
     const lists = createPartLists(parts, paging)
     const instance = new LiveInstance({ ...parts, planning: own, lists })
@@ -283,7 +282,8 @@ export async function* listOver(
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
     settled: inner?.parents?.settled,
     most,
-    rowsOf: typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
+    rowsOf:
+      typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
     gate: await exchange.gate(),
     isHeld: options.part?.isHeld,
