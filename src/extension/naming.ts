@@ -144,7 +144,11 @@ export class PathNames {
   /** Returns the verb of a path that ends with a list. A write on all of it ends in `-all` if items have the same verb. */
   #nameList(method: string, pattern: string): string {
     const item = `${pattern}/:`
-    if (method === 'GET') return this.#facts.get(pattern)?.many === true ? 'list' : 'get'
+    if (method === 'GET') {
+      // What wraps its page is no list to a reader, yet its items need the name `get`.
+      const isList = this.#facts.get(pattern)?.many === true || this.#has(item, 'GET')
+      return isList ? 'list' : 'get'
+    }
     if (method === 'POST') return 'create'
     const verb = method === 'DELETE' ? 'delete' : 'update'
     const isShared =
@@ -164,7 +168,7 @@ export class PathNames {
     const methods = this.#methods.get(toPathPattern(path)) ?? new Set()
     const isNoun = isPlural(word) && word.split('_').length <= 3
     if (methods.size === 1 && method === 'POST' && isNoun) return { group: word, verb: 'create' }
-    if (methods.size > 1 && methods.has('GET'))
+    if (methods.size > 1)
       return {
         group: word,
         verb: { GET: 'get', DELETE: 'delete', POST: 'create' }[method] ?? 'update',

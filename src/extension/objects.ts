@@ -69,15 +69,15 @@ export class ObjectKinds {
     private readonly isTaken: (kind: string) => boolean,
   ) {}
 
-  /** Returns the kind of the object at a path prefix; creates it if it is missing. @param name the placeholder at the end of the prefix */
-  at(prefix: string, name: string): string {
+  /** Returns the kind of the object at a path prefix; creates it if it is missing. @param name the placeholder at the end of the prefix @param own the word for the object if no word of the path is its own */
+  at(prefix: string, name: string, own: string | undefined): string {
     const below = stripScope(prefix)
     const known = this.places.param(prefix)?.completes ?? this.#byPrefix.get(below)
-    const kind = known ?? this.#choose(prefix)
+    const kind = known ?? this.#choose(prefix, own)
     this.#byPrefix.set(below, kind)
     if (!Object.hasOwn(kinds, kind) && !this.made.has(kind)) {
       const field = getField(name)
-      const word = toSingular(toCommandWord(getNoun(prefix))).replaceAll('-', ' ')
+      const word = (own ?? toSingular(toCommandWord(getNoun(prefix)))).replaceAll('-', ' ')
       this.made.set(kind, { areas: [], names: [...new Set([field, 'id'])], word })
     }
     return kind
@@ -90,11 +90,12 @@ export class ObjectKinds {
   }
 
   /** Chooses the name of a new kind: the last word of the path, with the word before it if the name is taken. */
-  #choose(prefix: string): string {
-    const nouns = prefix
+  #choose(prefix: string, own: string | undefined): string {
+    const words = prefix
       .split('/')
       .filter((segment) => segment !== ':' && segment !== '')
       .map((segment) => toSingular(toCommandWord(segment)))
+    const nouns = [...words, own ?? []].flat()
     const [last = 'object', before] = nouns.toReversed()
     const names = [last, before === undefined ? `instance-${last}` : `${before}-${last}`]
     const isFree = (name: string): boolean =>
@@ -112,10 +113,20 @@ export class ObjectKinds {
   }
 }
 
+/**
+ * Returns the word for the object of a placeholder that stands beside another one (`/repos/:owner/:repo`), so that the word before cannot
+ * tell them apart; undefined for any other.
+ */
+const getOwnWord = (path: string, name: string): string | undefined => {
+  const isBeside = path.includes(`/:${name}/:`) || /\/:\w+\/$/.test(path.split(`:${name}`)[0] ?? '')
+  const word = toCommandWord(name).replace(/(?<=.)-?i?id$/, '')
+  return isBeside && word !== '' ? word : undefined
+}
+
 /** Creates the parameter of a placeholder. @param isArgument true if it is given by position */
 const toPlaceholder = (
   { name, prefix }: { readonly name: string; readonly prefix: string },
-  kind: string,
+  { kind, flagName }: { readonly kind: string; readonly flagName: string },
   isArgument: boolean,
   places: PathIndex,
 ): Param => {
@@ -123,12 +134,13 @@ const toPlaceholder = (
   const field = getField(name)
   // The documents name users by their names only where they ask for what belongs to them.
   const isUser = prefix === toPathPattern(getPath(userAt)) && isArgument
-  if (known !== undefined && !isUser) return isArgument ? known : { ...known, name: kind }
-  const word = kind.replaceAll('-', ' ')
+  const flag = Object.hasOwn(kinds, kind) ? kind : flagName
+  if (known !== undefined && !isUser) return isArgument ? known : { ...known, name: flag }
+  const word = flag.replaceAll('-', ' ')
   return {
     type: field === 'id' || field === 'iid' ? 'integer' : 'string',
     help: `${word} ${field === 'id' || field === 'iid' ? field.toUpperCase() : field.replaceAll('_', ' ')}`,
-    name: isArgument ? field.replaceAll('_', '-') : kind,
+    name: isArgument ? toCommandWord(field) : flag,
     completes: kind,
   }
 }
@@ -144,14 +156,20 @@ export const placeOperation = (
   const others = scope === undefined ? prefixes : prefixes.slice(1)
   const last = others.at(-1)
   const path = prefixes.map((one): readonly [string, Param] => {
-    const own = operation.placeholders?.[one.name]
+    const declared = operation.placeholders?.[one.name]
     const isScope = !others.includes(one)
     if (/^\/(?:projects|groups)\/:$/.test(one.prefix) && (isScope || one === last))
       return [one.name, one.prefix.startsWith('/projects') ? project() : group()]
-    if (isScope) return [one.name, { ...toPlaceholder(one, 'user', false, places), name: 'user' }]
-    const kind = found.at(one.prefix, one.name)
-    const param = toPlaceholder(one, kind, one === last, places)
-    return [one.name, own === undefined ? param : ({ ...param, ...own } as Param)]
+    if (isScope)
+      return [
+        one.name,
+        { ...toPlaceholder(one, { kind: 'user', flagName: 'user' }, false, places), name: 'user' },
+      ]
+    const own = getOwnWord(operation.path, one.name)
+    const kind = found.at(one.prefix, one.name, own)
+    const flagName = own ?? toSingular(toCommandWord(getNoun(one.prefix)))
+    const param = toPlaceholder(one, { kind, flagName }, one === last, places)
+    return [one.name, declared === undefined ? param : ({ ...param, ...declared } as Param)]
   })
   const param = last === undefined ? undefined : Object.fromEntries(path)[last.name]
   return {

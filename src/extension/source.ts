@@ -1,7 +1,7 @@
 /** Reads the file of an extension: a file of commands, or an OpenAPI document whose operations get names. */
 import { checkValue } from '../base/documents/check.js'
 import type { Findings } from '../base/documents/findings.js'
-import { isObject } from '../base/objects.js'
+import { getOwn, isObject } from '../base/objects.js'
 import { holdText } from '../base/secrets/scrub.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { decodeUtf8 } from '../base/utf8.js'
@@ -93,14 +93,23 @@ const nameOperations = (
   return nameLeaves(named)
 }
 
-/** Adds a verb to the names that are groups of other commands as well: `jobs log` beside `jobs log erase` becomes `jobs log get`. */
+/**
+ * Adds a verb to the names that are groups of other commands as well (`jobs log` beside `jobs log erase` becomes `jobs log get`), and lets
+ * all forms of a command list if one does, since documents forget to say so.
+ */
 const nameLeaves = (operations: readonly Operation[]): readonly Operation[] => {
   const groups = new Set(operations.flatMap(({ command }) => getGroup(command) ?? []))
-  return operations.map((one) => {
-    if (!groups.has(one.command)) return one
-    const read = one.returns === 'many' ? 'list' : 'get'
-    const verb = { GET: read, POST: 'create', DELETE: 'delete', PUT: 'update', PATCH: 'update' }
-    return { ...one, command: `${one.command} ${verb[one.method]}` }
+  const isMany = ({ returns }: Operation): boolean => returns === 'many'
+  const lists = new Set(operations.filter(isMany).map(({ command }) => command))
+  return operations.map((one): Operation => {
+    const many = isMany(one) || (one.method === 'GET' && lists.has(one.command))
+    const verb = { GET: many ? 'list' : 'get', POST: 'create', DELETE: 'delete' }
+    const last = getOwn<string>(verb, one.method) ?? 'update'
+    return {
+      ...one,
+      ...(many && { returns: 'many' }),
+      command: groups.has(one.command) ? `${one.command} ${last}` : one.command,
+    }
   })
 }
 

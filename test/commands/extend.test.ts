@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { blocksOf, textOf } from '../support/pages.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -170,6 +171,25 @@ describe('extend update', () => {
   })
 })
 
+describe('extend update of a document', () => {
+  it('notices that the file of --with changed, and counts one change as one', async () => {
+    const paths = { '/users/{id}/ban': { post: { responses: {} } } }
+    const own = (name: string) => `extension: own\ncommands:\n  ${name}: POST /users/:id/ban\n`
+    const { run, cwd } = place({
+      'api.json': JSON.stringify({ openapi: '3.0.0', paths }),
+      'own.yml': own('users ban'),
+    })
+    expect((await run('extend add api.json --with own.yml')).code).toBe(0)
+    expect((await run('extend update')).stderr).toContain('api: the file has not changed')
+    const only = 'extension: own\ncommands:\n  users ban: { done: banned }\n'
+    writeFileSync(join(cwd, 'own.yml'), only)
+    expect((await run('extend update')).stderr).toContain('api: 0 changes')
+    const more = `${only}  users unban: POST /users/:id/unban\n`
+    writeFileSync(join(cwd, 'own.yml'), more)
+    expect((await run('extend update')).stderr).toMatch(/api: 1 change\n/)
+  })
+})
+
 describe('extend remove', () => {
   it('removes the commands, unless it is a dry run', async () => {
     const { run } = await extended()
@@ -219,6 +239,63 @@ describe('a resource that only the file declares', () => {
     const masked = await svcctlWith(run, secret)
     expect(masked).not.toContain(secret)
   })
+})
+
+describe('the law of undo', () => {
+  const text = `${daily}${hooks.replace(/^[^]*commands:\n/, '')}`
+  const wanted: Readonly<Record<string, readonly [line: string, read: string]>> = {
+    'users block': ['8', 'users list --where id=8 --fields id,state -o csv'],
+    'users unblock': ['9', 'users list --where id=9 --fields id,state -o csv'],
+    'issues close': ['1 -P platform/app', 'issues get 1 -P platform/app --fields state -o csv'],
+    'issues reopen': ['1 -P platform/app', 'issues get 1 -P platform/app --fields state -o csv'],
+    'jobs retry': ['19 -P platform/app', 'jobs get 19 -P platform/app --fields status -o csv'],
+    'jobs cancel': ['19 -P platform/app', 'jobs get 19 -P platform/app --fields status -o csv'],
+    'hooks create': ['-P platform/app --url https://b.test', 'hooks list -P platform/app -o csv'],
+    'hooks update': [
+      '1 -P platform/app --url https://b.test',
+      'hooks get 1 -P platform/app --fields url -o csv',
+    ],
+  }
+
+  it('holds for each write: what claims it restores its object, all others say why not', async () => {
+    const { run, env } = await extended(text)
+    expect((await run('hooks create -P platform/app --url https://a.test')).code).toBe(0)
+    const all = ['users', 'issues', 'jobs', 'mr', 'hooks'].flatMap((area) => {
+      const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', `area-${area}.json`)
+      const endpoints: Readonly<Record<string, Endpoint>> = JSON.parse(readFileSync(file, 'utf8'))
+      return Object.values(endpoints).map((one) => ({ ...one, words: `${area} ${one.command}` }))
+    })
+    const [sure, not] = [true, false].map((is) =>
+      all.filter(
+        ({ route, irreversible }) =>
+          !route.startsWith('GET') && (irreversible === undefined) === is,
+      ),
+    )
+    expect(sure?.map(({ words }) => words).sort()).toEqual(Object.keys(wanted).sort())
+    for (const [words, [line, read]] of Object.entries(wanted)) {
+      const before = (await run(read)).stdout
+      expect({ words, code: (await run(`${words} ${line} --yes`)).code }).toEqual({
+        words,
+        code: 0,
+      })
+      const undone = await run('journal undo last --yes')
+      expect({ words, code: undone.code }).toEqual({ words, code: 0 })
+      const after = (await run(read)).stdout
+      if (after === before) continue
+      // The job had failed, and no command makes a job fail.
+      expect({ words, text: undone.stdout + undone.stderr }).toEqual({
+        words: 'jobs retry',
+        text: expect.stringContaining('19: no command restores the previous state'),
+      })
+    }
+    for (const { words } of not ?? []) {
+      const { stderr } = await run(`${words} 1 -P platform/app --dry-run`)
+      expect({ words, stderr }).toEqual({
+        words,
+        stderr: expect.stringContaining('cannot be undone: '),
+      })
+    }
+  }, 120_000)
 })
 
 /** What a line shows that sends a secret from standard input. */

@@ -73,7 +73,9 @@ const toPrefixedFlagName = (name: string): string => `api-${toKebabCase(name)}`
 
 /** The API's own name beside a flag that has another, unless that name is a flag of the tool's. */
 const getFlagAliases = (name: string, param: Param): { aliases?: readonly string[] } =>
-  param.name === undefined || [toKebabCase(name), toPrefixedFlagName(name)].includes(param.name)
+  param.name === undefined ||
+  [toKebabCase(name), toPrefixedFlagName(name)].includes(param.name) ||
+  !/^\w+(?:-\w+)*$/.test(toKebabCase(name))
     ? {}
     : { aliases: [toKebabCase(name)] }
 
@@ -140,10 +142,11 @@ const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
       required: (known?.required ?? 0) + (flag.required ? 1 : 0),
     })
   }
-  return [...merged.values()].map(({ flag, required }) => ({
-    ...flag,
-    required: required === endpoints.length,
-  }))
+  return [...merged.values()].map(({ flag: { aliases = [], ...flag }, required }) => {
+    const free = aliases.filter((alias) => !merged.has(alias))
+    const isNeeded = required === endpoints.length
+    return { ...flag, ...(free.length > 0 && { aliases: free }), required: isNeeded }
+  })
 }
 
 // Endpoints → what a command takes by position.

@@ -1,0 +1,282 @@
+/** What an OpenAPI document says in unusual ways: read, or left out with its reason. */
+import { describe, expect, it } from 'vitest'
+import { Findings } from '../../src/base/documents/findings.js'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { deriveCommand } from '../../src/engine/command/derive.js'
+import { type CompileContext, compileExtension } from '../../src/extension/compile.js'
+import { isOpenApi, readOpenApi } from '../../src/extension/document.js'
+import { readSource } from '../../src/extension/source.js'
+
+type Json = Readonly<Record<string, unknown>>
+
+const ok: Json = { responses: { 200: { description: 'ok' } } }
+const answers = (schema: Json, type = 'application/json'): Json => ({
+  responses: { 200: { description: 'ok', content: { [type]: { schema } } } },
+})
+const sends = (schema: Json, type = 'application/json'): Json => ({
+  ...ok,
+  requestBody: { content: { [type]: { schema } } },
+})
+const query = (name: string, schema: Json, more: Json = {}): Json => ({
+  name,
+  in: 'query',
+  schema,
+  ...more,
+})
+const toDocument = (paths: Json, more: Json = {}): Json => ({ openapi: '3.0.3', paths, ...more })
+const read = (paths: Json, more?: Json, only: readonly string[] = []) =>
+  readOpenApi(toDocument(paths, more), { only, except: [] })
+const getReasons = (paths: Json, more?: Json) =>
+  Object.fromEntries(read(paths, more).skipped.map(({ request, reason }) => [request, reason]))
+const getParams = (operation: Json, method = 'post', more?: Json) =>
+  read({ '/things': { [method]: operation } }, more).operations[0]?.params
+
+const context: CompileContext = {
+  documented: [],
+  others: [],
+  isToolWord: () => false,
+  specials: new Set(['jobs why']),
+  isSharedFlag: (flag) => ['limit', 'profile'].includes(flag),
+}
+/** The endpoints that a document becomes, by their routes, and the reasons of the others. */
+const compile = async (paths: Json) => {
+  const findings = new Findings()
+  const bytes = Buffer.from(JSON.stringify(toDocument(paths)))
+  const choice = { only: [], except: [] }
+  const declared = await readSource({ name: 'api.json', bytes }, choice, [], findings)
+  findings.refuse()
+  const { areas, leftOut } = compileExtension('api', declared?.operations ?? [], context)
+  const all = Object.entries(areas).flatMap(([area, endpoints]) =>
+    Object.values<Endpoint>(endpoints).map((one) => ({
+      ...one,
+      command: `${area} ${one.command}`,
+    })),
+  )
+  return {
+    endpoints: Object.fromEntries(all.map((one) => [one.route, one])),
+    reasons: Object.fromEntries(leftOut.map(({ request, reason }) => [request, reason])),
+  }
+}
+
+describe('what is left out', () => {
+  it('a path that refers to another document, and no other path', () => {
+    const paths = { '/far': { $ref: 'other.yaml#/p' }, '/near': { get: ok } }
+    expect(getReasons(paths)).toEqual({ '/far': 'it refers to another document, or to itself' })
+    expect(read(paths).operations.map(({ path }) => path)).toEqual(['/near'])
+  })
+
+  it.each([
+    ['it is of another server', { ...ok, servers: [{ url: 'https://upload.test' }] }],
+    [
+      'it requires the cookie sid',
+      { ...ok, parameters: [{ name: 'sid', in: 'cookie', required: true }] },
+    ],
+    ['it takes a file', sends({ type: 'string', format: 'binary' }, '*/*')],
+    ['its body is text/plain', sends({ type: 'string' }, 'text/plain')],
+    ['its body is application/merge-patch+json', sends({}, 'application/merge-patch+json')],
+    ['its body is a single value', sends({ type: 'string' })],
+    ['its body is a list', sends({ type: 'array' })],
+  ])('%s', (reason, operation) => {
+    expect(getReasons({ '/things': { post: operation } })).toEqual({ 'POST /things': reason })
+  })
+
+  it('no operation for headers that every request has', () => {
+    const headers = ['Authorization', 'Content-Type', 'accept'].map((name) => ({
+      name,
+      in: 'header',
+      required: true,
+    }))
+    expect(getReasons({ '/things': { get: { ...ok, parameters: headers } } })).toEqual({})
+  })
+
+  it('a path without words, and a word that is a group of others', async () => {
+    const { reasons, endpoints } = await compile({
+      '/{a}/{b}': { get: ok },
+      '/{account}/members': { get: answers({ type: 'array', items: {} }) },
+      '/jobs/{id}/why/again': { get: ok },
+      '/things/{id}/services': { get: ok },
+      '/things/{id}/services/{service}/restart': { post: ok },
+    })
+    expect(reasons).toEqual({
+      'GET /:a/:b': 'its path has no words for a command',
+      'GET /jobs/:id/why/again': 'jobs why is a command',
+    })
+    expect(Object.values(endpoints).map(({ command }) => command)).toEqual([
+      'members list',
+      'things services get',
+      'things services restart',
+    ])
+  })
+
+  it('a second form with another kind of argument', async () => {
+    const { reasons } = await compile({
+      '/topics/comments/{id}': { delete: ok },
+      '/topics/{topic}/comments/{id}': { delete: ok },
+    })
+    expect(reasons).toEqual({
+      'DELETE /topics/:topic/comments/:id': 'the command of this name has another manner',
+    })
+  })
+})
+
+describe('what is read', () => {
+  it('the items of a list that is wrapped, beside the list', async () => {
+    const page = answers({ properties: { data: { type: 'array', items: { properties: {} } } } })
+    const { endpoints, reasons } = await compile({
+      '/files': { get: page },
+      '/files/{id}': { get: ok },
+      '/orgs/{id}/avatar': { post: ok, delete: ok },
+    })
+    expect(reasons).toEqual({})
+    expect(Object.values(endpoints).map(({ command }) => command)).toEqual([
+      'files list',
+      'files get',
+      'orgs avatar create',
+      'orgs avatar delete',
+    ])
+  })
+
+  it('versions that are numbers, and documents in one line', () => {
+    for (const text of ['swagger: 2.0\n', '{openapi: 3.1.0, paths: {}}', '{"swagger":2.0}'])
+      expect({ text, is: isOpenApi(text) }).toEqual({ text, is: true })
+    const two = { swagger: 2, paths: { '/things': { get: ok } } }
+    expect(readOpenApi(two, { only: [], except: [] }).operations).toHaveLength(1)
+  })
+
+  it('unions that contain themselves, within a moment', () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => {
+        const next = { $ref: `#/components/schemas/S${(i + 1) % 40}` }
+        return [`S${i}`, { allOf: [next, next], properties: { [`p${i}`]: { type: 'integer' } } }]
+      }),
+    )
+    const params = getParams(sends({ $ref: '#/components/schemas/S0' }), 'post', {
+      components: { schemas },
+    })
+    expect(Object.keys(params ?? {})).toHaveLength(40)
+  })
+
+  it('the type beside null, so that conditions compare it as text', () => {
+    const types: Json = {
+      a: { type: ['string', 'null'] },
+      b: { oneOf: [{ type: 'null' }, { type: 'string', format: 'date-time' }] },
+      c: { enum: ['x', 'y'] },
+    }
+    const [one] = read({ '/things': { get: answers({ properties: types }) } }).operations
+    expect(one?.shape).toMatchObject({
+      properties: {
+        a: { type: 'string' },
+        b: { type: 'string', format: 'date-time' },
+        c: { type: 'string' },
+      },
+    })
+  })
+
+  it('text of OpenAPI 2.0 as a file', () => {
+    const get = { produces: ['text/plain'], responses: { 200: { schema: { type: 'string' } } } }
+    expect(read({ '/log': { get } }).operations[0]?.returns).toBe('file')
+  })
+
+  it('all forms of a list as a list, if one is declared so', async () => {
+    const many = answers({ type: 'array', items: {} })
+    const { endpoints, reasons } = await compile({
+      '/hooks': { get: many, post: ok },
+      '/projects/{id}/hooks': { get: ok },
+    })
+    expect(reasons).toEqual({})
+    expect(endpoints['GET /projects/:id/hooks']?.returns.kind).toBe('many')
+  })
+
+  it('an object around a page as one object', () => {
+    const page = { properties: { total: {}, runs: { type: 'array', items: { properties: {} } } } }
+    const list = { ...answers(page), parameters: [query('per_page', { type: 'integer' })] }
+    expect(read({ '/runs': { get: list } }).operations[0]?.returns).toBe('one')
+  })
+
+  it('patterns of paths', () => {
+    const paths = Object.fromEntries(
+      ['/users', '/users/{id}/keys', '/usersx', '/a/b/c'].map((path) => [path, { get: ok }]),
+    )
+    const choose = (...only: readonly string[]) =>
+      read(paths, undefined, only).operations.map(({ path }) => path)
+    expect(choose('users/**')).toEqual(['/users', '/users/:id/keys'])
+    expect(choose('/users/*/keys, a/**/c')).toEqual(['/users/:id/keys', '/a/b/c'])
+    expect(choose('users*')).toEqual(['/users', '/usersx'])
+  })
+})
+
+describe('flags', () => {
+  it('have names that are free, and none of the path', async () => {
+    const names = ['limit', 'a_b', 'a-b', 'a[b]', 'profile', 'id', 'имя']
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const { endpoints } = await compile({
+      '/profiles/{profile_id}/things/{id}': { put: sends({ properties }) },
+    })
+    const one = endpoints['PUT /profiles/:profile_id/things/:id']
+    const flags = Object.entries({ ...one?.path, ...one?.params })
+    expect(Object.fromEntries(flags.map(([name, param]) => [name, param.name ?? name]))).toEqual({
+      profile_id: 'api-profile',
+      id: 'id',
+      limit: 'api-limit',
+      a_b: 'a_b',
+      'a-b': 'api-a-b',
+      'a[b]': 'api-a-b-2',
+      profile: 'api-profile-2',
+      имя: 'parameter',
+    })
+  })
+
+  it('are called as the document calls what stands side by side in a path', async () => {
+    const { endpoints } = await compile({ '/repos/{owner}/{repo}/tags/{tag}': { get: ok } })
+    const [one] = Object.values(endpoints)
+    expect(Object.values(one?.path ?? {}).map(({ name }) => name)).toEqual(['owner', 'repo', 'tag'])
+    expect(one?.args).toEqual(['tag'])
+  })
+
+  it('have no other name that another flag has, or that is no word', () => {
+    const endpoint = (name: string, param: object) => ({
+      [name]: { type: 'string', help: '', ...param },
+    })
+    const one = {
+      route: 'POST /things',
+      returns: { kind: 'empty', shape: null },
+      summary: '',
+      command: 'create',
+      path: {},
+      params: {
+        ...endpoint('repo', { name: 'instance-repo' }),
+        ...endpoint('owner', { name: 'repo' }),
+        ...endpoint('Box__Key', { name: 'box-key' }),
+        ...endpoint('other_name', { name: 'short' }),
+      },
+    } as unknown as Endpoint
+    const { flags } = deriveCommand('things', 'create', { one })
+    expect(flags.map(({ name, aliases }) => [name, aliases])).toEqual([
+      ['instance-repo', undefined],
+      ['repo', ['owner']],
+      ['box-key', undefined],
+      ['short', ['other-name']],
+    ])
+  })
+
+  it('have types that the body keeps', () => {
+    const properties = {
+      weight: { type: 'number' },
+      rules: { type: 'array', items: { $ref: '#/components/schemas/Rule' } },
+      counts: { type: 'object', additionalProperties: { type: 'integer' } },
+      labels: { type: 'object', additionalProperties: { type: 'string' } },
+      level: { enum: ['low', null] },
+      id: { type: 'integer', readOnly: true },
+    }
+    const components = { schemas: { Rule: { properties: { name: {} } } } }
+    const params = getParams(sends({ properties }), 'post', { components }) ?? {}
+    const types = Object.entries(params).map(([name, { type }]) => [name, type])
+    expect(Object.fromEntries(types)).toEqual({
+      weight: 'json',
+      rules: 'json',
+      counts: 'json',
+      labels: 'hash',
+      level: 'enum',
+    })
+  })
+})
