@@ -74,19 +74,40 @@ const describeUser = async ({ user, account }: PageSource): Promise<readonly Pag
   return [{ name: 'as', text: `${name}${role}` }]
 }
 
-const createFacts = async (
-  { raw }: PageLine,
-  source: PageSource | undefined,
-): Promise<readonly PageFact[]> => {
+const describeSource = async (source: PageSource | undefined): Promise<readonly PageFact[]> => {
   const { profile, address, snapshot } = source ?? {}
-  const filters = raw.flags.get('where') ?? []
   return [
     ...(address === undefined ? [] : [{ text: address, href: address }]),
     ...(profile === undefined ? [] : [{ name: 'profile', text: profile }]),
     ...(source === undefined || snapshot !== undefined ? [] : await describeUser(source)),
-    ...(filters.length === 0 ? [] : [{ name: 'filter', text: filters.join(' or ') }]),
     ...(snapshot ?? []),
   ]
+}
+
+const describeFilter = ({ command, raw }: PageLine): readonly PageFact[] => {
+  const filters = raw.flags.get('where') ?? []
+  if (filters.length === 0) return []
+  const text = hasSecrets(command, raw)
+    ? '(left out: it may contain a secret)'
+    : filters.join(' or ')
+  return [{ name: 'filter', text }]
+}
+
+/** Returns the title of a page. Texts of the line are left out if one may be a secret. */
+const describePage = (line: PageLine, view: RecordView): string => {
+  const { command, globals, raw } = line
+  const { area, words, summary } = command
+  const parts = {
+    area,
+    words,
+    summary,
+    args: raw.args,
+    of: describeScope(line),
+    groups: view.groups,
+  }
+  return hasSecrets(command, raw)
+    ? (view.title ?? createTitle({ ...parts, args: [], of: '' }))
+    : (globals.pageTitle ?? view.title ?? createTitle(parts))
 }
 
 /** Reverses the words of a severity: the documents have the least first, people read the worst first. */
@@ -107,28 +128,27 @@ const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView
   }
 }
 
-/** Creates the texts around an answer. @param begin returns true if the answer begins the page */
+/**
+ * Creates the texts around an answer. Those that quote the line are created when the page begins: the session's own token is known as a
+ * secret once it was sent.
+ * @param begin returns true if the answer begins the page
+ */
 export const createPageView = async (
   line: PageLine,
   view: RecordView,
   begin: () => boolean,
 ): Promise<PageView> => {
-  const { command, globals, raw } = line
+  const { command } = line
   const source = isAskable(command) ? await line.source?.().catch(() => undefined) : undefined
-  const { area, words, summary } = command
-  const parts = {
-    area,
-    words,
-    summary,
-    args: raw.args,
-    of: describeScope(line),
-    groups: view.groups,
-  }
-  const facts = createFacts(line, source)
+  const facts = describeSource(source)
   return {
-    title: globals.pageTitle ?? view.title ?? createTitle(parts),
-    facts: () => facts,
-    line: describeLine(line),
+    get title() {
+      return describePage(line, view)
+    },
+    facts: async () => [...(await facts), ...describeFilter(line)],
+    get line() {
+      return describeLine(line)
+    },
     nouns: getNouns(command),
     address: source?.address,
     origin: source === undefined ? undefined : new URL(source.address).origin,

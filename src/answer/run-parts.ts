@@ -242,7 +242,7 @@ export class RunParts implements LineParts {
       address: baseUrl,
       profile: profile?.name,
       user,
-      snapshot: snapshot && [{ name: 'snapshot', text: snapshot.span }],
+      snapshot: snapshot && [{ name: 'snapshot', text: snapshot.minute }],
       account: async () =>
         asks ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
     }

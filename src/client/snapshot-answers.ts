@@ -3,6 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { viewBytes } from '../base/bytes.js'
+import { dayLength } from '../base/dates.js'
 import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { checkJson } from '../base/json/scan.js'
@@ -104,19 +105,23 @@ export class SnapshotReader {
     this.#folder = folder
   }
 
-  /** When it was read, and how long ago. */
-  get span(): string {
-    const { ended, began } = this.manifest
-    const days = Math.floor((getCurrentIo().now().getTime() - Date.parse(ended)) / 86_400_000)
-    const age = days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
-    return `read ${began} to ${ended} (${age})`
+  /** How long ago it was read. */
+  get #age(): string {
+    const { ended } = this.manifest
+    const days = Math.floor((getCurrentIo().now().getTime() - Date.parse(ended)) / dayLength)
+    return days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
+  }
+
+  /** The minute when all of it was read, and how long ago that was. */
+  get minute(): string {
+    return `${this.manifest.ended.slice(0, 16).replace('T', ' ')} UTC (${this.#age})`
   }
 
   /** In words: whose lists these are, and how old. */
   get described(): string {
-    const { instance, groups } = this.manifest
+    const { instance, groups, began, ended } = this.manifest
     const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
-    return `from a snapshot of ${instance}${of}, ${this.span}`
+    return `from a snapshot of ${instance}${of}, read ${began} to ${ended} (${this.#age})`
   }
 
   /** Returns a client that answers requests of an endpoint from the snapshot. */

@@ -45,7 +45,7 @@ const renderDetail = (record: unknown, view: FormatView): Markup => {
   const lines = rows
     .columns()
     .flatMap((_, i) => renderFieldRows(rows.headings()[i] ?? '', values[i], view, 1))
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="fields"><table><tbody>\n${lines}</tbody></table></div>\n`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="fields"><table class="fields"><tbody>\n${lines}</tbody></table></div>\n`
 }
 
 /** Begins a page, where this is its first answer. */

@@ -31,9 +31,7 @@ const textOf = (page: string): string =>
 
 /** The commands that a page offers to copy. */
 const commandsOf = (page: string): readonly string[] =>
-  [...page.matchAll(/<code>(svcctl [^<]*)<\/code>/g)].map(([, line = '']) =>
-    textOf(`<body>${line}`),
-  )
+  [...page.matchAll(/<code>(svcctl .*?)<\/code>/g)].map(([, line = '']) => textOf(`<body>${line}`))
 
 describe('the page of an overview', () => {
   it('says every word and number of the terminal', async () => {

@@ -40,12 +40,46 @@ describe('a page', () => {
     expect(body).toContain('<td>javascript:alert(1)</td>')
   })
 
+  it.each([
+    ['runners list --where description!=secret-token', 'secret-token'],
+    ['runners list --page-title secret-token', 'secret-token'],
+    ['runners list --param token=hunter2hunter2', 'hunter2'],
+    ['runners list --page-title https://me:hunter2@x.test/', 'hunter2'],
+    ['api /runners/all?private_token=hunter2hunter2', 'hunter2'],
+  ])('repeats no secret of its line: %s', async (line, secret) => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const { stdout, code } = await call(`${line} -o html`)
+    expect(code).toBe(0)
+    expect(stdout).toContain('(arguments left out: they contain a secret)')
+    expect(stdout).not.toContain(secret)
+  })
+
+  it('repeats no secret of an alias', async () => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const env = { SVC_CONFIG_DIR: folder() }
+    await call('alias set mine runners list --where description!=secret-token', { env })
+    const { stdout, code } = await call('mine -o html', { env })
+    expect([code, stdout.includes('secret-token')]).toEqual([0, false])
+  })
+
   it('links to the instance that was asked, and to no other place', async () => {
     const [own, other] = [`${server.url}/platform/app`, 'https://elsewhere.test/x']
     server.answer = () => ({ body: [own, other].map((web_url, id) => ({ id, web_url })) })
     const { stdout } = await call('projects list -o html --fields id,web_url')
     const links = [...stdout.matchAll(/<a href="([^"]*)" rel="noreferrer">/g)].map(([, to]) => to)
     expect(links).toEqual([server.url, own, own])
+  })
+
+  it('shows numbers as they came, and one row without tools', async () => {
+    server.answer = () => ({
+      body: '[{"id":9007199254740993,"description":1e400}]',
+      headers: { 'content-type': 'application/json' },
+    })
+    const { stdout, code } = await call('runners list -o html --fields id,description')
+    expect(code).toBe(0)
+    expect(stdout).toContain('<td class="n">9007199254740993</td><td class="n">1e400</td>')
+    expect(stdout).toContain('<h2>1 runner</h2>')
+    expect(stdout).not.toContain('<figure>')
   })
 
   it('keeps rows beyond the first two thousand as blocks of data', async () => {

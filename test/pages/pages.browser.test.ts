@@ -1,64 +1,40 @@
-/** Pages in a real browser: sorted, filtered, read aloud, in the dark, and large. */
+/** Pages in a real browser: sorted, filtered, read aloud, in the dark, on a phone, printed, and large. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import axe from 'axe-core'
 import { parse } from 'csv-parse/sync'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { calling } from '../commands/calling.js'
 import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
+import {
+  browsing,
+  countSheets,
+  hasBrowser,
+  type Looks,
+  measureWidth,
+  violations,
+} from './browser.js'
 import { hostile } from './parts.js'
 
-const program = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => has(name))
 const { server, call } = calling()
-let browser: Browser
 
-/** Writes the page of a line, and opens it. What the browser complains of is kept. */
-const opened = async (
-  line: string,
-  how: {
-    readonly env?: Readonly<Record<string, string>>
-    readonly dark?: boolean
-    readonly width?: number
-    readonly cwd?: string
-    readonly code?: number
-  } = {},
-) => {
-  const { cwd = folder(), width = 1280 } = how
-  const { stdout, code } = await call(`${line} -o html`, { cwd, env: how.env })
-  expect([line, code]).toEqual([line, how.code ?? 0])
-  const file = join(cwd, 'page.html')
-  writeFileSync(file, stdout)
-  const context = await browser.newContext({
-    colorScheme: how.dark === true ? 'dark' : 'light',
-    viewport: { width, height: 900 },
-    acceptDownloads: true,
-  })
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('dialog', (dialog) => complaints.push(dialog.message()))
-  page.on('request', (request) => {
-    if (!/^(?:file|blob):/.test(request.url())) complaints.push(request.url())
-  })
-  await page.goto(`file://${file}`)
-  return { page, complaints, close: () => context.close() }
+/** How a line is run, and its page opened. */
+interface Line extends Looks {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly code?: number
 }
 
 /** The texts of a column of the first table, from the top. */
 const column = (page: Page, n: number): Promise<string[]> =>
   page.locator(`section.list > .scroll tbody tr td:nth-child(${n})`).allTextContents()
 
-/** What a checker of accessibility finds; in the dark by the rules of colours, since nothing else differs there. */
-const violations = async (page: Page, dark: boolean): Promise<unknown> => {
-  await page.evaluate(axe.source)
-  const options = dark ? "{ runOnly: ['cat.color'] }" : ''
-  return page.evaluate(
-    `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
-  )
-}
+/** A line, what its page says, the largest number of A4 sheets that it takes in print, and its exit code. */
+type PageLine = readonly [line: string, says: readonly string[], sheets: number, code?: number]
+
+/** The verbs of changes, as the browser knows them. */
+const verbsOf = (all: readonly { readonly dataset: { readonly verb?: string } }[]) =>
+  all.map(({ dataset }) => dataset.verb)
 
 /** Two have the hostile text: one in the page's HTML, one in the rows behind it that the script makes. */
 const runners = (count: number) =>
@@ -82,14 +58,15 @@ const serve = (count: number): void => {
   }
 }
 
-describe.skipIf(program === undefined)('a page in a browser', () => {
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: `/usr/bin/${program}`,
-      args: ['--no-sandbox', '--disable-gpu'],
-    })
-  })
-  afterAll(() => browser.close())
+describe.skipIf(!hasBrowser)('a page in a browser', () => {
+  const open = browsing()
+
+  /** Opens the page of a line. */
+  const opened = async (line: string, { env, cwd = folder(), code = 0, ...looks }: Line = {}) => {
+    const ran = await call(`${line} -o html`, { cwd, env })
+    expect([line, ran.code]).toEqual([line, code])
+    return open(ran.stdout, looks)
+  }
 
   it('sorts by number, and filters', async () => {
     serve(30)
@@ -148,7 +125,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const)(
-    'draws every kind of page, %s at %i pixels',
+    'draws every kind of page, %s at %i pixels, on a few sheets',
     async (scheme, width) => {
       const cwd = folder()
       const own = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }, cwd, width }
@@ -168,30 +145,61 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
           '- {name: fine, list: runners list --instance, where: id=99999}',
         ].join('\n'),
       )
-      const lines: readonly (readonly [line: string, says: readonly string[], code?: number])[] = [
-        ['overview', ['What to do next', 'act now']],
-        ['runners list --instance', ['10 runners', 'By runner type']],
-        ['jobs list --all-projects', ['Jobs of all projects', 'Jobs created per week, by status']],
-        ['jobs list --all-projects --group-by created_at:week,status', ['per week']],
-        ['jobs list --all-projects --group-by project,name --p95 duration', ['95th percentile']],
-        ['plan wanted.yml', ['to delete', 'members/eva']],
-        ['check policy policy.yml', ['1 rule has none', '✓ none'], 1],
-        ['access platform/app', ['Who has access to platform/app', 'By way and access level']],
-        ['projects get platform/app', ['Project platform/app']],
+      const week = 'jobs list --all-projects --group-by created_at:week,status'
+      const lines: readonly PageLine[] = [
+        ['overview', ['What to do next', 'act now'], 3],
+        ['runners list --instance', ['10 runners', 'By runner type'], 1],
+        ['jobs list --all-projects', ['Jobs of all projects', 'per week, by status'], 2],
+        [week, ['per week'], 2],
+        ['jobs list --all-projects --group-by project,name --p95 duration', ['95th percentile'], 2],
+        ['plan wanted.yml', ['to delete', 'members/eva'], 1],
+        ['check policy policy.yml', ['1 rule has none', '✓ none'], 1, 1],
+        ['check instance', ['Check instance: ok', 'exit code 0', 'Nothing is wrong'], 1],
+        ['check runners', ['Check runners: warning', 'What is wrong', 'not online'], 1, 1],
+        ['access platform/app', ['Who has access to', 'By way and access level'], 1],
+        ['access platform/app --matrix', ['7 members'], 1],
+        ['projects get platform/app', ['Project platform/app'], 4],
+        ['projects list --where id=99999', ['none'], 1],
       ]
-      for (const [line, says, code] of lines) {
+      for (const [line, says, sheets, code] of lines) {
         const dark = scheme === 'dark'
         const { page, complaints, close } = await opened(line, { ...own, dark, code })
-        const across = await page.evaluate('document.documentElement.scrollWidth')
         const text = await page.locator('body').textContent()
-        for (const one of says) expect(text).toContain(one)
-        expect([line, across]).toEqual([line, width])
+        for (const one of says) expect([line, text]).toEqual([line, expect.stringContaining(one)])
+        expect([line, await measureWidth(page)]).toEqual([line, width])
         expect([line, await violations(page, dark), complaints]).toEqual([line, [], []])
+        const printed = await countSheets(page)
+        expect([line, printed, printed > 0 && printed <= sheets]).toEqual([line, printed, true])
         await close()
       }
     },
     180_000,
   )
+
+  it('chooses among the changes of a plan by facets, tiles and its address', async () => {
+    const cwd = folder()
+    const env = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
+    await call('export --to all.yml', { env, cwd })
+    const wanted = readFileSync(join(cwd, 'all.yml'), 'utf8')
+      .replace('admin_mode: false', 'admin_mode: true')
+      .replaceAll('    members:\n', '    members:\n      $exact: true\n')
+      .replaceAll(/ {6}(?:dov|eva|gus|chi):\n {8}access_level: \w+\n/g, '')
+    writeFileSync(join(cwd, 'wanted.yml'), wanted)
+    const { page, complaints, close } = await opened('plan wanted.yml', { env, cwd })
+    const seen = page.locator('.change:visible')
+    const all = await seen.count()
+    expect(all).toBeGreaterThan(8)
+    await page.getByRole('button', { name: /^update 1$/ }).click()
+    await expect.poll(() => seen.count()).toBe(1)
+    expect(page.url()).toContain('#verb=update')
+    await page.getByRole('button', { name: /^update 1$/ }).click()
+    expect(await seen.count()).toBe(all)
+    await page.locator('a.tile', { hasText: 'to delete' }).click()
+    await expect.poll(() => seen.count()).toBeLessThan(all)
+    expect(new Set(await seen.evaluateAll(verbsOf))).toEqual(new Set(['delete']))
+    expect(complaints).toEqual([])
+    await close()
+  }, 60_000)
 
   it('filters by facets and by its address, and downloads what -o csv writes', async () => {
     serve(30)

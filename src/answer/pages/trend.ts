@@ -98,7 +98,11 @@ const draw = (records: readonly unknown[]): Markup => {
   const all = toTrends(records)
   if (all.snapshots.length === 0) return nothing
   const [first, ...parts] = [...new Set(all.trends.map(({ part }) => part))]
-  const others = parts.map((part) => html`<div class="half stack">${drawPart(part, all)}</div>`)
+  const others = parts.map((part) =>
+    parts.length === 1
+      ? drawPart(part, all)
+      : html`<div class="half stack">${drawPart(part, all)}</div>`,
+  )
   const tiles = all.trends.map((trend) => toTile(trend, all))
   return html`${renderTiles(tiles)}${first === undefined ? nothing : drawPart(first, all)}${others}`
 }

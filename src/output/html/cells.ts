@@ -67,6 +67,9 @@ export const toPageCell = (name: string, value: unknown, view: FormatView): Page
   return { text, raw, tone, kind: '', href }
 }
 
+/** A longer text has a box of its own that scrolls, so that its row is not higher than the window. */
+const maxText = 500
+
 /** True if the script needs the value in addition to the text. */
 const hasOwnValue = ({ text, raw }: PageCell): boolean =>
   raw !== text && !(raw === '' && text === emptyText)
@@ -76,7 +79,8 @@ export const renderCell = (cell: PageCell, kind: CellKind): Markup => {
   const { text, raw, tone, href } = cell
   const names = [kind, tone].filter(Boolean).join(' ')
   const value = hasOwnValue(cell) ? html` data-v="${raw}"` : ''
-  return html`<td${names === '' ? '' : html` class="${names}"`}${value}>${link(text, href)}</td>`
+  const shown = link(text, href)
+  return html`<td${names === '' ? '' : html` class="${names}"`}${value}>${text.length > maxText ? html`<div class="long" tabindex="0">${shown}</div>` : shown}</td>`
 }
 
 /** Packs a cell for a block of data: the text alone, or an array of text, value, tone and address. */

@@ -102,8 +102,14 @@ export const renderLegend = (
     return html`<li>${renderSwatch(one)} ${toWords(one.word)}${total === undefined ? '' : html` <b>${formatChartNumber(total)}</b>`}</li>`
   })}</ul>\n`
 
-/** Returns a word of the API with blanks in place of underscores. */
-export const toWords = (word: string): string => word.replaceAll('_', ' ')
+/** A chart shows at most so many characters of a name; its list has the whole one. */
+const maxName = 80
+
+/** Returns a word of the API with blanks in place of underscores. A very long one is cut. */
+export const toWords = (word: string): string => {
+  const text = word.replaceAll('_', ' ')
+  return text.length > maxName ? `${[...text].slice(0, maxName - 1).join('')}…` : text
+}
 
 type NumberCell = string | number | null
 

@@ -33,17 +33,22 @@ const createPolicy = (): string =>
 export const formatMinute = (time: Date): string =>
   time.toISOString().slice(0, 16).replace('T', ' ')
 
-/** Renders a command to copy. The script adds the button. */
-export const renderCommand = (line: Piece): Markup =>
-  html`<div class="cmd"><code>${line}</code></div>`
+/** Renders a command to copy. The script adds the button. A flag is an element, so that no line breaks after its dash. */
+export const renderCommand = (line: string): Markup => {
+  const words = line
+    .split(' ')
+    .map((word, i) => html`${i === 0 ? '' : ' '}${/^-/.test(word) ? html`<i>${word}</i>` : word}`)
+  return html`<div class="cmd"><code>${words}</code></div>`
+}
 
 /** Renders the beginning of a page, up to its first section. */
 export const renderHead = async ({ page, style: eye }: FormatView): Promise<Markup> => {
-  const title = escapeLine(page?.title ?? 'svcctl', eye)
+  // The facts come first: they wait for the requests of the session.
   const facts = [
     ...((await page?.facts()) ?? []),
     { text: `${formatMinute(getCurrentIo().now())} UTC` },
   ]
+  const title = escapeLine(page?.title ?? 'svcctl', eye)
   const items = facts.map(({ name, text, href }) => {
     const said = escapeLine(text, eye)
     const value = href === undefined ? said : html`<a href="${href}" rel="noreferrer">${said}</a>`

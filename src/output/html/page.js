@@ -6,6 +6,9 @@ const shown = 1000
 /** A table of so many rows needs no filter. */
 const few = 8
 const none = '–'
+/** A longer text has a box of its own that scrolls. */
+const long = 500
+const longName = 80
 const changeFacets = ['verb', 'kind']
 
 const make = (tag, properties, ...children) => {
@@ -28,7 +31,8 @@ const toRow = (cells, heads) => {
   cells.forEach((cell, i) => {
     const [text, , tone, address] = parts(cell)
     const td = make('td', { className: [heads[i]?.dataset.kind, tone].filter(Boolean).join(' ') })
-    td.append(address ? make('a', { href: address, rel: 'noreferrer' }, text) : text)
+    const shown = address ? make('a', { href: address, rel: 'noreferrer' }, text) : text
+    td.append(text.length > long ? make('div', { className: 'long', tabIndex: 0 }, shown) : shown)
     row.append(td)
   })
   return row
@@ -91,7 +95,8 @@ class Facets {
       facet.setAttribute('aria-label', name)
       for (const [value, text, count, tone] of values) {
         const one = button('', () => toggle(column, value))
-        one.append(make('span', { className: tone }, text), ` ${count.toLocaleString('en')}`)
+        const name = text.length > longName ? `${[...text].slice(0, longName).join('')}…` : text
+        one.append(make('span', { className: tone }, name), ` ${count.toLocaleString('en')}`)
         this.buttons.push([one, column, value])
         facet.append(one)
       }
@@ -353,6 +358,11 @@ const copy = async (code, element) => {
     element.textContent = 'Copy'
   }, 2000)
 }
+
+// What is printed is not folded.
+window.addEventListener('beforeprint', () => {
+  for (const place of document.querySelectorAll('details.place')) place.open = true
+})
 
 document.addEventListener('DOMContentLoaded', () => {
   for (const line of document.querySelectorAll('.cmd')) {

@@ -1,0 +1,163 @@
+/** Hostile names in every kind of page, in a real browser: nothing runs, nothing is wider than the window, and text is shown as text. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
+import { calling } from '../commands/calling.js'
+import { folder } from '../support/program.js'
+import { browsing, hasBrowser, measureWidth } from './browser.js'
+
+const { call } = calling()
+
+/** Names that another program might run, obey, or be broken by. */
+const names: readonly string[] = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  'javascript:alert(3)',
+  '\u202egnp.exe',
+  'x\u0000y\u001b[31m',
+  'L'.repeat(10_000),
+  'Z\u0351\u036b\u0343a\u0300\u0301\u0302\u0303\u0304l\u0327\u0328'.repeat(20),
+  '</style></script><svg onload=alert(4)>',
+  `=cmd|' /C calc'!A0`,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is data
+  '{{x}} ${y} `z` %s',
+  '漢字カタカナ'.repeat(30),
+  'a\nb\tc',
+  '#status=x&q=<b>',
+]
+/** What a page shows of each: control characters are visible, and long names may be cut. */
+const shown: readonly string[] = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  'javascript:alert(3)',
+  '\\u202egnp.exe',
+  'x\\u0000y\\u001b[31m',
+  '</style></script><svg onload=alert(4)>',
+  `=cmd|' /C calc'!A0`,
+]
+
+const getName = (i: number): string => names[i % names.length] ?? ''
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+const seed = (sandbox: RunningSandbox) =>
+  sandbox.seed({
+    runners: Array.from({ length: 26 }, (_, i) => ({
+      description: getName(i),
+      token: `hostile-${i}`,
+      tag_list: [getName(i).slice(0, 200)],
+    })),
+    jobs: Array.from({ length: 52 }, (_, i) => ({
+      project_id: 1,
+      name: getName(i),
+      stage: getName(i + 1),
+      status: (['pending', 'success', 'failed'] as const)[i % 3] ?? 'success',
+      created_at: hoursAgo(30 * i),
+      started_at: hoursAgo(30 * i - 1),
+      finished_at: hoursAgo(30 * i - 2),
+    })),
+    vulnerabilities: names.map((title) => ({ project_id: 1, title, severity: 'high' as const })),
+  })
+
+const getAll = '--all-projects -L all'
+const policy = names
+  .filter((name) => !name.includes('\u0000'))
+  .map(
+    (message, i) =>
+      `- {name: rule-${i}, list: runners list --instance, where: id>${i * 3}, message: ${JSON.stringify(message)}}`,
+  )
+
+/** Each kind of page, what it shows at least, and its exit code. */
+const lines: readonly (readonly [line: string, says: readonly string[], code?: number])[] = [
+  ['overview', []],
+  ['runners list --instance -L all', shown],
+  [`jobs list ${getAll}`, shown],
+  [`jobs list ${getAll} --group-by name`, shown],
+  [`jobs list ${getAll} --group-by created_at:day,name`, shown],
+  [`jobs list ${getAll} --group-by name,stage --avg duration`, shown],
+  [`vulnerabilities list ${getAll}`, shown],
+  ['runners get 20', []],
+  ['check runners', [], 1],
+  ['check policy policy.yml', shown.filter((name) => !name.includes('\\u0000')), 1],
+  ['plan wanted.yml', shown.slice(0, 4)],
+  ['access platform/app', []],
+  ['access platform/app --matrix', []],
+]
+
+describe.skipIf(!hasBrowser)('hostile names', () => {
+  const open = browsing()
+  let sandbox: RunningSandbox
+  const cwd = folder()
+  const env = (): Readonly<Record<string, string>> => ({
+    SVC_BASE_URL: sandbox.url,
+    SVC_TOKEN: sandbox.token,
+  })
+
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+    await seed(sandbox)
+    await call('export --to all.yml', { cwd, env: env() })
+    const wanted = readFileSync(join(cwd, 'all.yml'), 'utf8').replace(
+      /( {6}description: ).*/g,
+      (_, before: string) =>
+        `${before}${JSON.stringify(`${shown.slice(0, 3).join(' ')} \u202egnp.exe`)}`,
+    )
+    writeFileSync(join(cwd, 'wanted.yml'), wanted)
+    writeFileSync(join(cwd, 'policy.yml'), ['policy: 1', 'rules:', ...policy].join('\n'))
+  }, 120_000)
+  afterAll(() => sandbox.close())
+
+  it.each([1280, 390])(
+    'are text on every kind of page, at %i pixels',
+    async (width) => {
+      for (const [line, says, code = 0] of lines) {
+        const ran = await call(`${line} -o html`, { cwd, env: env() })
+        expect([line, ran.code]).toEqual([line, code])
+        const { page, complaints, close } = await open(ran.stdout, { width })
+        const text = (await page.locator('body').textContent()) ?? ''
+        expect([line, says.filter((one) => !text.includes(one))]).toEqual([line, []])
+        expect([line, complaints]).toEqual([line, []])
+        expect([line, await measureWidth(page)]).toEqual([line, width])
+        const strange = page.locator(
+          'img, iframe, svg[onload], body script:not([type]), body style',
+        )
+        expect([line, await strange.count()]).toEqual([line, 0])
+        const links = await page.locator('a').evaluateAll(addressesOf)
+        const outside = links.filter((to) => !to.startsWith('#') && !to.startsWith(sandbox.url))
+        expect([line, outside]).toEqual([line, []])
+        await close()
+      }
+    },
+    240_000,
+  )
+
+  it('are text in the title and the filter of a page, and in what it downloads', async () => {
+    const title = names.filter((name) => name.length < 100 && !name.includes('\u0000')).join(' ')
+    const where = `description!="${names[0]}"`
+    const list = ['runners', 'list', '--instance', '-L', 'all', '--where', where]
+    const more = ['--fields', 'id,description']
+    const words = [...list, ...more, '-o', 'html', '--page-title', title]
+    const { stdout } = await call(words, { cwd, env: env() })
+    const { page, complaints, close } = await open(stdout, { width: 390 })
+    expect(await page.title()).toContain('<script>alert(1)</script>')
+    expect(await page.locator('h1').textContent()).toContain('"><img src=x onerror=alert(2)>')
+    expect(await page.locator('.facts').textContent()).toContain(where)
+    expect(await page.locator('header code').textContent()).toContain('</style></script>')
+    expect(await measureWidth(page)).toBe(390)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    const rows: unknown = parse(readFileSync(await download.path()), { bom: true })
+    const csv = await call([...list, ...more, '-o', 'csv'], { cwd, env: env() })
+    expect(rows).toEqual(parse(csv.stdout))
+    expect(JSON.stringify(rows)).toContain(`"'=cmd|' /C calc'!A0"`)
+    expect(complaints).toEqual([])
+    await close()
+  }, 60_000)
+})
+
+/** The addresses of links, as the browser knows them. */
+const addressesOf = (all: readonly { getAttribute(name: string): string | null }[]) =>
+  all.map((one) => one.getAttribute('href') ?? '')
