@@ -88,6 +88,7 @@ export class InstancesAnswer {
     this.#parts.set(name, said)
     return {
       name,
+      column,
       screen: {
         ...this.#screen,
         notes,

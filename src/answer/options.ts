@@ -4,7 +4,7 @@ import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
 import type { StandardInput } from '../base/standard-input.js'
 import type { Words } from '../catalogue/words.js'
-import type { Command } from '../engine/command/types.js'
+import type { Command, Plan } from '../engine/command/types.js'
 import type { WordsFinder } from '../engine/command/words.js'
 import type { InnerPart, RunOptions } from '../engine/options.js'
 import type { ParsedLine, Raw } from '../engine/plan/line.js'
@@ -54,8 +54,10 @@ export interface FailureFormat {
 
 /** A run that is one of several instances: where what it says and prints goes. */
 export interface InstancePart {
-  /** Its profile. */
+  /** Its profile, or when its snapshot was begun. */
   readonly name: string
+  /** The column that its name stands in. */
+  readonly column: 'profile' | 'snapshot'
   readonly screen: Streams
   /** Returns true while those before it have not handed over their rows. */
   readonly isHeld: () => boolean
@@ -106,6 +108,8 @@ export interface AnswerOptions extends RunOptions {
   readonly format: Format
   readonly part?: InstancePart
   readonly inner?: KeptPart
+  /** Takes the plan of each list that the line itself asks for. */
+  readonly onListed?: (plan: Plan) => void
   /** A report takes the place of the answer on standard output. */
   readonly isSilent?: boolean
 }

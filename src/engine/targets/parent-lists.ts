@@ -1,11 +1,12 @@
 /** Records of several parents: they are read of each, and stand below each other in the order of the parents. */
 import { yieldPushed } from '../../base/async.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/running.js'
 import type { LineAsk, Services } from '../command/services.js'
-import type { ActionOptions, Command, Given } from '../command/types.js'
+import type { ActionOptions, Command, Given, Parent } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
 import { createLatch, describeUnread, TargetWriter } from '../order.js'
@@ -243,12 +244,13 @@ class EachParent {
   /** The rows of one list. */
   list(given: Given, { how, view }: ParentList): ParentRowsOptions['rowsOf'] {
     const parts = this.#parts
-    const listsFor = (paging: Paging): Lists => this.#listsFor(paging)
+    const listsFor = (paging: Paging, { parent }: ParentTarget): Lists =>
+      this.#listsFor(paging, parent)
     return async function* (target, paging) {
       const [plan] = await parts.planning.below(given, how, [target])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
-      const lists = listsFor(paging)
+      const lists = listsFor(paging, target)
       yield* plan.request === undefined
         ? lists.listRecords(plan, view)
         : lists.listRequest(plan.request)
@@ -265,18 +267,19 @@ class EachParent {
           (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
         plan: async (...asked) => ({ ...(await planning.plan(...asked)), parent }),
       }
-      const lists = this.#listsFor(paging)
+      const lists = this.#listsFor(paging, parent)
       const instance = new LiveInstance({ ...this.#parts, planning: own, lists })
       return rows(this.#parts.servicesWith(instance), toGiven(given, target))
     }
   }
 
-  #listsFor(paging: Paging): Lists {
+  #listsFor(paging: Paging, parent: Parent): Lists {
     const { choice, exchange, options } = this.#parts
     const { asked } = options.inner ?? {}
     // What is said of a list is said of all of them together.
     const to = { later: () => {}, asked }
-    return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choice)
+    const choiceOf = (endpoint?: Endpoint) => choice(endpoint, parent)
+    return new Lists({ ...options.globals, ...paging }, exchange.instance, to, choiceOf)
   }
 }
 
