@@ -8,6 +8,7 @@ import type { InnerRuns } from '../engine/command/context.js'
 import { getCommandName, mayChangeInstance, takesSeveral } from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
+import { getListTarget, mayNameSite, withTargets } from '../engine/command/target-fields.js'
 import type { Command } from '../engine/command/types.js'
 import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
@@ -184,23 +185,34 @@ const placeLine = async (
   return placed
 }
 
+const withLineTargets = (command: Command, parents: Parents | undefined, part: OuterLine['part']) =>
+  withTargets(command, [part?.column, parents && getParentColumn(parents)])
+
+/** Returns the profile or the snapshot that answers, by its column; nothing where the line has no field of it. */
+const findOnlySite = async ({ place }: RunParts, globals: Globals) => {
+  if (!mayNameSite(globals)) return {}
+  const snapshot = (await place.snapshot())?.manifest.began
+  const profile = (await place.profile())?.name
+  return { ...(snapshot && { snapshot }), ...(profile && { profile }) }
+}
+
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<number> => {
-  const { command, signal, own, parse } = line
-  const { env = getCurrentIo().env, input = new StandardInput(signal), screen, isKept } = outer
+  const { signal, own, parse } = line
+  const { env = getCurrentIo().env, input = new StandardInput(signal) } = outer
+  const { screen, isKept, part, inner } = outer
   const { raw, early, parents, said } = await interpretLine(line, outer, env)
   const { globals, format, journaling, words } = said
+  const { command, addOnly } = withLineTargets(line.command, parents, part)
+  const known = { own, part, command, env, signal }
   const options: AnswerOptions = {
     ...said,
-    own,
+    ...known,
+    inner,
     screen,
     isKept,
-    part: outer.part,
-    inner: outer.inner,
-    command,
-    env,
-    signal,
     stdin: input,
+    onListed: (plan) => addOnly(getListTarget(plan)),
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
     runs: (sharing) => createInnerRuns(options, sharing, parse),
     chosen: new ChosenRecords(),
@@ -211,6 +223,7 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
       const placed = await placeLine(running, { command, raw, parents, journaling })
       await checkRunFlags({ command, globals, ui, words }, early)
       checkShown(format, command, globals)
+      if (part === undefined) addOnly(await findOnlySite(running, globals))
       const all = { ...said, ...placed, command, signal, running, input }
       if (globals.since === undefined) await follow(all)
       else await running.print((await import('../engine/since.js')).yieldChanges(all))

@@ -99,6 +99,8 @@ export class InstancesAnswer {
         of: name,
       },
       part: {
+        name,
+        column,
         isHeld: createHeldTest(turn),
         takeAll: (rows) =>
           new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),

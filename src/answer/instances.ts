@@ -6,6 +6,7 @@ import { StandardInput } from '../base/standard-input.js'
 import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMostRecords } from '../engine/command/globals.js'
+import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
 import { findOwnWords } from '../engine/command/words.js'
 import { describeUnread, TurnScheduler, takeRecords } from '../engine/order.js'
 import { parseGlobals } from '../engine/plan/given.js'
@@ -299,7 +300,10 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const writing = mayChangeInstance(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
-  const merged = await InstancesAnswer.of({ command, globals, format, env, signal, raw }, words)
+  const targeted = withTargets(command, ['profile'])
+  targeted.addOnly(getFlagTarget(command, raw.flags))
+  const shown = { command: targeted.command, globals, format, env, signal, raw }
+  const merged = await InstancesAnswer.of(shown, words)
   for (const text of early) merged.notes.note(text)
   const unused = variables.filter((name) => getCurrentIo().env[name])
   if (unused.length > 0)

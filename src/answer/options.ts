@@ -3,7 +3,7 @@ import type { Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
 import type { StandardInput } from '../base/standard-input.js'
-import type { Command } from '../engine/command/types.js'
+import type { Command, Plan } from '../engine/command/types.js'
 import type { WordsFinder } from '../engine/command/words.js'
 import type { RunOptions } from '../engine/options.js'
 import type { ParsedLine, Raw } from '../engine/plan/line.js'
@@ -71,11 +71,17 @@ export interface AnswerOptions extends Omit<RunOptions, 'part'> {
   readonly screen?: Streams | undefined
   /** True if what it prints is kept: it has no standard output, and no person who could copy a secret. */
   readonly isKept?: true | undefined
+  /** Takes the plan of each list that the line itself asks for. */
+  readonly onListed?: (plan: Plan) => void
   /** A report takes the place of the answer on standard output. */
   readonly isSilent?: boolean
   /** The place among several instances. */
   readonly part?:
     | {
+        /** Its profile, or when its snapshot was begun. */
+        readonly name: string
+        /** The column that its name stands in. */
+        readonly column: 'profile' | 'snapshot'
         /** Returns true while those before it have not handed over their rows. */
         readonly isHeld: () => boolean
         /** Takes the rows of its answer, in its turn. */

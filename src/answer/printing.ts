@@ -350,6 +350,7 @@ export class AnswerPrinter implements RunAnswer {
       many,
       columns: this.#columns(emit),
       fields: this.#fields(emit),
+      flat: globals.fields !== undefined,
       // What objects are called, for a format that shows nothing else.
       names:
         format.shows === 'names'

@@ -14,7 +14,7 @@ import {
 import { getConcurrencyLimit } from '../engine/command/globals.js'
 import { describeIrreversible } from '../engine/command/reversal.js'
 import { yieldNone } from '../engine/command/running.js'
-import type { Given, Plan } from '../engine/command/types.js'
+import type { Given, Parent, Plan } from '../engine/command/types.js'
 import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
@@ -117,8 +117,8 @@ export class RunParts implements LineParts {
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
     this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
-    const asked = { ...options, raw: () => options.journaling.raw }
-    this.printing = new AnswerPrinter(asked, screen, this.later, {
+    const printed = { ...options, raw: () => options.journaling.raw }
+    this.printing = new AnswerPrinter(printed, screen, this.later, {
       source: this.#pageSource,
       asOf: () => this.place.asOf(),
     })
@@ -136,8 +136,13 @@ export class RunParts implements LineParts {
         this.answer.exit(exitCodes.partial)
       },
     }
-    const heard = { later: this.later, isPaged: inner?.ended !== undefined, asked: inner?.asked }
-    this.lists = new Lists(globals, this.exchange.instance, heard, this.choice)
+    const asked = (plan: Plan): void => {
+      options.onListed?.(plan)
+      inner?.asked?.(plan)
+    }
+    const heard = { later: this.later, isPaged: inner?.ended !== undefined, asked }
+    const choice = (endpoint?: Endpoint) => this.choice(endpoint)
+    this.lists = new Lists(globals, this.exchange.instance, heard, choice)
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
@@ -158,8 +163,11 @@ export class RunParts implements LineParts {
   }
 
   /** Returns which records of a list are wanted; undefined where all are. Nothing of it is loaded before a list asks. */
-  readonly choice = async (endpoint?: Endpoint): Promise<RecordChoice | undefined> => {
-    const { command, globals, inner, signal, words } = this.options
+  readonly choice = async (
+    endpoint?: Endpoint,
+    parent?: Parent,
+  ): Promise<RecordChoice | undefined> => {
+    const { command, globals, inner, part, signal, words } = this.options
     const { where } = globals
     if (where === undefined) {
       if (!mayAskSingles(command, globals)) return undefined
@@ -171,7 +179,11 @@ export class RunParts implements LineParts {
     const { budget } = this.printing
     const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
     const composed = inner?.composed
-    return new RecordChoice(where ?? [], { command, composed, ...asked, ...this.singles })
+    const target = {
+      ...(part && { [part.column]: part.name }),
+      ...(parent && { [parent.column]: parent.name }),
+    }
+    return new RecordChoice(where ?? [], { command, composed, target, ...asked, ...this.singles })
   }
 
   createContext(instance: InstanceService, targets?: Targets): LineContext {

@@ -7,6 +7,7 @@ import { formatCount } from '../base/text.js'
 import { readManifest } from '../client/read-manifest.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
+import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { exitCodes, getErrorCode, getReason, usage } from '../errors.js'
@@ -155,7 +156,9 @@ export const executeSnapshots = async (
   const source = createSource(text, snapshots)
   const latest = snapshots.at(-1)?.manifest.ended
   const asOf = latest === undefined ? undefined : new Date(latest)
-  const shown = { command, globals, format, env, signal, raw, source, asOf }
+  const targeted = withTargets(command, ['snapshot'])
+  targeted.addOnly(getFlagTarget(command, raw.flags))
+  const shown = { command: targeted.command, globals, format, env, signal, raw, source, asOf }
   const merged = await InstancesAnswer.of(shown, undefined)
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)

@@ -13,6 +13,8 @@ interface FieldChoice {
   readonly fields?: readonly string[] | undefined
   /** The records stand below these. */
   readonly parents?: readonly string[] | undefined
+  /** Records below their targets become one object with them. */
+  readonly flat?: boolean | undefined
   readonly pick: Pick
 }
 
@@ -76,21 +78,43 @@ export const createPicker = (more: ComputedFields = {}, words?: Naming): Pick =>
   }
 }
 
-/** Creates a function that returns a record as JSON and YAML give it: whole, or those of the requested fields that it has. */
-export const createShaper = ({
+/** Returns the name of a record's own field: where columns of targets stand beside the record, it may begin with `record.`. */
+export const getOwnField = (field: string, targets: readonly string[]): string =>
+  targets.length === 0 ? field : field.replace(/^record\./, '')
+
+/** Returns the columns of targets that come before the fields of a record: those that are no field of the line themselves. */
+export const getLeadingColumns = ({
   fields,
-  parents,
-  pick,
-}: FieldChoice): ((record: unknown) => unknown) => {
+  parents = [],
+}: Omit<FieldChoice, 'pick'>): readonly string[] =>
+  parents.filter((column) => fields?.includes(column) !== true)
+
+/** Creates a function that picks fields of a record below its targets; a target's column wins over the record's own field. */
+export const createTargetPicker =
+  ({ parents = [], pick: take }: FieldChoice): Pick =>
+  (row, path) => {
+    if (!isObject(row) || parents.length === 0) return take(row, path)
+    return parents.includes(path) ? row[path] : take(row.record, getOwnField(path, parents))
+  }
+
+/** Creates a function that returns a record as JSON and YAML give it: whole, or those of the requested fields that it has. */
+export const createShaper = (choice: FieldChoice): ((record: unknown) => unknown) => {
+  const { fields, flat, parents, pick: take } = choice
   if (fields === undefined) return (record) => record
-  const shape = (record: unknown): unknown =>
+  const shape = (record: unknown, names: readonly string[], from: Pick): unknown =>
     Object.fromEntries(
-      fields.flatMap((path) => {
-        const value = pick(record, path)
+      names.flatMap((path) => {
+        const value = from(record, path)
         return value === undefined ? [] : [[path, value] as const]
       }),
     )
-  if (parents === undefined) return shape
-  return (whole) =>
-    isObject(whole) && 'record' in whole ? { ...whole, record: shape(whole.record) } : whole
+  if (parents === undefined) return (record) => shape(record, fields, take)
+  const all = [...getLeadingColumns(choice), ...fields]
+  const below = createTargetPicker(choice)
+  return (whole) => {
+    if (!isObject(whole) || !('record' in whole)) return whole
+    return flat === true
+      ? shape(whole, all, below)
+      : { ...whole, record: shape(whole.record, fields, take) }
+  }
 }

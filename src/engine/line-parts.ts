@@ -3,7 +3,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { FollowUpParts } from './bulk/follow-up.js'
 import type { BulkRunner } from './bulk/runner.js'
 import type { AnswerService, Context, InstanceService, UiService } from './command/context.js'
-import type { Given } from './command/types.js'
+import type { Given, Parent } from './command/types.js'
 import type { Caller } from './instance/caller.js'
 import type { InstanceExchange } from './instance/exchange.js'
 import type { Lists } from './instance/listing.js'
@@ -40,7 +40,7 @@ export interface LineParts {
   /** Says a line that stands below the output. */
   readonly later: (text: string) => void
   /** Returns which records of a list are wanted; undefined where all are. */
-  readonly choice: (endpoint?: Endpoint) => Promise<RecordChoice | undefined>
+  readonly choice: (endpoint?: Endpoint, parent?: Parent) => Promise<RecordChoice | undefined>
   /** Returns what a command is handed that talks to an instance in another way. */
   createContext(instance: InstanceService): Context
   /** What the line's command is handed. */

@@ -9,7 +9,7 @@ import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
 import type { Command } from './command/types.js'
 import { createLearnt } from './command/words.js'
-import { withNeutral, withShown } from './records/where.js'
+import { withNeutral, withShown } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 

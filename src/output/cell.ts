@@ -7,6 +7,7 @@ import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
 import { getLevelName } from '../catalogue/levels.js'
+import { createTargetPicker, getLeadingColumns } from '../catalogue/pick.js'
 import { mapDottedName } from '../catalogue/words.js'
 import { escapeLine, type SafeText } from './escape.js'
 import type { FormatView, View } from './types.js'
@@ -177,22 +178,28 @@ export const createRows = (
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
-  const { parents, titled, words } = view
+  const { fields, parents, titled, words } = view
+  const leading = getLeadingColumns(view)
   const named = (word: ((name: string) => string) | undefined) => (): readonly string[] => {
     const all = columns ?? []
     const said = word === undefined ? all : all.map((path) => mapDottedName(path, word))
-    return parents === undefined ? said : [...parents, ...said]
+    return [...leading, ...said]
   }
   const names = {
     columns: named(words?.neutral),
     headings: named(titled === true ? undefined : words?.name),
   }
   if (parents === undefined) return { ...names, values: valuesOf }
+  const below = createTargetPicker(view)
   return {
     ...names,
-    values: (whole) => {
-      const { record, ...above } = toFields(whole)
-      return [...parents.map((parent) => above[parent]), ...valuesOf(record)]
+    values: (row) => {
+      const whole = toFields(row)
+      const own =
+        fields === undefined
+          ? valuesOf(whole.record)
+          : fields.map((path) => below({ ...whole, record: toFields(whole.record) }, path))
+      return [...leading.map((column) => whole[column]), ...own]
     },
   }
 }

@@ -1,24 +1,23 @@
 /** Writes one text a line: the values of a field, or the IDs of the objects. */
 
 import { isScalar, serializeJson } from '../base/json/values.js'
+import { createTargetPicker } from '../catalogue/pick.js'
 import { Failure } from '../errors.js'
 import { escapeLine } from './escape.js'
 import type { OpenPrinter } from './types.js'
 
 /** `-o value`: the values of fields, a line a record. Text as it is, control characters visible; the rest as JSON. */
 export const openValues: OpenPrinter = (sink, view) => {
-  const { columns = [], fields = columns.slice(0, 1), parents, pick, style } = view
+  const { columns = [], fields = columns.slice(0, 1), style } = view
   const paths = fields.length === 0 ? ['value'] : fields
+  const pick = createTargetPicker(view)
   const textOf = (value: unknown): string => {
     if (value === undefined || value === null) return ''
     return escapeLine(isScalar(value) ? String(value) : serializeJson(value), style)
   }
   const lineOf = (record: unknown): string => {
     if (isScalar(record)) return `${textOf(record)}\n`
-    const values = paths.map((path) =>
-      pick(record, parents === undefined ? path : `record.${path}`),
-    )
-    return `${values.map(textOf).join('\t')}\n`
+    return `${paths.map((path) => textOf(pick(record, path))).join('\t')}\n`
   }
   return {
     values: (batch) => sink.write(batch.map(lineOf).join('')),

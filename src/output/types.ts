@@ -96,6 +96,8 @@ export interface View {
    * records come as `{[parent]: …, record: …}` then; programs get them so, what failed without a record.
    */
   readonly parents?: readonly string[]
+  /** The fields were chosen by the line: JSON and YAML give them and the columns of `parents` as one object. */
+  readonly flat?: boolean
   /** The fields by which verbs know a record, the best first. */
   readonly names?: readonly string[]
   readonly terminal: boolean

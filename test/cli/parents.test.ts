@@ -62,9 +62,9 @@ describe('a list of several projects', () => {
     expect(header).toMatch(/^project\tid\tstatus/)
   })
 
-  it('keeps the fields that were asked for below the project', async () => {
+  it('has the fields that were asked for beside the project', async () => {
     expect(await json('jobs list -P web/site,web/docs --fields id,pipeline.id -L 1')).toEqual([
-      { project: 'web/site', record: { id: 25, 'pipeline.id': expect.any(Number) } },
+      { project: 'web/site', id: 25, 'pipeline.id': expect.any(Number) },
     ])
     const text = (await run('jobs list -P web/site,web/docs -o ndjson --fields id')).stdout
     expect(text.split('\n')[0]).toBe('{"project":"web/site","record":{"id":25}}')
@@ -114,7 +114,7 @@ describe('a parent that refuses', () => {
       outcome: 'failed',
       error: { category: 'not_found', status: 404 },
     })
-    expect(others).toContainEqual({ project: 'web/site', record: { id: 25 } })
+    expect(others).toContainEqual({ project: 'web/site', id: 25 })
     expect(ran.stderr).toContain('nope/x: 404')
     expect(ran.stderr).toContain('1 of 2 failed')
   })
@@ -188,7 +188,7 @@ describe('a verb of several projects', () => {
       'members get ben -P platform/app,nope/x --inherited --fields username',
     )) as Record<string, unknown>[]
     expect(records).toMatchObject([
-      { project: 'platform/app', record: { username: 'ben' } },
+      { project: 'platform/app', username: 'ben' },
       { project: 'nope/x', outcome: 'failed' },
     ])
   })
@@ -358,9 +358,9 @@ describe('what a list of several projects prints', () => {
       const list = (await run(line)).stdout
       const ids = (await json('jobs list -P web/site,platform/app -L 4 --fields id')) as {
         project: string
-        record: { id: number }
+        id: number
       }[]
-      const expected = ids.map(({ project, record }) => `${project},${record.id}`)
+      const expected = ids.map(({ project, id }) => `${project},${id}`)
       expect(new Set(ids.map(({ project }) => project)).size).toBe(2)
       const got = await rows('jobs get - -o csv --fields id', list)
       expect(got).toEqual(['project,id', ...expected])
@@ -443,8 +443,13 @@ describe('--all-groups', () => {
   })
 })
 
-it('projects are chosen by --project, not by a condition', async () => {
-  const ran = await run('jobs list -P web/site,web/docs --where project=web/site', '')
+it('a condition chooses among the projects of the line, and names none without them', async () => {
+  const line = 'jobs list --where project=web/site -o csv --fields id'
+  expect((await rows(`${line} -P web/site,web/docs`)).slice(0, 2)).toEqual([
+    'project,id',
+    'web/site,25',
+  ])
+  const ran = await run('runners list --instance --where project=web/site', '')
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toContain('choose projects with --project')
 })

@@ -106,7 +106,7 @@ describe('a list of several instances', () => {
     const alone = (await json('runners list -p a -L 2 --fields id')) as { id: number }[]
     expect(alone).toHaveLength(2)
     const of = (name: string, count = 2) =>
-      alone.slice(0, count).map((record) => ({ profile: name, record }))
+      alone.slice(0, count).map((record) => ({ profile: name, ...record }))
     expect(await json('runners list -p b,a -L 2 --fields id')).toEqual(of('b'))
     const every = (await json('runners list -p b -L all --fields id')) as unknown[]
     const both = (await json(
@@ -132,8 +132,7 @@ describe('a list of several instances', () => {
     const input = '2\n1\n'
     const line = 'runners get - -p a,b -o ndjson --fields id'.split(' ')
     const ran = await svcctl(line, { env: { SVC_CONFIG_DIR: config }, input })
-    const of = (name: string) =>
-      [2, 1].map((id) => JSON.stringify({ profile: name, record: { id } }))
+    const of = (name: string) => [2, 1].map((id) => JSON.stringify({ profile: name, id }))
     expect(ran.stdout.trimEnd().split('\n')).toEqual([...of('a'), ...of('b')])
   })
 
@@ -148,14 +147,9 @@ describe('a list of several instances', () => {
       ['b', '1'],
     ])
     const lines = await run('runners list -p a,b --where id=1 -o ndjson --fields id')
-    expect(rows(lines.stdout)).toEqual([
-      '{"profile":"a","record":{"id":1}}',
-      '{"profile":"b","record":{"id":1}}',
-    ])
+    expect(rows(lines.stdout)).toEqual(['{"profile":"a","id":1}', '{"profile":"b","id":1}'])
     const yaml = await run('runners list -p a,b --where id=1 -o yaml --fields id')
-    expect(yaml.stdout).toBe(
-      '- profile: a\n  record:\n    id: 1\n- profile: b\n  record:\n    id: 1\n',
-    )
+    expect(yaml.stdout).toBe('- profile: a\n  id: 1\n- profile: b\n  id: 1\n')
   })
 
   it('names the profile before the project', async () => {
@@ -168,9 +162,9 @@ describe('a list of several instances', () => {
     expect(found).toEqual(
       places
         .filter((place) =>
-          found.some((one) => isDeepStrictEqual({ ...one, record: 0 }, { ...place, record: 0 })),
+          found.some((one) => isDeepStrictEqual({ ...one, iid: 7 }, { ...place, iid: 7 })),
         )
-        .map((place) => ({ ...place, record: { iid: 7 } })),
+        .map((place) => ({ ...place, iid: 7 })),
     )
     const csv = await run(`${line} -o csv`)
     expect(csv.stdout).toMatch(
@@ -195,8 +189,8 @@ describe('an instance that fails', () => {
     const ran = await run('runners list -p a,down,b --where id=1 -o json --fields id')
     expect(ran.code).toBe(8)
     expect(JSON.parse(ran.stdout)).toEqual([
-      { profile: 'a', record: { id: 1 } },
-      { profile: 'b', record: { id: 1 } },
+      { profile: 'a', id: 1 },
+      { profile: 'b', id: 1 },
     ])
     const failed = ran.stderr.split('\n').find((line) => line.startsWith('{')) ?? ''
     expect(JSON.parse(failed)).toMatchObject({
@@ -361,9 +355,7 @@ describe('a write to several instances', () => {
       'runners pause 1 -p kept,rec-2 --yes --confirm kept -o ndjson --fields id --no-undo-record',
     )
     expect(ran.stderr).toBe('')
-    expect(ran.stdout).toBe(
-      '{"profile":"kept","record":{"id":1}}\n{"profile":"rec-2","record":{"id":1}}\n',
-    )
+    expect(ran.stdout).toBe('{"profile":"kept","id":1}\n{"profile":"rec-2","id":1}\n')
     expect(asked()).toEqual([1, 1])
   })
 

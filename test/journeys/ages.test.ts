@@ -142,14 +142,14 @@ describe('an instance older than the documents, and one newer', steps, () => {
 
   it('are asked together, where what one has is as good as what both have', async () => {
     const where = await json('runners list --where tides>1 --fields id,tides -p old,young')
-    expect(where).toEqual([{ profile: 'young', record: { id: 2, tides: 2 } }])
+    expect(where).toEqual([{ profile: 'young', id: 2, tides: 2 }])
     const stale = await run('runners list --status stale --fields id -p old,young -o ndjson')
     expect(stale).toMatchObject({
       code: 8,
       stderr: expect.stringMatching(/"profile":"old".*status does not have/),
     })
     expect(stale.stdout.split('\n')).toEqual([
-      '{"profile":"young","record":{"id":2}}',
+      '{"profile":"young","id":2}',
       '{"profile":"young","record":{"id":3}}',
       '',
     ])

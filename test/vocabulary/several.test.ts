@@ -60,9 +60,7 @@ describe('a list', () => {
     const ran = await run(`deploy-keys list ${keys} --where id=1 -o ndjson --fields id,${name}`)
     expect(ran.stderr.split('\n').filter((line) => line.includes('documents'))).toEqual([])
     expect(ran.stdout.trim().split('\n')).toEqual(
-      ['one', 'two', 'plain'].map(
-        (profile) => `{"profile":"${profile}","record":{"id":1,"${name}":true}}`,
-      ),
+      ['one', 'two', 'plain'].map((profile) => `{"profile":"${profile}","id":1,"${name}":true}`),
     )
     const chosen = (await json(`deploy-keys list ${keys} --where ${name}=true`)) as unknown[]
     expect(chosen).toHaveLength(3)
@@ -103,8 +101,8 @@ describe('settings get', () => {
 describe('a write', () => {
   const update = `deploy-keys update 1 ${keys} --yes`
   const shown = async (): Promise<unknown> =>
-    ((await json(`deploy-keys list ${keys} --fields can_push`)) as { record: object }[]).map(
-      ({ record }) => record,
+    ((await json(`deploy-keys list ${keys} --fields can_push`)) as { profile: string }[]).map(
+      ({ profile: _, ...record }) => record,
     )
 
   it.each(['--no-may-write', '--allows-push', '--param may_write=false', '--can-push'])(

@@ -133,6 +133,9 @@ export interface Parent {
   readonly name: string
 }
 
+/** A column that names a target of a line: an instance or snapshot, or what objects belong to. */
+export type TargetColumn = 'profile' | 'snapshot' | Parent['column']
+
 /** One call that a command decided on: which endpoint, with which values. */
 export interface Plan extends Ask {
   readonly key: string
@@ -214,6 +217,8 @@ export interface CommandTraits {
   readonly ownJournal?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly computedFields?: ComputedFields
+  /** The columns that name the targets of its line, if the line has several; they win over fields of that name. */
+  readonly targetColumns?: readonly TargetColumn[]
   /** Fields that the instance at hand was seen to have beyond the documents; read only where a line has such a name. */
   readonly instanceFields?: readonly string[]
   /** The names that its instance was seen to have beyond the documents, if there are any. */

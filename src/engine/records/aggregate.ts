@@ -8,7 +8,7 @@ import type { Pick as FieldPick } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
 import { createMaskedPick } from '../../base/secrets/mask-records.js'
 import { findNearest } from '../../base/suggest.js'
-import { createPicker } from '../../catalogue/pick.js'
+import { createPicker, getOwnField } from '../../catalogue/pick.js'
 import type { GroupFacts, Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
@@ -152,7 +152,7 @@ class Groups implements ListStage {
     this.#beside = getColumnsBeside(answering.emit)
     this.#order = parseOrder(globals.sort, question)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
-    const own = fields.filter((field) => !this.#beside.includes(field)).map(stripRecordPrefix)
+    const own = fields.filter((field) => !this.#beside.includes(field))
     this.#inspection = createFieldInspection(answering, [...new Set(own)])
     if (question.keys.length === 0) this.#group([])
   }
@@ -191,7 +191,7 @@ class Groups implements ListStage {
   /** The values of a record under a key: each element of a list. @throws Failure `usage` for an object */
   #valuesOf(row: unknown, record: unknown, { field, unit }: Key): readonly unknown[] {
     const beside = this.#beside.includes(field) && isObject(row)
-    const value = beside ? row[field] : this.#options.pick(record, stripRecordPrefix(field))
+    const value = beside ? row[field] : this.#options.pick(record, getOwnField(field, this.#beside))
     const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value]
     if (all.length > 1) this.#severally = true
     const object = all.find((one) => isObject(one))
@@ -225,7 +225,9 @@ class Groups implements ListStage {
   #count(group: Group, record: unknown): void {
     group.count += 1
     for (const [i, { field, column }] of this.#question.measures.entries()) {
-      if (group.totals[i]?.add(this.#options.pick(record, stripRecordPrefix(field))) === true)
+      if (
+        group.totals[i]?.add(this.#options.pick(record, getOwnField(field, this.#beside))) === true
+      )
         continue
       this.#without.set(column, (this.#without.get(column) ?? 0) + 1)
     }
@@ -257,9 +259,6 @@ class Groups implements ListStage {
 /** Returns the columns whose numbers may not be exact. */
 const getRoughColumns = ({ measures }: GroupQuery): readonly string[] =>
   measures.flatMap(({ name, column }) => (name === 'p95' ? [column] : []))
-
-/** Returns a field of the record, if a column beside it has its name. */
-const stripRecordPrefix = (field: string): string => field.replace(/^record\./, '')
 
 /**
  * Parses by which columns the groups are ordered: by what tells them apart, unless the line says otherwise.

@@ -4,6 +4,7 @@ import { isObject } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
+import { getOwnField } from '../../catalogue/pick.js'
 import type { Inspection } from '../../catalogue/views.js'
 import {
   addOwnNames,
@@ -94,6 +95,7 @@ export const createFieldInspection = (
   note?: (text: string) => void,
 ): Inspection | undefined => {
   const { words } = answering
+  const beside = getTargetColumns(answering)
   const known = new KnownFields(answering)
   const missing = new Set(fields.filter((field) => !known.has(field)))
   if (missing.size === 0) return undefined
@@ -102,8 +104,9 @@ export const createFieldInspection = (
   const look = (record: unknown): void => {
     state.records += 1
     for (const field of missing) {
-      const whole = isObject(record) && findKey(record, field, words) !== undefined
-      if (whole || mayHave(record, field.split('.'), words)) missing.delete(field)
+      const own = getOwnField(field, beside)
+      const whole = isObject(record) && findKey(record, own, words) !== undefined
+      if (whole || mayHave(record, own.split('.'), words)) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)
@@ -139,6 +142,7 @@ export interface AnswerContext {
     | 'endpoints'
     | 'args'
     | 'computedFields'
+    | 'targetColumns'
     | 'instanceFields'
     | 'shows'
     | 'naming'
@@ -153,6 +157,12 @@ export interface AnswerContext {
 /** Returns the columns that stand beside the fields of records, and are no fields of theirs. */
 export const getColumnsBeside = ({ parent, within }: RecordView): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
+
+/** Returns the columns of the targets of an answer: those of its records, and those that its line will have. */
+const getTargetColumns = ({ command, emit }: AnswerContext): readonly string[] => [
+  ...getColumnsBeside(emit),
+  ...(command.targetColumns ?? []),
+]
 
 /** Returns the endpoints whose records an answer may hold. */
 const getAnswerEndpoints = ({ command, emit, single }: AnswerContext): readonly Endpoint[] => {
@@ -174,6 +184,7 @@ export const getShapes = (answering: AnswerContext): readonly unknown[] =>
 export class KnownFields {
   readonly #shapes: readonly unknown[]
   readonly #beside: ReadonlySet<string>
+  readonly #targets: readonly string[]
   readonly #neutral: (field: string) => string
 
   constructor(answering: AnswerContext) {
@@ -181,6 +192,7 @@ export class KnownFields {
     const { columns = [], people, lead } = emit
     const endpoints = getAnswerEndpoints(answering)
     this.#shapes = getShapes(answering)
+    this.#targets = getTargetColumns(answering)
     this.#beside = new Set([
       ...columns,
       ...endpoints.flatMap((one) => [...(one.columns ?? []), ...(one.made ?? [])]),
@@ -198,7 +210,11 @@ export class KnownFields {
 
   /** Every name, for guesses at what was meant. */
   get names(): readonly string[] {
-    return [...this.#beside, ...this.#shapes.flatMap((shape) => getShapeFields(shape))]
+    return [
+      ...this.#targets,
+      ...this.#beside,
+      ...this.#shapes.flatMap((shape) => getShapeFields(shape)),
+    ]
   }
 
   /** Returns true if the documents say what the records have. */
@@ -207,7 +223,9 @@ export class KnownFields {
   }
 
   has(field: string): boolean {
-    return [field, this.#neutral(field)].some(
+    if (this.#targets.includes(field)) return true
+    const own = getOwnField(field, this.#targets)
+    return [own, this.#neutral(own)].some(
       (name) =>
         this.#beside.has(name) ||
         this.#isDocumented(name) ||
@@ -253,12 +271,10 @@ const getRightForm = (given: string, names: ReadonlySet<string>): string | undef
 
 /** Returns what to do about a name that no record has. */
 const hintFor = (
-  { command, emit, words }: AnswerContext,
+  { command, words }: AnswerContext,
   field: string,
   names: Iterable<string>,
 ): string => {
-  if (getColumnsBeside(emit).includes(field))
-    return `The column ${field} is always shown. Remove it.`
   const form = getRightForm(field, new Set(names))
   if (form !== undefined) return form
   const near = findNearest(field, addOwnNames([...new Set(names)], words))

@@ -4,6 +4,7 @@ import { parseBytes } from '../../base/json/records.js'
 import type { JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
+import { getOwnField } from '../../catalogue/pick.js'
 import { mapDottedName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
@@ -38,7 +39,9 @@ export const getSingleFields = async (
   const { endpoint } = emit
   if (endpoint === undefined) return undefined
   const known = new KnownFields({ command, emit, words })
-  const strange = (names: readonly string[]) => names.filter((name) => !known.has(name))
+  const { targetColumns = [] } = command
+  const strange = (names: readonly string[]) =>
+    names.filter((name) => !known.has(name)).map((name) => getOwnField(name, targetColumns))
   const asked = {
     shown: strange(fields),
     sorted: strange(sort.map((text) => text.replace(/^-/, ''))),

@@ -3,15 +3,15 @@ import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { shownFields } from '../../catalogue/kinds.js'
 import { isListParam, type Param } from '../../catalogue/params.js'
 import { findLevelNames } from '../../catalogue/shapes/common.js'
-import { describeName, mapDottedName, type Words } from '../../catalogue/words.js'
+import { describeName, type Words } from '../../catalogue/words.js'
 import { largestPage, type Paging } from '../../client/defaults.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import { getFlagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
+import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { createLearnt } from '../command/words.js'
 import { parseFitting, parseValue } from '../plan/values.js'
@@ -29,6 +29,7 @@ import {
   refuseAt,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
+import { withNeutral, withoutTarget, withShown } from './expressions.js'
 import {
   createSingleReader,
   filterList,
@@ -36,44 +37,6 @@ import {
   type SingleReads,
   type SingleRecord,
 } from './single.js'
-
-// Columns that lists show under a name of their own, as the fields they come from.
-
-const sources: Readonly<Record<string, string>> = shownFields
-
-/** `reference` is `references.full`, where no record has a field of that name itself. */
-export const withShown = (
-  expressions: readonly Expression[],
-  known: Known,
-): readonly Expression[] => {
-  const strange = new Set(findUnshapedFields(expressions, known))
-  return expressions.map(({ text, conditions }) => ({
-    text,
-    conditions: conditions.map((condition) => {
-      const source = strange.has(condition.field) ? getOwn(sources, condition.field) : undefined
-      return source === undefined ? condition : { ...condition, field: source }
-    }),
-  }))
-}
-
-/** Fields and parameters that are said in the instance's words, by those of the documents. */
-export const withNeutral = (
-  expressions: readonly Expression[],
-  known: Known,
-  { params }: Pick<Endpoint, 'params'>,
-): readonly Expression[] => {
-  const { words } = known
-  if (words === undefined) return expressions
-  const strange = new Set(findUnshapedFields(expressions, known))
-  const neutralOf = (field: string): string =>
-    strange.has(field) && !Object.hasOwn(params, field)
-      ? mapDottedName(field, words.neutral)
-      : field
-  return expressions.map(({ text, conditions }) => ({
-    text,
-    conditions: conditions.map((one) => ({ ...one, field: neutralOf(one.field) })),
-  }))
-}
 
 // The single records behind a list, each read once, whatever it is read for.
 
@@ -267,8 +230,16 @@ export interface RecordChoiceOptions {
   readonly whole?: boolean | undefined
   /** The conditions are a person's and others, joined: that nothing matches them is no mistake. */
   readonly composed?: boolean | undefined
+  /** The columns of the target that the list is read of, if its line has several. */
+  readonly target?: TargetValues | undefined
   /** Takes a record that could not be read. */
   readonly failed: (text: string, failure: Failure) => void
+}
+
+/** The stage of a list that no record of its target can pass: the list is not read. */
+async function* passNothing(): Batches {
+  yield* []
+  return { records: 0, more: false }
 }
 
 /** A list of which some records are chosen. */
@@ -293,12 +264,15 @@ const besides = new Map([
 /** The records of a run's lists that are wanted. */
 export class RecordChoice {
   readonly #options: RecordChoiceOptions
-  readonly #expressions: readonly Expression[]
+  /** The expressions about records; undefined if no record of the target can match. */
+  readonly #expressions: readonly Expression[] | undefined
 
   /** @throws Failure `usage` for what cannot be understood */
   constructor(texts: readonly string[], options: RecordChoiceOptions) {
     this.#options = options
-    this.#expressions = parseWhere(texts)
+    const { target = {} } = options
+    const known = { ...this.#known(), samples: [target], made: {}, others: [] }
+    this.#expressions = withoutTarget(parseWhere(texts), target, known)
   }
 
   /**
@@ -306,6 +280,7 @@ export class RecordChoice {
    * @throws Failure `usage` for what the list's records cannot be asked
    */
   async of<A extends Ask>(ask: A, limit: number | undefined): Promise<FilteredList<A>> {
+    if (this.#expressions === undefined) return { ask, stage: passNothing, tested: [] }
     const single = await createSingleReader(this.#options.command, ask)
     const known: Known = {
       list: ask.endpoint.returns.shape,
@@ -351,7 +326,9 @@ export class RecordChoice {
 
   /** A list of which the catalogue knows nothing. */
   ofAny(batches: Batches, limit: number | undefined): Batches {
-    return this.#stage(batches, this.#expressions, this.#known(), { limit })
+    const tested = this.#expressions
+    if (tested === undefined) return passNothing()
+    return this.#stage(batches, tested, this.#known(), { limit })
   }
 
   #known(): Known {

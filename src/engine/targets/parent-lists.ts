@@ -1,11 +1,12 @@
 /** Records of several parents: they are read of each, and stand below each other in the order of the parents. */
 import { yieldPushed } from '../../base/async.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import type { Context, LineAsk } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/running.js'
-import type { ActionOptions, Command, Given } from '../command/types.js'
+import type { ActionOptions, Command, Given, Parent } from '../command/types.js'
 import { Lists } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
 import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
@@ -231,9 +232,11 @@ const chooseTargets = (
 const createPartLists = (
   { choice, exchange, options: { globals, inner } }: LineParts,
   paging: Paging,
+  parent: Parent,
 ): Lists => {
   const to = { later: () => {}, asked: inner?.asked }
-  return new Lists({ ...globals, ...paging }, exchange.instance, to, choice)
+  const choose = (endpoint?: Endpoint) => choice(endpoint, parent)
+  return new Lists({ ...globals, ...paging }, exchange.instance, to, choose)
 }
 
 /** Returns the rows of one list. */
@@ -246,7 +249,7 @@ const yieldList = (
     const [plan] = await parts.planning.below(given, how, [target])
     if (plan === undefined) throw new Failure('internal', 'a list without a plan')
     if (plan.refused !== undefined) throw plan.refused
-    const lists = createPartLists(parts, paging)
+    const lists = createPartLists(parts, paging, target.parent)
     yield* plan.request === undefined
       ? lists.listRecords(plan, view)
       : lists.listRequest(plan.request)
@@ -262,7 +265,7 @@ const yieldCommand =
       plans: async (...asked) =>
         (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
     }
-    const lists = createPartLists(parts, paging)
+    const lists = createPartLists(parts, paging, parent)
     const instance = new LiveInstance({ ...parts, planning: own, lists })
     return rows(parts.createContext(instance), toGiven(given, target))
   }

@@ -129,7 +129,7 @@ const readPipedParents = async (
 }
 
 // What a list of several parents printed, as the objects of a verb: each record in its own project or group,
-// which stands in the first column, or beside it. It is read as it comes.
+// which is a column of its own, or a field beside it. It is read as it comes.
 
 type Column = Parent['column']
 
@@ -149,17 +149,18 @@ const isChild = (item: InputItem): item is ChildRecord => item !== undefined && 
 
 const columns: readonly Column[] = ['project', 'group', 'of']
 
-const findColumn = (name: string | undefined): Column | undefined =>
-  columns.find((one) => one === name)
+const isColumn = (name: string | undefined): name is Column => columns.some((one) => one === name)
 
 const parseInputItem = (place: string, item: unknown): InputItem => {
   if (!isObject(item)) return { place }
-  const column = findColumn(Object.keys(item)[0])
+  const column = columns.find((one) => typeof item[one] === 'string')
   if (column === undefined) return { place }
-  const { [column]: parent, record, outcome } = item
-  if (typeof parent !== 'string') return { place }
+  const { [column]: name, record, outcome, ...fields } = item
+  const parent = String(name)
   if (isObject(record)) return { place, column, parent, record }
-  return record === undefined && outcome === 'failed' ? undefined : { place }
+  if (record !== undefined) return { place }
+  // With chosen fields a record and its parent are one object.
+  return outcome === 'failed' ? undefined : { place, column, parent, record: fields }
 }
 
 const createJsonCutter =
@@ -173,12 +174,11 @@ const createTableCutter = (cut: Cutter<Cells>): Cutter<InputItem> => {
   const read = ({ place, cells }: Cells): readonly InputItem[] => {
     // Lists after each other bring their headings along.
     if (cells.every((cell, i) => cell === heading?.[i])) return []
-    const [parent = '', ...others] = cells
-    const [first, ...names] = heading ?? []
-    const column = findColumn(first)
+    const entries = (heading ?? []).map((name, i) => [name, cells[i] ?? ''] as const)
+    const [column, parent = ''] = entries.find(([name]) => isColumn(name)) ?? []
     // A field of that name has an object of its own in it.
-    if (column === undefined || parent === '' || parent.startsWith('{')) return [{ place }]
-    const record = Object.fromEntries(names.map((n, i) => [n, others[i] ?? '']))
+    if (!isColumn(column) || parent === '' || parent.startsWith('{')) return [{ place }]
+    const record = Object.fromEntries(entries.filter(([name]) => name !== column))
     return [{ place, column, parent, record }]
   }
   return (text, last) =>
@@ -196,7 +196,9 @@ const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
 
 /** True if an input that begins so may bring parents along. */
 const mayOwn = (head: string): boolean =>
-  /^\ufeff?(?:(?:project|group|of)[\t,]|\s*(?:\[\s*)?\{\s*"(?:project|group|of)"\s*:)/.test(head)
+  /^\ufeff?(?:(?:project|group|of)[\t,]|(?:[^\s,]+[\t,])+(?:project|group|of)(?:[\t,\r\n]|$)|\s*(?:\[\s*)?\{[^{}]*"(?:project|group|of)"\s*:)/.test(
+    head,
+  )
 
 /** True if a verb takes objects from standard input, and nothing else says whose they are. */
 const readsParents = (command: Command, { args, flags }: Raw): boolean =>

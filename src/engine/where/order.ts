@@ -4,11 +4,12 @@ import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { shownFields } from '../../catalogue/kinds.js'
+import { getOwnField } from '../../catalogue/pick.js'
 import { describeName, mapDottedName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, parseTimeValue, spellings } from './condition.js'
 import { createLeafReader, getFieldNames, getShapeKind, type Known } from './fields.js'
-import type { FieldKind } from './shape.js'
+import { type FieldKind, getLeaves } from './shape.js'
 
 /** A field to sort by. */
 export interface SortField {
@@ -134,8 +135,11 @@ const createValueReader = (
   known: Known,
   beside: readonly string[],
 ): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
-  const source = getSourceField(field, known)
+  const source = getSourceField(getOwnField(field, beside), known)
   const kind = getShapeKind(source, known)
+  if (beside.includes(field))
+    return (_, row) =>
+      getLeaves(row, [field]).values.map((value) => toComparable(value, 'text', undefined))
   if (kind === 'object')
     throw usage(
       `--sort ${field}: ${describeName(field, known.words)} is an object`,
@@ -143,9 +147,8 @@ const createValueReader = (
     )
   const names = getFieldNames(source, known)
   const leaves = createLeafReader(source, known)
-  const other = kind === undefined && beside.includes(field)
-  return (record, row) => {
-    const { values } = other ? leaves(row) : leaves(record)
+  return (record) => {
+    const { values } = leaves(record)
     return values.map((value) => toComparable(value, kind ?? 'any', names))
   }
 }

@@ -3,6 +3,7 @@
  * script shows, which limits the memory here and in the browser.
  */
 
+import { getLeadingColumns } from '../../catalogue/pick.js'
 import { createRows, getMeaning, linkIn } from '../cell.js'
 import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
@@ -92,10 +93,13 @@ export class PageList {
   }
 
   #openSummary(): ListSummary {
-    const { page, parents = [], now, csvRaw } = this.#view
+    const { page, fields, parents = [], now, csvRaw } = this.#view
+    const leading = getLeadingColumns(this.#view).length
+    const isTarget = (name: string, i: number): boolean =>
+      parents.includes(name) && (i < leading || fields !== undefined)
     const isGrouped = page?.groups !== undefined
     const columns = this.#rows.columns().map((name, i) => {
-      const known = parents.includes(name) && i < parents.length
+      const known = isTarget(name, i)
       const { isTime, words } =
         known || isGrouped ? unknown : (page?.meaning(getMeaning(name, this.#view)) ?? unknown)
       return {
@@ -107,7 +111,7 @@ export class PageList {
     })
     const parent = this.#rows
       .columns()
-      .findIndex((name, i) => i < parents.length && name !== 'profile' && name !== 'snapshot')
+      .findIndex((name, i) => isTarget(name, i) && name !== 'profile' && name !== 'snapshot')
     return new ListSummary(columns, {
       nouns: isGrouped ? ['group', 'groups'] : (page?.nouns ?? ['record', 'records']),
       parent: parent < 0 || isGrouped ? undefined : parent,

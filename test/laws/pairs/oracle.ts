@@ -151,8 +151,6 @@ const targetColumns: ReadonlySet<string> = new Set([
   'group',
   'of',
   'snapshot',
-  // Records of several projects stand below their project, with chosen fields as well.
-  'record',
 ])
 
 const keepsFields: Check = (trial) => {
