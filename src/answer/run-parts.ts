@@ -141,8 +141,7 @@ export class RunParts implements LineParts {
       inner?.asked?.(plan)
     }
     const heard = { later: this.later, isPaged: inner?.ended !== undefined, asked }
-    const choice = (endpoint?: Endpoint) => this.choice(endpoint)
-    this.lists = new Lists(globals, this.exchange.instance, heard, choice)
+    this.lists = new Lists(globals, this.exchange.instance, heard, this.choice)
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
