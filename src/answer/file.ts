@@ -20,7 +20,7 @@ import type { Notes } from '../terminal/notes.js'
 import type { RunEnd, Streams } from './options.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
-// `--web`: in the place of an answer, the page of the one object that it is about.
+// `--web`: in the place of an answer, the page of the one object that it is about, or the page above those of a list.
 
 // Opens a page in the browser of the system, by the system's own program and without a shell.
 
@@ -98,6 +98,15 @@ export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): 
   return url.href
 }
 
+/** Returns the page above those of several records: the page of their list, or of the group or the instance that they are in. */
+export const getListUrl = (urls: readonly string[]): string => {
+  const folders = urls.map((url) => new URL(url).pathname.split('/').slice(0, -1))
+  const [first = [], ...others] = folders
+  const length = first.findIndex((part, i) => others.some((other) => other[i] !== part))
+  const common = (length < 0 ? first : first.slice(0, length)).join('/').replace(/\/-$/, '')
+  return new URL(common === '' ? '/' : common, urls[0]).href
+}
+
 /** Returns the record itself: one of several parents' records stands below its parent's name. */
 const unwrapRecord = (value: unknown): unknown =>
   isObject(value) && isObject(value.record) ? value.record : value
@@ -105,7 +114,7 @@ const unwrapRecord = (value: unknown): unknown =>
 const createSeveralFailure = (): Failure =>
   usage(
     '--web opens the page of a single object, and there are several',
-    'Choose one by its ID or with --where.',
+    'Name one of them. With --web a list opens the page above its objects.',
   )
 
 export class WebPage extends PartOfAnswer implements RunAnswer {
@@ -146,10 +155,11 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
 
   async flush(): Promise<void> {}
 
-  async writer(): Promise<Writer> {
+  async writer(_: boolean, { endpoint }: RecordView): Promise<Writer> {
+    const isList = endpoint?.returns.kind === 'many'
     const found: unknown[] = []
     const record = async (value: unknown): Promise<void> => {
-      if (found.push(unwrapRecord(value)) > 1) throw createSeveralFailure()
+      if (found.push(unwrapRecord(value)) > 1 && !isList) throw createSeveralFailure()
     }
     return {
       record,
@@ -158,15 +168,18 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
       },
       close: async () => {
         if (found.length === 0) throw new Failure('not_found', 'no object to open in the browser')
-        await this.#show(found[0])
+        await this.#show(found)
       },
       abandon: async () => {},
     }
   }
 
-  async #show(record: unknown): Promise<void> {
+  async #show(records: readonly unknown[]): Promise<void> {
     const { baseUrl, env, note, words } = this.#showing
-    const url = getWebUrl(record, await baseUrl(), words?.name('web_url'))
+    const base = await baseUrl()
+    const urls = records.map((record) => getWebUrl(record, base, words?.name('web_url')))
+    const [only = ''] = urls
+    const url = urls.length === 1 ? only : getListUrl(urls)
     if (hasDisplay(env, process.platform)) {
       try {
         await openPage(url, env)
