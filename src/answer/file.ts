@@ -13,13 +13,14 @@ import type { UiService } from '../engine/command/context.js'
 import type { Globals } from '../engine/command/globals.js'
 import { isRepeated } from '../engine/command/globals.js'
 import { refusePart, toPartOfAnswer } from '../engine/records/object-rows.js'
+import type { RecordView } from '../engine/rows.js'
 import { exitCodes, Failure, getReason, usage } from '../errors.js'
 import type { EndPage, Format, Writer } from '../output/types.js'
 import type { Notes } from '../terminal/notes.js'
 import type { RunEnd, Streams } from './options.js'
 import type { RunAnswer } from './run-answer.js'
 
-// `--web`: in the place of an answer, the page of the one object that it is about.
+// `--web`: in the place of an answer, the page of the one object that it is about, or the page above those of a list.
 
 // Opens a page in the browser of the system, by the system's own program and without a shell.
 
@@ -97,6 +98,15 @@ export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): 
   return url.href
 }
 
+/** Returns the page above those of several records: the page of their list, or of the group or the instance that they are in. */
+export const getListUrl = (urls: readonly string[]): string => {
+  const folders = urls.map((url) => new URL(url).pathname.split('/').slice(0, -1))
+  const [first = [], ...others] = folders
+  const length = first.findIndex((part, i) => others.some((other) => other[i] !== part))
+  const common = (length < 0 ? first : first.slice(0, length)).join('/').replace(/\/-$/, '')
+  return new URL(common === '' ? '/' : common, urls[0]).href
+}
+
 /** Returns the record itself: one of several parents' records stands below its parent's name. */
 const unwrapRecord = (value: unknown): unknown =>
   isObject(value) && isObject(value.record) ? value.record : value
@@ -104,15 +114,18 @@ const unwrapRecord = (value: unknown): unknown =>
 const createSeveralFailure = (): Failure =>
   usage(
     '--web opens the page of a single object, and there are several',
-    'Choose one by its ID or with --where.',
+    'Name one of them. With --web a list opens the page above its objects.',
   )
 
 const showPage = async (
-  record: unknown,
+  records: readonly unknown[],
   { baseUrl, env, note, words }: PageContext,
   printing: RunAnswer,
 ): Promise<void> => {
-  const url = getWebUrl(record, await baseUrl(), words?.name('web_url'))
+  const base = await baseUrl()
+  const urls = records.map((record) => getWebUrl(record, base, words?.name('web_url')))
+  const [only = ''] = urls
+  const url = urls.length === 1 ? only : getListUrl(urls)
   if (hasDisplay(env, process.platform)) {
     try {
       await openPage(url, env)
@@ -125,10 +138,15 @@ const showPage = async (
   await printing.write(`${url}\n`)
 }
 
-const openPageWriter = (showing: PageContext, printing: RunAnswer): Writer => {
+const openPageWriter = (
+  showing: PageContext,
+  printing: RunAnswer,
+  { endpoint }: RecordView,
+): Writer => {
+  const isList = endpoint?.returns.kind === 'many'
   const found: unknown[] = []
   const record = async (value: unknown): Promise<void> => {
-    if (found.push(unwrapRecord(value)) > 1) throw createSeveralFailure()
+    if (found.push(unwrapRecord(value)) > 1 && !isList) throw createSeveralFailure()
   }
   return {
     record,
@@ -137,7 +155,7 @@ const openPageWriter = (showing: PageContext, printing: RunAnswer): Writer => {
     },
     close: async () => {
       if (found.length === 0) throw new Failure('not_found', 'no object to open in the browser')
-      await showPage(found[0], showing, printing)
+      await showPage(found, showing, printing)
     },
     abandon: async () => {},
   }
@@ -158,7 +176,7 @@ export const createWebPage = (printing: RunAnswer, showing: PageContext): RunAns
   printDocument: refuseOther,
   write: refuseOther,
   flush: async () => {},
-  writer: async () => openPageWriter(showing, printing),
+  writer: async (_, view) => openPageWriter(showing, printing, view),
 })
 
 type FileFlags = Pick<Globals, 'to' | 'open' | 'watch' | 'waitUntil'>

@@ -67,7 +67,7 @@ describe('a list of several projects', () => {
       { project: 'web/site', id: 25, 'pipeline.id': expect.any(Number) },
     ])
     const text = (await run('jobs list -P web/site,web/docs -o ndjson --fields id')).stdout
-    expect(text.split('\n')[0]).toBe('{"project":"web/site","record":{"id":25}}')
+    expect(text.split('\n')[0]).toBe('{"project":"web/site","id":25}')
   })
 
   it('ends at the limit, over all', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { getWebUrl, hasDisplay } from '../../src/answer/file.js'
+import { getListUrl, getWebUrl, hasDisplay } from '../../src/answer/file.js'
 import { calling } from '../commands/calling.js'
 import { folder } from '../support/program.js'
 import { pathWith } from '../support/shell.js'
@@ -59,14 +59,24 @@ describe('--web', () => {
     expect(without.stderr).toContain('cannot start a browser (')
   })
 
-  it('opens one, and none of several or of nothing', async () => {
-    server.answer = ({ url }) => ({ body: url.includes('jobs?') ? [job(), job()] : job() })
-    const several = await call('jobs list -P a/b --web', { env: none })
+  it('opens the page above the objects of a list', async () => {
+    server.answer = ({ url }) => {
+      const project = url.includes('a%2Fc') ? 'a/c' : 'a/b'
+      return { body: [7, 8].map((id) => job(`${server.url}/${project}/-/jobs/${id}`)) }
+    }
+    const list = async (line: string) =>
+      (await call(`${line} --web`, { env: none })).stdout.trimEnd()
+    expect(await list('jobs list -P a/b')).toBe(`${server.url}/a/b/-/jobs`)
+    expect(await list('jobs list -P a/b,a/c')).toBe(`${server.url}/a`)
+  })
+
+  it('opens one, and none of several objects or of nothing', async () => {
+    server.answer = () => ({ body: job() })
+    const several = await call('jobs get 7 8 -P a/b --web', { env: none })
     expect(several).toMatchObject({ code: 2, stdout: '' })
     expect(several.stderr).toContain(
       '--web opens the page of a single object, and there are several',
     )
-    expect((await call('jobs get 7 8 -P a/b --web', { env: none })).code).not.toBe(0)
     server.answer = () => ({ body: [] })
     expect((await call('jobs list -P a/b --web', { env: none })).code).toBe(4)
     for (const flag of ['--watch', '--wait-until=id=7']) {
@@ -125,6 +135,17 @@ describe('the page of a record', () => {
       'the instance reports no web page for this object',
     )
   })
+})
+
+it.each([
+  [['a/b', 'a/c'], 'a'],
+  [['a/b', 'c/d'], ''],
+  [['a/b', 'a/b/c'], 'a'],
+  [['a/b/-/jobs/7', 'a/b/-/jobs/8'], 'a/b/-/jobs'],
+  [['a/b/-/jobs/7', 'a/b/-/issues/8'], 'a/b'],
+])('finds the page above %j', (paths, above) => {
+  const base = 'https://svc.example:8443'
+  expect(getListUrl(paths.map((path) => `${base}/${path}`))).toBe(`${base}/${above}`)
 })
 
 it.each([

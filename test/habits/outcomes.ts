@@ -34,9 +34,17 @@ const readError = (stderr: string): string => {
   return `${error.message}\n  hint: ${error.hint}`
 }
 
+/** Returns the lines of a shell loop over objects: one for each. */
+const expandLoop = (objects: string, line: string): readonly string[] =>
+  objects.split(' ').map((object) => line.replaceAll('$id', object))
+
 /** Finds the lines that an error names. */
-export const findLines = (stderr: string): readonly string[] =>
-  [...readError(stderr).matchAll(/"svcctl ([^"]*)"/g)].map(([, line = '']) => line)
+export const findLines = (stderr: string): readonly string[] => {
+  const named = /"(?:for id in ([^"]*?); do )?svcctl ([^"]*?)(?:; done)?"/g
+  return [...readError(stderr).matchAll(named)].flatMap(([, objects, line = '']) =>
+    objects === undefined ? [line] : expandLoop(objects, line),
+  )
+}
 
 export const readOutcome = ({ code, stderr }: Ran): Outcome => {
   // A person at a terminal is asked.

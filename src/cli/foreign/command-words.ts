@@ -28,7 +28,12 @@ import { findAreaName, findLine, findRoute } from './words.js'
 export interface RewrittenWords {
   readonly tokens: readonly string[]
   readonly isMissing?: boolean
+  /** The objects of a line that runs once for each: `eachObject` stands for them. */
+  readonly objects?: readonly string[]
 }
+
+/** The shell variable that stands for each of several objects. */
+export const eachObject = '$id'
 
 /** A line, split into its words and all other tokens. */
 interface SplitLine {
@@ -181,22 +186,31 @@ const replaceNear = ({
 /** The placeholders for the user to replace. */
 const placeholders = { project: 'group/project', group: 'group' } as const
 
+/** Returns true if arguments are objects of one request each, and none of them is a value for the first. */
+const areObjects = (method: string, args: readonly string[]): boolean =>
+  args.length > 1 &&
+  (args.every((text) => /^\d+$/.test(text)) ||
+    (['GET', 'DELETE'].includes(method) && !args.some((text) => /\s/.test(text))))
+
 /** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
 const sendRequest = (
   request: string,
   args: readonly string[],
-  rest: readonly string[],
-): readonly string[] => {
+  flags: readonly string[],
+): RewrittenWords => {
   const [method = 'GET', path = '', ...more] = request.split(' ')
-  const [id, ...others] = args
-  const filled = path.replace(/:id/g, id === undefined ? 'ID' : encodeURIComponent(id))
-  const kept = path.includes(':id') ? others : args
+  const [id = 'ID'] = args
+  const isEach = path.includes(':id') && areObjects(method, args)
+  const filled = path.replace(/:id/g, isEach ? eachObject : encodeURIComponent(id))
   const lacks = (['project', 'group'] as const).filter(
-    (kind) => path.includes(`{${kind}}`) && !rest.some((token) => isScopeFlag(kind, token)),
+    (kind) => path.includes(`{${kind}}`) && !flags.some((token) => isScopeFlag(kind, token)),
   )
   const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
-  const flags = rest.filter((token) => !kept.includes(token))
-  return ['api', method, filled, ...more, ...scopes, ...flags]
+  return {
+    tokens: ['api', method, filled, ...more, ...scopes, ...flags],
+    isMissing: true,
+    ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),
+  }
 }
 
 const scopeFlags = {
@@ -214,7 +228,7 @@ const replaceRoute = ({
   rest,
 }: ReachedArea): RewrittenWords => {
   const request = formatRequest(route, area, verb)
-  return { tokens: sendRequest(request, args, rest(1 + args.length)), isMissing: true }
+  return sendRequest(request, args, rest(1 + args.length))
 }
 
 /** Lists the verbs of an area, or those of a group without the group's name. */
@@ -282,10 +296,8 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   const line = isInGroup ? undefined : findVerbLine(area, verb)
   if (line !== undefined) return { tokens: [...line.split(' '), ...rest(1)] }
   if (/^\d+$/.test(verb) && known.includes('get')) return { tokens: [...lead, 'get', ...rest(0)] }
-  const send = (request: string): RewrittenWords => ({
-    tokens: sendRequest(request, args, rest(1 + args.length)),
-    isMissing: true,
-  })
+  const send = (request: string): RewrittenWords =>
+    sendRequest(request, args, rest(1 + args.length))
   const own = isInGroup ? undefined : findOwnOperation(area, verb)
   if (own !== undefined) return send(own)
   const meant = findVerbAt(verb, known, args.length > 0)

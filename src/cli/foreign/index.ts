@@ -9,7 +9,7 @@ import { Failure, recoverFrom } from '../../errors.js'
 import { Leaf } from '../words/leaf.js'
 import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
 import { rewriteArguments } from './arguments.js'
-import { rewriteWords } from './command-words.js'
+import { eachObject, type RewrittenWords, rewriteWords } from './command-words.js'
 import { FlagReader } from './flag-words.js'
 
 /** The line that is suggested in place of another. */
@@ -53,13 +53,21 @@ const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefi
   return (await isRun(tokens)) ? { tokens, pipe: read.pipe } : undefined
 }
 
-/** Quotes a token for a shell, except one that contains the output of another svcctl line. */
-const quoteToken = (token: string): string =>
-  /=\$\(svcctl [^()]*\)$/.test(token) ? token : quoteWord(token)
+/** Quotes a token for a shell, except where it contains the output of another svcctl line or each of several objects. */
+const quoteToken = (token: string): string => {
+  if (/=\$\(svcctl [^()]*\)$/.test(token)) return token
+  const parts = token.split(eachObject)
+  return parts
+    .map((part) => (part === '' && parts.length > 1 ? '' : quoteWord(part)))
+    .join(eachObject)
+}
 
-const writeLine = ({ tokens, pipe }: MeantLine): string => {
+const writeLine = ({ tokens, pipe }: MeantLine, objects?: readonly string[]): string => {
   const line = ['svcctl', ...tokens.map(quoteToken)].join(' ')
-  return pipe === undefined ? line : `${line} | ${pipe}`
+  const whole = pipe === undefined ? line : `${line} | ${pipe}`
+  return objects === undefined
+    ? whole
+    : `for id in ${objects.map(quoteWord).join(' ')}; do ${whole}; done`
 }
 
 /** Returns true if a line has the same words in the same order, and the same flags. The order is ignored if the typed line can run. */
@@ -79,6 +87,9 @@ const suggestFlag = (typed: readonly string[]): string | undefined => {
   return strange === undefined ? undefined : suggestSimilar(strange, names)
 }
 
+const describeRequests = ({ objects }: RewrittenWords): string =>
+  objects === undefined ? 'its request' : 'its requests'
+
 /** Finds the hint for a refused line; undefined if the hint of its error is kept. */
 const findHint = async (typed: readonly string[]): Promise<string | undefined> => {
   if (getExtensionFault() !== undefined) return undefined
@@ -88,7 +99,7 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
   if (words.isMissing === true)
     return meant === undefined
       ? `${missing} ${addition}`
-      : `${missing} Run "${writeLine(meant)}" to send its request. ${addition}`
+      : `${missing} Run "${writeLine(meant, words.objects)}" to send ${describeRequests(words)}. ${addition}`
   return meant === undefined || (await isSameLine(meant, typed))
     ? undefined
     : `Run "${writeLine(meant)}".`

@@ -294,7 +294,9 @@ const titling = declare({
 
 const viewing = declare({
   web: {
-    param: boolean('open the object’s web page in a browser; without a display, print its URL'),
+    param: boolean(
+      'open the web page of the object or list in a browser; without a display, print its URL',
+    ),
   },
 })
 
