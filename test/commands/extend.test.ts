@@ -242,7 +242,7 @@ describe('a resource that only the file declares', () => {
 })
 
 describe('the law of undo', () => {
-  const text = `${daily}${hooks.replace(/^[^]*commands:\n/, '')}`
+  const text = `${daily}${hooks.slice(hooks.indexOf('  hooks list:'))}`
   const wanted: Readonly<Record<string, readonly [line: string, read: string]>> = {
     'users block': ['8', 'users list --where id=8 --fields id,state -o csv'],
     'users unblock': ['9', 'users list --where id=9 --fields id,state -o csv'],
