@@ -208,7 +208,7 @@ async function* updateExtensions(services: Services, given: Given): Rows {
     if (source === undefined)
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source, only, except, with: found.with ?? null }
-    const read = await readExtension(services, from)
+    const read = await readExtension(services, from, true)
     const prepared = await buildExtension(services, read, {
       ...from,
       name: known,
