@@ -76,8 +76,8 @@ export const readStored = (env: Environment, name: string, file: string): Fields
   } catch {
     value = undefined
   }
-  const isRight = isObject(value) && (!file.startsWith('area-') || hasEndpoints(value))
-  if (!isRight) throw usage(`${place} is missing or damaged`, `Run: svcctl extend remove ${name}`)
+  if (!isObject(value) || (file.startsWith('area-') && !hasEndpoints(value)))
+    throw usage(`${place} is missing or damaged`, `Run: svcctl extend remove ${name}`)
   return value
 }
 
