@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import { readReadable } from '../base/files/files.js'
+import { readRegular } from '../base/files/regular.js'
 import { toSingular } from '../base/text.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
@@ -69,9 +70,9 @@ export const gatherContext = async (context: Context, name: string): Promise<Com
 
 // Reading a file, and what comes of it.
 
-const readFile = async (path: string, signal: AbortSignal): Promise<Buffer> => {
+const readFile = async (path: string, signal: AbortSignal, again: boolean): Promise<Buffer> => {
   try {
-    return await readReadable(path, signal, maxBytes)
+    return again ? readRegular(path, maxBytes) : await readReadable(path, signal, maxBytes)
   } catch (error) {
     throw usage(`cannot read ${path}: ${getReason(error)}`)
   }
@@ -90,14 +91,15 @@ export interface ReadExtension extends DeclaredExtension {
   readonly digest: string
 }
 
-/** Reads the file of an extension. @throws Failure `usage` for its mistakes */
+/** Reads the file of an extension. @param again true for a stored path: a pipe that stood there once is not waited for @throws Failure `usage` for its mistakes */
 export const readExtension = async (
   { place }: Pick<Context, 'place'>,
   { source, only, except, with: beside }: ExtensionSource,
+  again = false,
 ): Promise<ReadExtension> => {
   const read = async (path: string): Promise<SourceFile> => ({
     name: basename(path),
-    bytes: await readFile(path, place.clock.signal),
+    bytes: await readFile(path, place.clock.signal, again),
   })
   const file = await read(source)
   const findings = new Findings()

@@ -208,7 +208,7 @@ async function* updateExtensions(context: Context, given: Given): Rows {
     if (source === undefined)
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source, only, except, with: found.with ?? null }
-    const read = await readExtension(context, from)
+    const read = await readExtension(context, from, true)
     const prepared = await buildExtension(context, read, {
       ...from,
       name: known,

@@ -29,7 +29,7 @@ import {
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
 import { type CatalogueArea, PathIndex } from './places.js'
 import { collectServed, type ServedPath } from './sandbox.js'
-import { areaName, toCommandWord } from './words.js'
+import { areaName, toCommandWord, verbWords } from './words.js'
 
 /** The commands that exist already. An extension changes none of them. */
 export interface CompileContext {
@@ -65,9 +65,10 @@ const nameFlags = (
   const taken = new Set<string>([scope ?? []].flat())
   const rename = ([name, param]: readonly [string, Param]): readonly [string, Param] => {
     const word = param.name ?? (toCommandWord(name) || 'parameter')
-    const isFree = (flag: string): boolean => !isSharedFlag(flag) && !taken.has(flag)
-    let free = isFree(word) ? word : `api-${word}`
-    for (let n = 2; taken.has(free); n++) free = `api-${word}-${n}`
+    const isTaken = (flag: string): boolean =>
+      [flag, `no-${flag}`, flag.replace(/^no-/, '')].some((one) => taken.has(one))
+    let free = isSharedFlag(word) || isTaken(word) ? `api-${word}` : word
+    for (let n = 2; isTaken(free); n++) free = `api-${word}-${n}`
     taken.add(free)
     return [name, free === name.replaceAll('_', '-') ? param : { ...param, name: free }]
   }
@@ -151,8 +152,7 @@ class CompileRun {
   #refuse({ command, ...operation }: Operation): string | undefined {
     const [area, words] = splitCommand(command)
     const { documented, others, isToolWord, specials } = this.around
-    if (!areaName.test(area) || !/^[a-z0-9]/.test(words))
-      return 'its path has no words for a command'
+    if (!areaName.test(area) || !verbWords.test(words)) return 'its path has no words for a command'
     if (isToolWord(area)) return `${area} is a word of svcctl itself`
     const route = this.#known.get(getRouteForm({ route: getRoute(operation) }))
     if (route !== undefined) return `the API documents have it: ${route}`

@@ -14,7 +14,7 @@ const getType = ({ type }: LooseSchema): string | undefined => {
 
 const listWords = (values: unknown): readonly string[] | undefined => {
   const all = (Array.isArray(values) ? values : []).filter((one) => one !== null)
-  const words = all.filter((one) => typeof one === 'string' && /^[^,|\s]+$/.test(one))
+  const words = all.filter((one) => typeof one === 'string' && /^[^,|\s\p{C}]+$/u.test(one))
   return words.length > 0 && words.length === all.length ? words.map(String) : undefined
 }
 

@@ -11,3 +11,6 @@ export const toCommandWord = (name: string): string =>
 
 /** Matches the name of an area, which is also a part of the name of its file. */
 export const areaName = /^[a-z][a-z0-9-]{0,99}$/
+
+/** Matches what follows the area: a verb, or a group and a verb. */
+export const verbWords = /^[a-z0-9][a-z0-9-]*(?: [a-z0-9][a-z0-9-]*)?$/

@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
-import { isObject } from '../base/objects.js'
+import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AddedArea, addAreas, setExtensionFault } from '../catalogue/index.js'
 import { addKinds, type Kind } from '../catalogue/kinds.js'
@@ -63,11 +63,7 @@ export const getFolder = (env: Environment, name: string): string =>
   path.join(getPaths(env).config, 'extensions', name)
 
 /** Reads a file of an extension. @throws Failure `usage` if others could have changed it, or it is damaged */
-export const readStored = (
-  env: Environment,
-  name: string,
-  file: string,
-): Readonly<Record<string, unknown>> => {
+export const readStored = (env: Environment, name: string, file: string): Fields => {
   const place = path.join(getFolder(env, name), `${file}.json`)
   const doubt = findDistrust(place)
   if (doubt !== undefined) {
@@ -80,10 +76,19 @@ export const readStored = (
   } catch {
     value = undefined
   }
-  if (!isObject(value))
+  if (!isObject(value) || (file.startsWith('area-') && !hasEndpoints(value)))
     throw usage(`${place} is missing or damaged`, `Run: svcctl extend remove ${name}`)
   return value
 }
+
+/** True if all values have what a command is derived from. */
+const hasEndpoints = (values: Fields): boolean =>
+  Object.values(values).every(
+    (one) =>
+      isObject(one) &&
+      [one.path, one.params, one.returns].every(isObject) &&
+      [one.route, one.command, one.summary].every((text) => typeof text === 'string'),
+  )
 
 /** Creates the function that loads the endpoints of an area, once. */
 const createLoader = (env: Environment, area: string, from: readonly string[]) => {

@@ -1,5 +1,6 @@
 /** Commands from a file: the file of the guide as it stands, and what is refused, left out, undone and never changed. */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
@@ -171,6 +172,16 @@ describe('extend update', () => {
   })
 })
 
+describe('extend update of what is no file', () => {
+  it('does not wait for a pipe that a file was read from', async () => {
+    const { run, cwd } = await extended()
+    unlinkSync(join(cwd, 'daily.yml'))
+    execFileSync('mkfifo', [join(cwd, 'daily.yml')])
+    const { code, stderr } = await run('extend update')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it is a pipe')])
+  })
+})
+
 describe('extend update of a document', () => {
   it('notices that the file of --with changed, and counts one change as one', async () => {
     const paths = { '/users/{id}/ban': { post: { responses: {} } } }
@@ -242,7 +253,7 @@ describe('a resource that only the file declares', () => {
 })
 
 describe('the law of undo', () => {
-  const text = `${daily}${hooks.replace(/^[\s\S]*commands:\n/, '')}`
+  const text = `${daily}${hooks.slice(hooks.indexOf('  hooks list:'))}`
   const wanted: Readonly<Record<string, readonly [line: string, read: string]>> = {
     'users block': ['8', 'users list --where id=8 --fields id,state -o csv'],
     'users unblock': ['9', 'users list --where id=9 --fields id,state -o csv'],
@@ -376,6 +387,20 @@ describe('an index that cannot be believed', () => {
     expect((await run('runners list --instance')).code).toBe(0)
     expect((await run('extend list -o csv')).stdout).toContain('daily')
     expect((await run('users list')).code).toBe(0)
+  })
+
+  it.each(['{"x":{"route":5}}', '{"x":'])('has a file of an area with %s', async (text) => {
+    const { run, env } = await extended()
+    writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json'), text)
+    for (const line of ['users list', 'users --help', 'commands']) {
+      const { code, stderr } = await run(line)
+      expect([line, code, stderr]).toEqual([
+        line,
+        2,
+        expect.stringContaining('extend remove daily'),
+      ])
+    }
+    expect((await run('runners list --instance')).code).toBe(0)
   })
 
   it('asks nothing of an instance that does not answer', async () => {

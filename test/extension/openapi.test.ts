@@ -207,7 +207,7 @@ describe('what is read', () => {
 
 describe('flags', () => {
   it('have names that are free, and none of the path', async () => {
-    const names = ['limit', 'a_b', 'a-b', 'a[b]', 'profile', 'id', 'имя']
+    const names = ['limit', 'a_b', 'a-b', 'a[b]', 'profile', 'id', 'имя', 'push', 'no_push']
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
     const { endpoints } = await compile({
       '/profiles/{profile_id}/things/{id}': { put: sends({ properties }) },
@@ -223,6 +223,8 @@ describe('flags', () => {
       'a[b]': 'api-a-b-2',
       profile: 'api-profile-2',
       имя: 'parameter',
+      push: 'push',
+      no_push: 'api-no-push',
     })
   })
 
@@ -266,6 +268,7 @@ describe('flags', () => {
       counts: { type: 'object', additionalProperties: { type: 'integer' } },
       labels: { type: 'object', additionalProperties: { type: 'string' } },
       level: { enum: ['low', null] },
+      escape: { enum: ['\u001b[2J', 'low'] },
       id: { type: 'integer', readOnly: true },
     }
     const components = { schemas: { Rule: { properties: { name: {} } } } }
@@ -277,6 +280,7 @@ describe('flags', () => {
       counts: 'json',
       labels: 'hash',
       level: 'enum',
+      escape: 'string',
     })
   })
 })
