@@ -54,14 +54,6 @@ describe('a page', () => {
     expect(stdout).not.toContain(secret)
   })
 
-  it('repeats no secret of an alias', async () => {
-    server.answer = () => ({ body: [{ id: 1 }] })
-    const env = { SVC_CONFIG_DIR: folder() }
-    await call('alias set mine runners list --where description!=secret-token', { env })
-    const { stdout, code } = await call('mine -o html', { env })
-    expect([code, stdout.includes('secret-token')]).toEqual([0, false])
-  })
-
   it('links to the instance that was asked, and to no other place', async () => {
     const [own, other] = [`${server.url}/platform/app`, 'https://elsewhere.test/x']
     server.answer = () => ({ body: [own, other].map((web_url, id) => ({ id, web_url })) })

@@ -138,7 +138,9 @@ class Changes {
       const counts = new Map()
       for (const { dataset } of this.changes)
         counts.set(dataset[name], (counts.get(dataset[name]) ?? 0) + 1)
-      const values = [...counts].map(([value, n]) => [value, value.replaceAll('_', ' '), n, ''])
+      const values = [...counts]
+        .map(([value, n]) => [value, value.replaceAll('_', ' '), n, ''])
+        .sort(([a], [b]) => Number(b === 'delete') - Number(a === 'delete'))
       return counts.size < 2 ? [] : [{ column: name, name, values }]
     })
     this.facets = new Facets(facets, (name, value) => {
