@@ -168,7 +168,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly done?: string
   /** The meaning of a 304. */
   readonly unchanged?: string
-  /** The advice for an instance that no longer has the endpoint. */
+  /** The advice for users whose instance no longer has the endpoint. */
   readonly successor?: string
   /** True if the endpoint has no example in the documentation, but other parts of the documentation imply it. */
   readonly implied?: true

@@ -133,7 +133,7 @@ type FieldPath<F extends string> = F | `${F}.${string}` | `${F}[].${string}`
 type PlaceholderOf<E> = E extends { path: infer Pa } ? keyof Pa & string : never
 type ParamOf<E> = E extends { params: infer Ps } ? keyof Ps & string : never
 
-/** The properties of a kind, limited to names that its endpoints have: those that read it (`R`), write it (`W`) and add an item (`A`). */
+/** The properties of a kind, limited to names that its endpoints have. `R` reads the kind, `W` writes it, and `A` adds an item. */
 interface Names<R, W, A> {
   readonly identity?: FieldOf<R>
   readonly label?: FieldOf<R>

@@ -7,7 +7,7 @@ interface BaseParam {
   /** The help text: one line in the imperative or a noun phrase, without a full stop at its end. */
   readonly help: string
   readonly required?: true
-  /** The server's default; shown in help, never sent. */
+  /** The default of the server. Help shows it, and it is never sent. */
   readonly default?: string | number | boolean
   /** The smallest edition that supports the parameter. Others ignore it. */
   readonly edition?: Edition

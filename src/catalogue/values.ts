@@ -212,7 +212,7 @@ const truths: Readonly<Record<string, boolean>> = {
 const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue => {
   if (typeof given?.value === 'boolean') return { value: given.value }
   const text = given?.text ?? ''
-  // A flag has no text of its own: it is `true`, or `false` with `no-` before its name.
+  // A flag without a value has the text `true`, or `false` if `no-` is before its name.
   if (kind === 'text') return { value: text !== 'false' }
   const value = kind === 'wire' ? getOwn(truths, text.toLowerCase()) : undefined
   return value === undefined ? refuse('wrong type', 'true or false') : { value }
