@@ -1,6 +1,6 @@
 /**
- * The value of a parameter from whatever was written for it: texts of the command line, JSON, YAML, what travels to an
- * instance. Mistakes are data; each reader puts them into its own words, most of them with `describeError`.
+ * Converts texts of the command line, JSON, YAML and requests to the values of parameters. Errors are returned, not thrown, so that each
+ * reader can word them.
  */
 import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
@@ -40,7 +40,7 @@ interface Entry<N> {
   readonly value: N
 }
 
-/** The access to the values of a source; `N` is its node: a JSON value, a node of YAML. */
+/** The access to the values of a source. A node of type `N` is a JSON value or a YAML node. */
 export interface Source<N> {
   /**
    * The origin of the values, which decides how strictly they are read:
@@ -54,24 +54,23 @@ export interface Source<N> {
    */
   readonly kind: SourceKind
   readonly view: (given: N) => View<N>
-  /** Returns a node as it is, where nothing is known of its type. */
+  /** Returns a node as JSON, for a parameter that accepts any value. */
   readonly plain: (given: N) => JsonValue
-  /** Splits a text that is a list by itself into its items. */
+  /** Splits a text that stands for a list into its items. */
   readonly split?: (text: string) => readonly N[]
   /**
-   * Returns the name or the ID that a text is, undefined for neither. Given where the numbers of a parameter stand for
-   * objects that have names.
+   * Parses a text as a name or an ID; undefined if it is neither. Only present if the numbers of a parameter refer to objects with names.
    */
   readonly reference?: ((text: string) => string | number | undefined) | undefined
 }
 
-/** A mistake in a value: the `problem`, what is `expected` in its place, and the `nearest` value or key that is known. */
+/** An error in a value: the `problem`, what is `expected`, and the `nearest` known value or key. */
 export interface ValueError<N = unknown> extends ValueProblem {
-  /** Keys and positions that lead from the parameter's value to the mistake; empty where that is the value itself. */
+  /** The keys and positions that lead from the parameter's value to the error; empty if the value itself is wrong. */
   readonly path: readonly (string | number)[]
-  /** The parameter that takes something else: that of a key, inside of a hash. */
+  /** The parameter whose type the node violates. Inside a hash, it is the parameter of the key. */
   readonly param: Param
-  /** The node that is wrong; of an unknown key, the value behind it. It may be a secret. */
+  /** The wrong node. For an unknown key, it is the value of the key. It may be a secret. */
   readonly given: N
 }
 
@@ -81,18 +80,14 @@ interface DeprecatedValue {
   readonly successor: string
 }
 
-/** The result of coercing a value. */
 export interface Coercion<N = unknown> {
-  /** The value as the API takes it; undefined exactly where there are errors. */
+  /** The value to send to the API; undefined exactly if there are errors. */
   readonly value: JsonValue | undefined
   readonly errors: readonly ValueError<N>[]
   readonly deprecated: readonly DeprecatedValue[]
 }
 
-/**
- * Coerces a value to a parameter's type.
- * @param given a node of the source
- */
+/** Converts a node of a source to the type of a parameter. */
 export const coerce = <N>(param: Param, given: N, source: Source<N>): Coercion<N> => {
   const walk: Walk<N> = { source, path: [], errors: [], deprecated: [] }
   const value = coerceValue(walk, param, given)
@@ -100,8 +95,8 @@ export const coerce = <N>(param: Param, given: N, source: Source<N>): Coercion<N
 }
 
 /**
- * Coerces the texts that a flag was given, in order: lists are joined by commas, hashes are
- * `key=value`, of anything else the last text counts.
+ * Converts the texts that a flag was given, in order. Lists are joined by commas, and hashes are `key=value`. For any other type, the last
+ * text counts.
  */
 export const coerceTexts = (param: Param, texts: readonly string[]): Coercion => {
   const walk: Walk<unknown> = { source: textSource, path: [], errors: [], deprecated: [] }
@@ -137,7 +132,7 @@ export const describeError = (
   }
 }
 
-// Values of JSON as nodes.
+// JSON values as nodes.
 
 const viewJson = (given: unknown): View<unknown> => {
   if (Array.isArray(given)) return { is: 'list', items: given }
@@ -153,12 +148,12 @@ const split = (text: string): string[] => text.split(',').map((item) => item.tri
 const splitTexts = (text: string): string[] => split(text).filter((item) => item !== '')
 
 const textSource: Source<unknown> = { ...json, kind: 'text', split: splitTexts }
-/** JSON of an agent or a program. */
+/** The source for JSON of an agent or a program. */
 export const dataSource: Source<unknown> = { ...json, kind: 'data' }
-/** The source of values in requests to an instance. */
+/** The source for values in requests to an instance. */
 export const wireSource: Source<unknown> = { ...json, kind: 'wire', split }
 
-// What is collected on the way.
+// The state of a conversion.
 
 interface Walk<N> {
   readonly source: Source<N>
@@ -201,14 +196,14 @@ const findWord = <N>(walk: Walk<N>, param: Param, given: N): string | undefined 
   return walk.source.kind === 'wire' && word !== value ? undefined : word
 }
 
-/** True if the source says that there is no value: null, or an empty text where that is no value by itself. */
+/** True if a node means the absence of a value: null, or an empty text for a parameter that is not a text. */
 const isNothing = <N>(walk: Walk<N>, param: Param, given: N): boolean => {
   const { kind } = walk.source
   const scalar = getScalar(walk, given)
   const isEmpty = scalar?.value === '' && param.type !== 'string'
   if (kind === 'text' || kind === 'wire')
     return param.nullable === true && (scalar?.value === null || isEmpty)
-  // Inside of what a file declares, null is a value like any other.
+  // Below the top level of a file, null is a plain value.
   return scalar?.value === null && (kind === 'data' || walk.path.length === 0)
 }
 
@@ -217,7 +212,7 @@ const getUnsetValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
   const { kind } = walk.source
   if (param.nullable === true || (kind === 'file' && param.type === 'json')) return null
   const isPlainText = param.type === 'string' && getFormatRule(kind, param) === undefined
-  // An empty certificate takes the one away that is attached.
+  // An empty certificate removes the existing one.
   const isPem = formatOf(param) === 'pem'
   if (kind === 'file' && (isPlainText || isClearedByEmpty(param) || isPem)) return ''
   const expected = param.type === 'list' ? 'a list' : 'a value'
@@ -240,7 +235,7 @@ const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
   return acceptScalar(walk, item, given, readScalar(item, scalar, kind))
 }
 
-/** Returns the items of a value that is given for a list; undefined where it is no list. */
+/** Returns the items of a value for a list; undefined if the value is not a list. */
 const getItems = <N>(walk: Walk<N>, param: ListParam, given: N): readonly N[] | undefined => {
   const { view, kind, split } = walk.source
   const seen = view(given)
@@ -321,12 +316,12 @@ const coerceString = <N>(walk: Walk<N>, param: StringParam, given: N): Value => 
     acceptScalar(walk, param, one, readScalar(param, getScalar(walk, one), kind)),
   )
   if (!texts.every(isPresent)) return undefined
-  // What an export found in an instance goes back as it was.
+  // A text that an export read from an instance is sent unchanged.
   const isWhole = kind === 'wire' || (kind === 'file' && !isList)
   return (isWhole ? undefined : joinItems(param, texts.map(String))) ?? texts[0] ?? ''
 }
 
-/** Returns the value of a parameter that the documents call JSON as it is. */
+/** Returns the value of a parameter of type `json` without conversion. */
 const coerceJson = <N>(walk: Walk<N>, param: JsonParam, given: N): Value => {
   const { kind, view, plain } = walk.source
   if (kind !== 'data' || param.items === undefined || view(given).is === 'list') return plain(given)
@@ -361,7 +356,7 @@ const coerceValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
 
 // Texts of the command line.
 
-/** Coerces the values of a hash, by its keys: several of one key are a list. */
+/** Converts the values of a hash by its keys. If a key occurs several times, its values become a list. */
 const coerceHashTexts = (
   walk: Walk<unknown>,
   param: HashParam,

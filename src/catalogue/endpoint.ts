@@ -1,7 +1,6 @@
 /**
- * The vocabulary of the catalogue: an endpoint is a value, and the types of its input and result
- * are inferred from that value. Commands, flags, help, validation, completions, `explain`, the
- * OpenAPI document and the routes of the embedded instance all derive from these values.
+ * Declares the type of endpoints, from which commands, flags, help, validation, completions, the OpenAPI document and the embedded
+ * instance are derived.
  */
 import type { Static, TSchema } from 'typebox'
 import type { JsonValues } from '../base/objects.js'
@@ -29,13 +28,13 @@ type Plain<P> = P extends { type: 'integer' }
                 ? string | number
                 : string
 /**
- * The value that a parameter holds once parsed. By way of a property it has no name of its own, so that
- * declarations made of the catalogue show what it is.
+ * The value of a parameter after parsing. The detour through a property stops the compiler from using the type's name, so that
+ * declarations show the value.
  */
 export type Value<P> = { readonly is: Plain<P> | Word<P> | Null<P> }['is']
 
 type Segment<S extends string> = S extends `:${infer N}` | `*${infer N}` ? N : never
-/** The placeholders of a route. */
+/** The names of the placeholders in a route. */
 type PlaceholderNames<R extends string> = R extends `${infer S}/${infer Rest}`
   ? Segment<S> | PlaceholderNames<Rest>
   : Segment<R>
@@ -44,7 +43,7 @@ type Given<Ps> = {
 }[keyof Ps]
 type FlatObject<T> = { [K in keyof T]: T[K] } & {}
 
-/** The input of an endpoint: path placeholders and parameters, by the API's own names. */
+/** The input of an endpoint: the placeholders of its path and its parameters, by the API's names. */
 export type InputOf<E> = E extends { path: infer Pa; params: infer Ps }
   ? FlatObject<
       { readonly [K in keyof Pa]: Value<Pa[K]> } & {
@@ -57,7 +56,7 @@ type DefaultedNames<Ps> = {
   [K in keyof Ps]: Ps[K] extends { default: string | number | boolean } ? K : never
 }[keyof Ps]
 
-/** The input once the instance has put the defaults of the documents where nothing was sent. */
+/** The input after the instance has added the documented defaults. */
 export type CheckedOf<E> = E extends { changes: true }
   ? InputOf<E>
   : E extends { params: infer Ps }
@@ -75,23 +74,23 @@ export type ResultOf<E> = E extends { returns: infer R }
 type FieldOf<Ret> = Ret extends { shape: infer S extends TSchema }
   ? Extract<keyof Static<S>, string>
   : never
-/** Columns of a table: fields of the shape, dotted to reach inside. */
+/** A column of a table: a field of the shape. Dots lead to inner fields. */
 type Column<Ret> =
   | FieldOf<Ret>
   | `${FieldOf<Ret>}.${string}`
   | ('references' extends FieldOf<Ret> ? 'reference' : never)
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** Method and path, written exactly as the API is documented (`catalogue/README.md`). */
+/** A method and a path, written exactly as in the API documentation (`catalogue/README.md`). */
 type Route = `${Method} ${string}`
 
-/** The type of an endpoint's answer. `many` is a paginated list; `file` a stream of bytes. */
+/** The type of an endpoint's response. `many` is a list with pages, and `file` a stream of bytes. */
 export interface AnswerType<S extends TSchema | null = TSchema | null> {
   readonly kind: 'one' | 'many' | 'empty' | 'file'
   readonly shape: S
-  /** The media type of a file; bytes of any kind where it is absent. */
+  /** The media type of a file; any type if absent. */
   readonly media?: string
-  /** Of `one`: nobody says what the answer is, so that it may as well be a list, or nothing. */
+  /** True if the response to an endpoint of kind `one` is undocumented, so that it may also be a list or empty. */
   readonly open?: true
 }
 export const one = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'one' } => ({
@@ -105,7 +104,7 @@ export const many = <S extends TSchema>(shape: S): AnswerType<S> & { kind: 'many
 export const empty: AnswerType<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
 export const file: AnswerType<null> & { kind: 'file' } = { kind: 'file', shape: null }
 
-/** The credential that a request carries. */
+/** The credential that a request needs. */
 export type CredentialNeed =
   /** the user's (personal, OAuth, session); the default */
   | 'user'
@@ -118,94 +117,94 @@ export type CredentialNeed =
   /** none: the request's own parameter is the credential */
   | 'parameter'
 
-/** A flag that picks an endpoint: its name, and what it gives, as help says it. */
+/** A flag that selects an endpoint, and its help text. */
 interface Selector {
   readonly flag: string
   readonly help: string
 }
 
 interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
-  /** The summary of the endpoint: one line, imperative. */
+  /** The summary of the endpoint: one line in the imperative. */
   readonly summary: string
-  /** The verb words that reach it within its area: `list`, `rules get`, `billable list`. */
+  /** The words of the command within its area: `list`, `rules get`, `billable list`. */
   readonly command: string
-  /** The boolean flag that picks this endpoint among those of the same command. */
+  /** The boolean flag that selects this endpoint among those with the same command. */
   readonly when?: Selector
-  /** Path and body parameters given by position, in order. */
+  /** The names of path and body parameters that are positional arguments, in order. */
   readonly args?: readonly (PlaceholderNames<R> | (keyof Ps & string))[]
-  /** One parameter for each placeholder of the path. */
+  /** The parameter of each placeholder in the path. */
   readonly path: Readonly<Record<PlaceholderNames<R>, Param>>
   readonly params: Ps
-  /** Parameters that may not stand together. */
+  /** Groups of parameters of which a request may have only one. */
   readonly exclusive?: readonly (readonly (keyof Ps & string)[])[]
-  /** Columns of the table; fields of the shape, dotted to reach inside. */
+  /** The columns of the table: fields of the shape. Dots lead to inner fields. */
   readonly columns?: readonly (Column<Ret> | MadeField)[]
-  /** The columns that the command makes of a record: no fields of the shape. */
+  /** The columns that the command computes from a record, which are not fields of the shape. */
   readonly made?: readonly MadeField[]
-  /** Its table shows all columns, in several lines a record where they have no room in one. */
+  /** Set if the table always has all columns. Where they do not fit into a line, a record takes several lines. */
   readonly stacks?: 'hidden'
-  /** The kind of the listed objects, for verbs that read them from standard input. */
+  /** The kind of the listed objects, for commands that read such objects from standard input. */
   readonly lists?: KindName
-  /** For a write: the command whose list `--select` takes its objects from, and the flags of that list that go along. */
+  /** For a write: the command whose list `--select` uses, and the flags that are passed on to that list. */
   readonly selects?: {
     readonly list: string
     readonly by?: readonly 'instance'[]
-    /** True for objects that belong to no project, where the list has a form for one: objects of several projects may be meant. */
+    /** True if the objects may belong to several projects, although the list has a form for a single one. */
     readonly spread?: true
   }
-  /** The people who may call it, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
+  /** The people who may call the endpoint, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
   readonly access?: string
   readonly edition?: Edition
   readonly credential?: CredentialNeed
-  /** The loss that it causes, for the confirmation's question. Present on everything that destroys. */
+  /** The loss that the endpoint causes, for the confirmation. All endpoints that delete something have it. */
   readonly destructive?: string
-  /** The status of success where it is not the method's (`getStatus`). */
+  /** The status of success, if it is not the usual one of the method (`getStatus`). */
   readonly status?: number
-  /** The help text on the secret in its answer, which is shown even without --show-secrets. */
+  /** The help text about a secret in the response that is shown even without --show-secrets. */
   readonly reveals?: string
-  /** Changes nothing, whatever its method (CI lint). */
+  /** True if the endpoint changes nothing in spite of its method (CI lint). */
   readonly safe?: true
-  /** Past tense of what was done, where the answer has nothing to show. */
+  /** The past tense of the action, for a response that has nothing to show. */
   readonly done?: string
-  /** The meaning of a 304 here. */
+  /** The meaning of a 304. */
   readonly unchanged?: string
-  /** The advice for an instance that no longer has the endpoint. */
+  /** The advice for users whose instance no longer has the endpoint. */
   readonly successor?: string
-  /** Not shown by the documents but implied by them. */
+  /** True if the endpoint has no example in the documentation, but other parts of the documentation imply it. */
   readonly implied?: true
-  /** The field of a write's answer under which it shows parameters, besides those that are fields. */
+  /** The field of a write's response that contains parameters, besides those that are fields of the shape. */
   readonly echo?: string
-  /** The values of attributes that its answer leaves out. */
+  /** The values of attributes that the response omits. */
   readonly absent?: JsonValues
-  /** Instances have more of these than the documents: an attribute that no document names goes along as it is. */
+  /** Set if instances have more attributes than the documented ones. Unknown attributes are sent unchanged. */
   readonly open?: 'settings'
-  /** True for a write that changes attributes of an existing object: without any attribute there is nothing to do. */
+  /** True for a write that changes attributes of an existing object. It is an error if no attribute is given. */
   readonly changes?: true
-  /** Fields of its object that a write sets by itself, without a parameter of that name. */
+  /** The fields of its object that a write sets, although it has no parameters with their names. */
   readonly leaves?: JsonValues
-  /** Lists that are emptied where they are not given. */
+  /** The lists that become empty if they are not given. */
   readonly empties?: readonly string[]
-  /** True if its object need not exist before: a read that does not find it is no error. */
+  /** True if the write creates its object when needed, so that a 404 before it is not an error. */
   readonly brings?: true
-  /** The endpoint of its area, by its key, that undoes this one; of a change, where the change made its object. */
+  /** The key of the endpoint in the same area that undoes this one. For a change, it applies if the change created the object. */
   readonly inverse?: string
-  /** The reason that it cannot be undone. */
+  /** The reason why the write cannot be undone. */
   readonly irreversible?: string
-  /** The API itself tries it out, by its parameter `dry_run`: --dry-run sends the request with it. */
+  /** True if the API has a parameter `dry_run`, with which --dry-run sends the request. */
   readonly rehearses?: true
-  /** The list continues in the order of IDs, by its parameters `id_after` and `id_before`, where pages by number end with 405. */
+  /** True if the list has the parameters `id_after` and `id_before`, by which it continues where numbered pages end with a 405. */
   readonly keyset?: true
-  /** Parameters of a sibling that the documents say this endpoint does not offer. */
+  /** The parameters of a similar endpoint that this one does not have, according to the documentation. */
   readonly refuses?: readonly string[]
-  /** Further words for help: rules that the documents state. */
+  /** Further texts for help: documented rules. */
   readonly notes?: readonly string[]
-  /** The extension that declares it; of the documents where it is absent. Its names are sent as they are written. */
+  /** The extension that declares the endpoint; absent for documented ones. Its names are sent without translation. */
   readonly from?: string
-  /** Values that every request sends in addition to the parameters. */
+  /** The values that each request sends in addition to the parameters. */
   readonly sends?: JsonValues
-  /** Its file grows while the object runs: `--follow` goes on reading it. */
+  /** True if the file grows while its object runs, so that `--follow` can continue to read it. */
   readonly grows?: true
-  /** Command lines that an extension gives as examples. */
+  /** The example command lines of an extension. */
   readonly examples?: readonly string[]
 }
 
@@ -222,7 +221,7 @@ export interface Endpoint<
   readonly columns?: readonly string[]
 }
 
-/** The declaration of how a write is undone: by itself, by another endpoint, or why not at all. */
+/** The declaration of how a write is undone: by itself, by another endpoint, or why it cannot be. */
 type Reversal<R extends Route> = R extends `GET ${string}`
   ? unknown
   :
@@ -233,8 +232,8 @@ type Reversal<R extends Route> = R extends `GET ${string}`
       | { readonly safe: true }
 
 /**
- * Declares an endpoint. A missing path parameter, a column that is no field, or a write that does not say how it is
- * undone does not compile.
+ * Declares an endpoint. A missing path parameter, an unknown column, or a write without a declaration of how it is undone does not
+ * compile.
  */
 export const endpoint = <
   const R extends Route,
@@ -247,33 +246,33 @@ export const endpoint = <
   spec: Omit<Spec<R, Ps, NoInfer<Ret>>, 'path'> & Reversal<R> & { readonly path: Pa },
 ): Omit<Endpoint<R, Ps, Ret>, 'path'> & { readonly path: Pa } => ({ route, returns, ...spec })
 
-/** An area: its endpoints by a name that is unique within it. */
+/** The endpoints of an area, by a key that is unique within it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
 export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method
 export const getPath = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
-/** Returns a path with all placeholders alike, whatever they are called. */
+/** Returns a path in which all placeholders have the same name. */
 export const toPathPattern = (path: string): string => path.replace(/[:*]\w+/g, ':')
-/** Returns the part of the request in which a parameter travels. */
+/** Returns the part of the request that has a parameter. */
 export const getPlace = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
   p.in ?? (getMethod(e) === 'GET' || getMethod(e) === 'DELETE' ? 'query' : 'body')
-/** Returns the status of success: the endpoint's own, else that of its method. */
+/** Returns the status of success: the endpoint's own, or else that of its method. */
 export const getStatus = (e: Pick<Endpoint, 'route' | 'status'>): number =>
   e.status ?? { POST: 201, DELETE: 204, GET: 200, PUT: 200, PATCH: 200 }[getMethod(e)]
 export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
   getMethod(e) !== 'GET' && e.safe !== true
-/** True if a write is answered with what it changed, which can be compared with what was sent. */
+/** True if the response to a write contains the changed object, so that it can be compared with the request. */
 export const hasEcho = (e: Pick<Endpoint, 'route' | 'safe' | 'returns'>): boolean =>
   writes(e) && e.returns.kind === 'one'
 
-/** The values of the placeholders of an endpoint's path. */
+/** The values of the placeholders in an endpoint's path. */
 type PathOf<E> = E extends { path: infer Pa } ? { readonly [K in keyof Pa]: Value<Pa[K]> } : never
 
 /**
- * Picks the values that fill an endpoint's path from those of a call about the same object: both were parsed
- * by parameters of the same names.
+ * Selects the values for an endpoint's path from the values of another call about the same object. The path parameters of both have the
+ * same names.
  */
 export const pickPathValues = <E extends Pick<Endpoint, 'path'>>(
   endpoint: E,
@@ -281,5 +280,5 @@ export const pickPathValues = <E extends Pick<Endpoint, 'path'>>(
 ): PathOf<E> =>
   Object.fromEntries(Object.keys(endpoint.path).map((name) => [name, values[name]])) as PathOf<E>
 
-/** The traits of an endpoint that decide which credential a request to it carries. */
+/** The traits of an endpoint that determine the credential of its requests. */
 export type EndpointTraits = Pick<Endpoint, 'credential' | 'route' | 'safe' | 'successor'>

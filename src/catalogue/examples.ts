@@ -1,6 +1,6 @@
-/** Command lines by the words of their command, without `svcctl`; they run against the sample data. */
+/** Provides the example command lines that help shows. They run unchanged against the sample data. */
 type Examples = Readonly<Record<string, readonly string[]>>
-/** Examples that help shows, by area: they run as they stand against the sample data. */
+/** The examples by area and by the words of the command, without `svcctl`. */
 
 export const examples: Readonly<Record<string, Examples>> = {
   runners: {

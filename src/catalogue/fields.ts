@@ -1,12 +1,12 @@
-/** The fields of a shape, a JSON Schema, as the API's records have them; and which of them are declared to hold credentials. */
+/** Reads the shapes of responses: their fields, and those that contain credentials. */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from './endpoint.js'
 
-/** The schemas of an object's fields by name; undefined where the shape does not list them. */
+/** Returns the schemas of an object's fields by name; undefined if the shape does not list them. */
 export const getProperties = (schema: unknown): Fields | undefined =>
   isObject(schema) && isObject(schema.properties) ? schema.properties : undefined
 
-/** The fields by which people know a record, the best first. */
+/** The fields by which people recognize a record, the best first. */
 export const titleFields: readonly string[] = [
   'title',
   'name',
@@ -18,22 +18,22 @@ export const titleFields: readonly string[] = [
   'ref',
 ]
 
-/** Returns true for a schema of one value: no list and no object, and nothing that is followed elsewhere. */
+/** True for the schema of a plain value, rather than of a list, an object or an unknown value. */
 const isPlain = (schema: unknown): boolean => {
   if (!isObject(schema)) return false
   if (Array.isArray(schema.anyOf)) return schema.anyOf.every(isPlain)
   return typeof schema.type === 'string' && !['array', 'object'].includes(schema.type)
 }
 
-/** The fields of an endpoint's records that hold one value each, addresses left out. */
+/** Returns the names of the fields of an endpoint's records that have a plain value, except URLs. */
 export const getPlainFields = ({ returns }: Pick<Endpoint, 'returns'>): readonly string[] =>
   Object.entries(getProperties(returns.shape) ?? {}).flatMap(([name, schema]) =>
     isPlain(schema) && !/_url$|^_links$/.test(name) ? [name] : [],
   )
 
-// Fields that hold credentials: by shapes (`x-secret`) and secret parameters.
+// Fields that contain credentials, according to shapes (`x-secret`) and secret parameters.
 
-/** True if a field's schema is a credential's, or allows one (`nullable`). */
+/** True if a schema is that of a credential, or permits one as an alternative. */
 const isSecret = (schema: unknown): boolean =>
   isObject(schema) &&
   (schema['x-secret'] === true || (Array.isArray(schema.anyOf) && schema.anyOf.some(isSecret)))
@@ -59,7 +59,7 @@ const collectSecretNames = ({
 const none: ReadonlySet<string> = new Set()
 const known = new WeakMap<object, ReadonlySet<string>>()
 
-/** Returns the names of fields that are masked in an endpoint's answer, whatever they hold. */
+/** Returns the names of the fields in an endpoint's response that are always masked. */
 export const getSecretFields = (
   endpoint?: Pick<Endpoint, 'returns' | 'params'>,
 ): ReadonlySet<string> => {

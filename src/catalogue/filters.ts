@@ -1,4 +1,4 @@
-/** Filters of lists: those that several areas share, and what a declared one leaves in, for snapshots and for the embedded instance. */
+/** Declares the filters that several areas share, and applies declared filters to records for snapshots and the embedded instance. */
 
 import { parseMoment } from '../base/dates.js'
 import { getCurrentIo } from '../base/io.js'
@@ -13,10 +13,10 @@ import {
   string,
 } from './params.js'
 
-/** Finds a field, dotted to reach inside: its value, or a list of those of several; undefined where records do not show it. */
+/** Returns the function that reads a field, in which dots lead to inner fields. Returns undefined if records do not have the field. */
 export type FieldReader<R> = (field: string) => ((record: R) => unknown) | undefined
 
-/** A test of a record against a filter; true if the filter keeps it. */
+/** A predicate that is true if a record passes a filter. */
 export type RecordTest<R> = (record: R) => boolean
 
 const hasContent = (value: unknown): boolean =>
@@ -34,7 +34,7 @@ const createTimeTest = <R>(
   }
 }
 
-/** Creates a test that needs all values where the field is a list itself; else one of them. */
+/** Creates the predicate for values. If the field is a list, it must contain all values; otherwise it must be one of them. */
 const createValueTest =
   <R>(read: (record: R) => unknown, texts: readonly string[]): RecordTest<R> =>
   (record) => {
@@ -45,9 +45,8 @@ const createValueTest =
   }
 
 /**
- * Creates the test of a list's parameter, as its declaration says (`exact`, `keeps`, `words`, `everything`).
- * @param given the values that it was given
- * @returns undefined where it declares no field that records show: only the instance can tell
+ * Creates the predicate of a filter from its declaration (`exact`, `keeps`, `words`, `everything`). @param given the values of the filter
+ * @returns undefined if the filter declares no field of records, so that only the instance can apply it
  */
 export const createFilter = <R>(
   name: string,
@@ -57,7 +56,7 @@ export const createFilter = <R>(
 ): RecordTest<R> | undefined => {
   const old: Readonly<Record<string, string>> =
     ('deprecatedValues' in param ? param.deprecatedValues : undefined) ?? {}
-  // A form turns the plus of `No+Label` into a blank.
+  // In a form, the plus of `No+Label` is a blank.
   const texts = given.map((text) => old[text] ?? old[text.replaceAll(' ', '+')] ?? text)
   const [text = ''] = texts
   const everything = param.everything ?? (getParamValues(param).includes('all') ? 'all' : undefined)
@@ -76,10 +75,10 @@ export const createFilter = <R>(
   return createValueTest(read, texts)
 }
 
-/** Words that stand for "without one" and "with one". */
+/** The wildcards for "without one" and "with one". */
 export const noneAny = ['None', 'Any'] as const
 
-/** The `not` hash of a list: its keys take what the filters of these names take. */
+/** Creates the parameter `not` of a list: a hash whose keys accept the same values as the filters of these names. */
 export const negation = <
   F extends Readonly<Record<string, Param>>,
   const N extends keyof F & string,
@@ -92,7 +91,7 @@ export const negation = <
   })
 
 export const scopes = ['created_by_me', 'assigned_to_me', 'all'] as const
-/** Returns the scope of a list that has a project or group already: there all users' objects count. */
+/** Returns the scope for the list of a project or group, in which the objects of all users count. */
 export const widenScope = <P extends { readonly default?: string }>(scope: P) =>
   ({ ...scope, default: 'all' }) as Omit<P, 'default'> & { readonly default: 'all' }
 export const oldScopes = {

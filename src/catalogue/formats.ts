@@ -1,4 +1,4 @@
-/** The output formats as the rest of the tool sees them: a row each. `output/formats.ts` has what writes them. */
+/** Declares the output formats and their traits. `output/formats.ts` has the functions that write them. */
 import { usage } from '../errors.js'
 import type { Reader } from './views.js'
 
@@ -6,21 +6,21 @@ export interface FormatTraits {
   readonly name: string
   readonly summary: string
   readonly reader: Reader
-  /** Nothing but the fields that were asked for, or what objects are called (`View.names`). */
+  /** Set if the format prints only the requested fields, or only the names of objects (`View.names`). */
   readonly shows?: 'fields' | 'names'
-  /** Failures are JSON as well. */
+  /** True if failures are printed as JSON, too. */
   readonly json?: true
-  /** Holds objects inside of objects, as a document needs. */
+  /** True if the format can contain nested objects. */
   readonly nests?: true
-  /** An answer that is one list is passed on as it came; elsewhere its items are the records. */
+  /** True if a response that is one list is printed unchanged. In other formats, its items are the records. */
   readonly lists?: true
-  /** The text that separates two answers (--watch), where the format itself does not. */
+  /** The text between two responses (--watch), if the format itself does not separate them. */
   readonly separator?: string
-  /** True for a page that a browser shows, never a terminal. */
+  /** True for a page for browsers, which a terminal cannot show. */
   readonly isPage?: true
 }
 
-/** The formats, the usual one first: it is in force unless another was asked for. */
+/** The formats. The first one is the default. */
 export const formatTraits = [
   {
     name: 'table',
@@ -86,10 +86,9 @@ export const formatTraits = [
   },
 ] as const satisfies readonly FormatTraits[]
 
-/** The name of a format. */
 export type FormatName = (typeof formatTraits)[number]['name']
 
-/** Other names of formats that are accepted and not shown. */
+/** Other accepted names of formats, which help does not list. */
 export const formatSpellings: Readonly<Record<string, FormatName>> = {
   md: 'markdown',
   jsonl: 'ndjson',
@@ -98,9 +97,8 @@ export const formatSpellings: Readonly<Record<string, FormatName>> = {
 export const formatNames: readonly string[] = formatTraits.map(({ name }) => name)
 
 /**
- * Returns a format by its name.
- * @param source what names it, in words, where that is no flag
- * @throws Failure `usage` if there is no such format
+ * Returns a format by its name. @param source the origin of the name in the message, if it is not a flag @throws Failure `usage` if there
+ * is no such format
  */
 export const getFormatTraits = (
   name: string,

@@ -1,10 +1,10 @@
-/** A row an area: name, the other name it answers to, one line about it, and its loader; and the areas that extensions add. */
+/** Lists the areas of the catalogue with their names, aliases, summaries and loaders, and adds the areas of extensions. */
 import { createLineState } from '../base/io.js'
 import { type Endpoint, type Endpoints, getMethod, getPath, toPathPattern } from './endpoint.js'
 
 export interface AreaRow {
   readonly name: string
-  /** The singular or plural that is accepted too. */
+  /** The singular or plural of the name, which is accepted, too. */
   readonly alias?: string
   readonly summary: string
   readonly load: () => Promise<Endpoints>
@@ -142,19 +142,19 @@ const rows = [
   },
 ] as const satisfies readonly AreaRow[]
 
-/** The areas by name: a list that the compiler holds others to. */
+/** The names of the areas. The compiler checks other lists against this type. */
 export type AreaName = (typeof rows)[number]['name']
 
-/** The endpoints of an area by their keys: one area after the other. */
+/** The endpoints of an area by their keys, as a union over all areas. */
 export type AreaEndpoints = Awaited<ReturnType<(typeof rows)[number]['load']>>
 
-/** The parameters of an endpoint: one after the other of all endpoints of all areas. */
+/** The parameters of an endpoint, as a union over all endpoints. */
 type AreaParams<A = AreaEndpoints> = A extends unknown
   ? { [E in keyof A]: A[E] extends { readonly params: infer Ps } ? Ps : never }[keyof A]
   : never
 type KebabCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${KebabCase<Tail>}` : S
 
-/** Every flag that stands for a parameter of some endpoint, by its name. */
+/** The names of all flags that set a parameter of an endpoint. */
 export type ParameterFlag<Ps = AreaParams> = Ps extends unknown
   ? {
       [K in keyof Ps & string]: Ps[K] extends { readonly name: infer N extends string }
@@ -165,37 +165,37 @@ export type ParameterFlag<Ps = AreaParams> = Ps extends unknown
 
 export const areas: readonly (AreaRow & { readonly name: AreaName })[] = rows
 
-// Areas of extensions: what a file of the user's adds to the documents, for the line that runs.
+// The areas of extensions, which are loaded for each command line.
 
-/** Endpoints of an extension: those of a new area, or further ones of a documented area. */
+/** The endpoints of extensions: those of a new area, or further ones of a documented area. */
 export interface AddedArea extends AreaRow {
-  /** The extensions that they come from. */
+  /** The names of the extensions that declare the endpoints. */
   readonly from: readonly string[]
 }
 
 const createAdditions = (): { rows: readonly AreaRow[]; fault?: string } => ({ rows: areas })
 const getAdditions = createLineState(createAdditions)
 
-/** Notes that the extensions could not be loaded. @param remedy what to do about it */
+/** Stores that the extensions could not be loaded. @param remedy what the user can do about it */
 export const setExtensionFault = (remedy: string): void => {
   getAdditions().fault = remedy
 }
 
-/** Returns what to do so that extensions are loaded again; undefined if they are. */
+/** Returns what the user can do so that extensions are loaded again; undefined if they are loaded. */
 export const getExtensionFault = (): string | undefined => getAdditions().fault
 
-/** Lists the areas of the documents, and those of the extensions that the running line has loaded. */
+/** Lists the documented areas, and those of the extensions that are loaded for this command line. */
 export const listAreas = (): readonly (AreaRow & Partial<AddedArea>)[] => getAdditions().rows
 
-/** Returns the form of a route: whatever its placeholders are called. */
+/** Returns a route in which all placeholders have the same name, for comparisons. */
 export const getRouteForm = (endpoint: Pick<Endpoint, 'route'>): string =>
   `${getMethod(endpoint)} ${toPathPattern(getPath(endpoint))}`
 
-/** True if an endpoint is a list by whose command a documented list may get a further form. */
+/** True if an added endpoint and all documented ones with the same command are lists. Such a list is a further form of the command. */
 const isFurtherForm = (added: Endpoint, documented: readonly Endpoint[]): boolean =>
   [added, ...documented].every((one) => getMethod(one) === 'GET' && one.returns.kind === 'many')
 
-/** Endpoints of the documents with those of extensions. What the documents have, by route or by command, stays theirs. */
+/** Joins the documented endpoints with those of extensions. An extension cannot replace a documented route or command. */
 const joinEndpoints = (documented: Endpoints, added: Endpoints): Endpoints => {
   const forms = new Set(Object.values(documented).map(getRouteForm))
   const kept = Object.entries(added).filter(([key, one]) => {
@@ -206,7 +206,7 @@ const joinEndpoints = (documented: Endpoints, added: Endpoints): Endpoints => {
   return { ...documented, ...Object.fromEntries(kept) }
 }
 
-/** Adds areas to those that the running line knows. Documented areas come first and keep their names. */
+/** Adds areas for the rest of this command line. Documented areas come first and keep their names. */
 export const addAreas = (added: readonly AddedArea[]): void => {
   const state = getAdditions()
   const joined = areas.map((row) => {

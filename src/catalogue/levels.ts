@@ -1,4 +1,4 @@
-/** Access levels by the names that `--access-level` takes back: in tables and csv, for people. */
+/** Converts access levels to the names that `--access-level` accepts, for people who read tables and CSV. */
 import { accessLevels } from './shapes/common.js'
 
 const names = new Map<unknown, string>(
@@ -6,7 +6,7 @@ const names = new Map<unknown, string>(
 )
 const column = /(^|[._])access_level$/
 
-/** The name of a level under a field of that name; undefined for a custom number and anything else. */
+/** Returns the name of an access level in a field; undefined for other fields, and for levels without a name. */
 export const getLevelName = (field: string | undefined, value: unknown): string | undefined =>
   field !== undefined && typeof value === 'number' && column.test(field)
     ? names.get(value)

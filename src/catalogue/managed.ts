@@ -1,6 +1,6 @@
 /**
- * The kinds that files can declare: one fact a kind, beside its endpoints, in the order in which changes are
- * made. Which attributes a kind has follows from the parameters of its endpoints.
+ * Declares the kinds of objects that files can declare, with the endpoints that read and write them, in the order in which changes are
+ * made.
  */
 
 import type { Static, TSchema } from 'typebox'
@@ -20,86 +20,89 @@ import type { Endpoint } from './endpoint.js'
 /** The scope that a kind belongs to: the instance, a group or a project. */
 export type ManagedScope = 'site' | 'group' | 'project'
 
-/** The kind of object that a number stands for, where files have a name in its place. */
+/** The kind of object that a number refers to, for which files have a name instead. */
 export type Referent = 'user' | 'group' | 'branch' | 'runner'
 
-/** The number of objects of a kind: `one` object; a `set` of items, each with an identity; `rules`, each for the items that it matches. */
+/** The number of objects of a kind: `one` object, a `set` of items with an identity, or `rules` that each match several items. */
 type Cardinality = 'one' | 'set' | 'rules'
 
-/** A kind of object that files can declare. */
+/** A kind of objects that files can declare. Its attributes are the parameters of its endpoints. */
 export interface Managed {
-  /** Its key in files, and in addresses. */
+  /** The key of the kind in files and in addresses. */
   readonly name: string
   readonly scope: ManagedScope
   readonly holds: Cardinality
-  /** The list of a set, or the one object; of a set without a documented list, an item by its identity. */
+  /** The endpoint that lists a set, or that reads the one object. If a set has no documented list, it reads an item by its identity. */
   readonly read: Endpoint
-  /** The endpoint of one item, where the list lacks fields that are managed. */
+  /** The endpoint that reads an item, if the list lacks managed fields. */
   readonly each?: Endpoint
-  /** The instance's list of it: which projects have any, where its records say; what `enable` may take in. */
+  /** The list of all such objects of the instance. It shows which projects have any, and which objects `enable` can add. */
   readonly everywhere?: Endpoint
-  /** The path of its list, where the documents show none. */
+  /** The path of the list, if it is not documented. */
   readonly unlisted?: string
   readonly create?: Endpoint
   readonly update?: Endpoint
-  /** Without it nothing of the kind can be deleted: files cannot say `null` or `$exact`. */
+  /** The endpoint that deletes an object. Without it, files cannot have `null` or `$exact` for the kind. */
   readonly remove?: Endpoint
-  /** The endpoint that takes in an object that already exists elsewhere. */
+  /** The endpoint that adds an existing object of another place. */
   readonly enable?: Endpoint
-  /** The field that tells items of a set apart, whatever they are called. */
+  /** The field that identifies the items of a set. */
   readonly identity?: string
-  /** The field that people know an item by, where that is not its identity: its key in files. */
+  /** The field that people know an item by, and its key in files. If absent, that is the identity. */
   readonly label?: string
-  /** Another field that an item can be known by when it was renamed. */
+  /** Another field by which a renamed item can be found. */
   readonly also?: string
-  /** The kind of object that its key in files names, where that is resolved to a number before there is a record. */
+  /** The kind of object that the key in files refers to, if the key is resolved to a number before the record exists. */
   readonly by?: Referent
-  /** The placeholders, and parameters of `create` and `enable`, that a field of the record fills; the place's own is `id`. */
+  /** Maps placeholders, and parameters of `create` and `enable`, to the fields of the record that fill them. `id` is that of the place. */
   readonly at?: Readonly<Record<string, string>>
-  /** The field that shows a parameter, where it has another name; `a.b`, `a[].b` reach inside. */
+  /** Maps parameters to the fields that show them, if these have other names. `a.b` and `a[].b` lead to inner fields. */
   readonly from?: Readonly<Record<string, string>>
   readonly refs?: Readonly<Record<string, Referent>>
-  /** Attributes that are sent with every change, besides those that `update` requires: a write would otherwise remove them. */
+  /** The attributes that are sent with every change, since the write would otherwise remove them. `update` may require others. */
   readonly keep?: readonly string[]
-  /** Parameters that are no attributes. */
+  /** The parameters that are not attributes. */
   readonly without?: readonly string[]
-  /** Attributes for running an object, not for configuring it: exported only on request. */
+  /** The attributes for the operation of an object, not its configuration. They are only exported on request. */
   readonly operational?: readonly string[]
-  /** Records that are managed, by the values of a field; others are not looked at. */
+  /** Maps fields to the values that managed records have in them. Other records are ignored. */
   readonly only?: Readonly<Record<string, readonly string[]>>
-  /** A field that is true of the items that count as being there. */
+  /** The field that is true for items that count as existing. */
   readonly present?: string
-  /** A field that is true of the items whose actions come before those of the others. */
+  /** The field that is true for items whose actions come before those of the others. */
   readonly first?: string
-  /** The families that decide, by an item's identity, which of the attributes the item takes and requires. */
+  /** The families that determine, by an item's identity, which attributes the item accepts and requires. */
   readonly families?: readonly IntegrationFamily[]
-  /** An item is in one place at a time: to go to another, it has to leave the first. */
+  /** True if an item belongs to only one place at a time, so that a move removes it from the first one. */
   readonly alone?: true
-  /** Its update can change the identity. */
+  /** True if an update can change the identity. */
   readonly renames?: true
-  /** Attributes beyond the documented ones are taken as given where the answer has them. */
+  /** True if undocumented attributes are accepted if responses contain them. */
   readonly open?: true
-  /** Kinds of the same place whose actions come first where both are wanted. */
+  /** The kinds of the same place whose actions come first. */
   readonly after?: readonly string[]
-  /** Values that its list is asked with. */
+  /** The values of parameters with which the list is requested. */
   readonly query?: JsonValues
-  /** True if reading it requires an administrator: an export leaves it out for other users unless it was requested. */
+  /** True if only administrators can read the kind. For other users, an export omits it unless it was requested. */
   readonly forAdministrators?: true
-  /** Names that differ only in their case are one. */
+  /** True if names that differ only in case are equal. */
   readonly ignoresCase?: true
-  /** A 404 for the one object says that there is none. */
+  /** True if a 404 for the one object means that it does not exist. */
   readonly optional?: true
-  /** The reason that a missing object cannot be created; files that want no more than `off` have it already. */
+  /** The reason why a missing object cannot be created. Files with no other values than those of `off` need no object. */
   readonly onlyIf?: { readonly why: string; readonly off?: JsonValues }
-  /** The values that attributes have unless files say otherwise: export leaves them out. */
+  /** The values that attributes have by default. An export omits them. */
   readonly usual?: JsonValues
-  /** Sent with every change of an item that has any, which would otherwise lose them. */
+  /** The attributes that are sent with every change of an item that has any, since the write would otherwise remove them. */
   readonly keepAny?: readonly string[]
-  /** The attribute that each requires while it is switched on, and that is sent along: an answer does not show whether it is set. */
+  /**
+   * Maps an attribute to the one that it requires while it is enabled. That one is sent, too, since responses do not show whether it is
+   * set.
+   */
   readonly requires?: Readonly<Record<string, string>>
   /**
-   * Combinations of attributes that an instance refuses: where `attribute` has the value, and either is sent, `other` must
-   * be there, or may not be.
+   * Combinations that an instance refuses. If `attribute` has the value and either attribute is sent, `other` has to be set, or may not
+   * be.
    */
   readonly together?: readonly {
     readonly attribute: string
@@ -107,30 +110,30 @@ export interface Managed {
     readonly other: string
     readonly must: 'be set' | 'be empty' | 'be on'
   }[]
-  /** The attribute whose value an unset attribute shows. */
+  /** Maps an attribute to the one whose value it shows while it is not set. */
   readonly unsetShows?: Readonly<Record<string, string>>
-  /** The field that is true where a list shows only what the token's user may see, by attribute. */
+  /** Maps an attribute to the field that is true if a list is incomplete, since the token's user may not see all of it. */
   readonly mask?: Readonly<Record<string, string>>
-  /** The attribute with the number of named users who have to act: with fewer of them, the item does nothing. */
+  /** The attribute with the number of named users who have to act. With fewer users, the item has no effect. */
   readonly quorum?: string
-  /** The field that lists who of them may act, in the instance's view. */
+  /** The field that lists the named users who may act, according to the instance. */
   readonly eligible?: string
-  /** The mark of an item of which a place has only one, whatever its name: the value of a field, and what that means. */
+  /** The value of a field that only one item of a place can have, and the description of such an item. */
   readonly single?: { readonly field: string; readonly value: string; readonly text: string }
-  /** A certificate and its key, which no answer shows: sent together, and neither while `unless` is true. */
+  /** A certificate and its key, which responses never contain. Both are sent together, and neither while `unless` is true. */
   readonly pair?: { readonly shown: string; readonly hidden: string; readonly unless: string }
-  /** Items that belong to something else: no set has or removes them. */
+  /** The pattern of items that belong to another object. No set contains or removes them. */
   readonly spared?: RegExp
 }
 
 type ShapeOf<E> = E extends { returns: { shape: infer S extends TSchema } } ? Static<S> : never
-/** Of each endpoint by itself: a field of any is one. */
+/** The fields of an endpoint's response, as a union over all endpoints. */
 type FieldOf<E> = E extends unknown ? keyof (ShapeOf<E> & object) & string : never
 type FieldPath<F extends string> = F | `${F}.${string}` | `${F}[].${string}`
 type PlaceholderOf<E> = E extends { path: infer Pa } ? keyof Pa & string : never
 type ParamOf<E> = E extends { params: infer Ps } ? keyof Ps & string : never
 
-/** The fact with its names held to the endpoints: of reading `R`, of writing `W`, of what takes an item `A`. */
+/** The properties of a kind, limited to names that its endpoints have. `R` reads the kind, `W` writes it, and `A` adds an item. */
 interface Names<R, W, A> {
   readonly identity?: FieldOf<R>
   readonly label?: FieldOf<R>
@@ -161,7 +164,7 @@ interface Names<R, W, A> {
 
 type Endpoints = 'read' | 'each' | 'create' | 'update' | 'remove' | 'enable'
 
-/** Declares a kind that files can hold. Its names are those of its endpoints, or it does not compile. */
+/** Declares a kind that files can contain. A name that its endpoints do not have does not compile. */
 export const managed = <
   R extends Endpoint,
   E extends Endpoint = never,
@@ -192,7 +195,6 @@ const siteSettings = managed({
   requires: settingsRequirements,
 })
 
-/** Replication nodes. */
 const geoNodes = managed({
   name: 'geo_nodes',
   scope: 'site',
@@ -211,7 +213,7 @@ const geoNodes = managed({
   renames: true,
 })
 
-/** Runners of the instance, by rules. */
+/** The runners of the instance, which rules configure. */
 const siteRunners = managed({
   name: 'runners',
   scope: 'site',
@@ -223,7 +225,7 @@ const siteRunners = managed({
   update: runners.update,
   at: { id: 'id' },
   operational: ['active'],
-  // It would take no job.
+  // Such a runner would take no job.
   together: [{ attribute: 'run_untagged', is: false, other: 'tag_list', must: 'be set' }],
   forAdministrators: true,
 })
@@ -237,7 +239,7 @@ const member = {
   by: 'user',
   at: { user_id: 'id' },
   keep: ['access_level'],
-  // No answer shows them.
+  // Responses do not contain them.
   without: ['invite_source', 'areas_of_focus'],
   // A bot belongs to a token.
   spared: /^(?:project|group)_\d+_bot/,
@@ -261,9 +263,8 @@ export const projectMembers = managed({
   remove: members.removeFromProject,
 })
 
-// What else a project has.
+// The other objects of a project.
 
-/** The runners of a project. */
 export const projectRunners = managed({
   name: 'runners',
   scope: 'project',
@@ -277,7 +278,7 @@ export const projectRunners = managed({
   remove: runners.disable,
   at: { runner_id: 'id' },
   only: { runner_type: ['project_type'] },
-  // Those of the instance and of groups are shown with them, and are nothing of its own.
+  // The list also has the runners of the instance and of groups, which do not belong to the project.
   query: { type: 'project_type' },
 })
 
@@ -308,7 +309,7 @@ export const approvalRules = managed({
   refs: { user_ids: 'user', group_ids: 'group', protected_branch_ids: 'branch' },
   quorum: 'approvals_required',
   eligible: 'eligible_approvers',
-  // A change without approvers takes them away.
+  // A change without approvers would remove them.
   keep: ['user_ids', 'group_ids'],
   keepAny: ['protected_branch_ids'],
   mask: { group_ids: 'contains_hidden_groups' },
@@ -338,7 +339,7 @@ export const projectKeys = managed({
   at: { key_id: 'id' },
 })
 
-/** Custom domains of its Pages site. */
+/** The custom domains of the project's Pages site. */
 const projectDomains = managed({
   name: 'pages_domains',
   scope: 'project',
@@ -353,7 +354,7 @@ const projectDomains = managed({
   from: { certificate: 'certificate.certificate' },
   alone: true,
   ignoresCase: true,
-  // Automatic certificates are nobody's.
+  // Automatic certificates are not managed.
   pair: { shown: 'certificate', hidden: 'key', unless: 'auto_ssl_enabled' },
 })
 
@@ -368,7 +369,7 @@ export const projectIntegrations = managed({
   update: integrations.update,
   remove: integrations.delete,
   at: { slug: 'slug' },
-  // The record's own title is what the integration is called.
+  // In the record, `title` is the name of the integration.
   from: { title: 'properties.title' },
   present: 'active',
   families: integrationFamilies,
@@ -387,7 +388,7 @@ const projectErrorTracking = managed({
   },
 })
 
-/** The resource groups of a project: a job's use creates one. */
+/** The resource groups of a project, which the jobs that use them create. */
 const projectResourceGroups = managed({
   name: 'resource_groups',
   scope: 'project',

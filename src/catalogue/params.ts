@@ -1,57 +1,57 @@
-/** Parameters: what an endpoint takes, everything that is known of it, and how help, questions and `explain` say it. */
+/** Declares the types of parameters and the functions that create them, and describes parameters for help, prompts and `explain`. */
 
-/** The edition that an instance is licensed for, least first. */
+/** The editions of licenses, the smallest first. */
 export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
 interface BaseParam {
-  /** One line, in the imperative or as a noun phrase, without a closing full stop. */
+  /** The help text: one line in the imperative or a noun phrase, without a full stop at its end. */
   readonly help: string
   readonly required?: true
-  /** The server's default; shown in help, never sent. */
+  /** The default of the server. Help shows it, and it is never sent. */
   readonly default?: string | number | boolean
-  /** Editions below this one ignore the parameter. */
+  /** The smallest edition that supports the parameter. Others ignore it. */
   readonly edition?: Edition
-  /** The replacement. A given deprecated parameter is sent, with a note. */
+  /** The replacement of a deprecated parameter. If the parameter is given, it is sent with a warning. */
   readonly deprecated?: string
-  /** Flag or placeholder name where it is not the parameter's own name with dashes. */
+  /** The name of the flag or placeholder, if it is not the parameter's own name with dashes. */
   readonly name?: string
-  /** An empty value sends null. */
+  /** True if an empty value sends null. */
   readonly nullable?: true
-  /** Values come from `env:NAME`, `@file` or a hidden prompt; masked wherever they are shown. */
+  /** True for a secret. Its value comes from `env:NAME`, `@file` or a hidden prompt, and is always masked in output. */
   readonly secret?: true
-  /** The part of the request that it travels in, where the method does not say so (GET, DELETE: query; else body). */
+  /** The part of the request that has the parameter, if it is not that of the method (GET and DELETE: query, others: body). */
   readonly in?: 'query' | 'body'
-  /** Bare words that stand in for a value (`None`, `Any`): sent as scalars, without brackets. */
+  /** The words that replace a value (`None`, `Any`). They are sent as scalars, without brackets. */
   readonly words?: readonly string[]
-  /** The environment variable that fills it where a command cannot do without. */
+  /** The environment variable that provides the value if a command requires one. */
   readonly env?: string
-  /** True if a write's answer shows it, false if not; set where the shape of the answer says otherwise. */
+  /** True if the response to a write contains the parameter, and false if not. Only set if the shape of the response is misleading. */
   readonly echo?: boolean
   /**
-   * True for an exact filter of a list. The instance leaves out the records whose field of this name has another value
-   * (of a list of values: does not hold the one given).
+   * True for a filter whose records have exactly this value in the field of the same name. If the field is a list, it has to contain the
+   * value.
    */
   readonly exact?: true
   /**
-   * The field of a list's records that decides, where that has another name, or where the instance looks at more than that
-   * field. `before` and `after` compare times, and both count the time itself.
+   * The field that a filter compares, if it has another name or the instance compares more than this field. `before` and `after` compare
+   * times, and include equal ones.
    */
   readonly keeps?: { readonly field: string; readonly by?: 'before' | 'after' }
-  /** The value that leaves no record out, for a list whose records are those of one user by default. */
+  /** The value that all records pass, for a list that by default has only the records of one user. */
   readonly everything?: string
-  /** The word that stands for a value in help, where the type does not say it. */
+  /** The word for the value in help, if the type does not determine it. */
   readonly placeholder?: string
   /** The kind of live values that complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
-  /** The kind that shells offer instead, where that says more: names, or the members of the project at hand. */
+  /** The kind of values that shells suggest instead, if these are more helpful, such as names or members of the current project. */
   readonly suggests?: string
-  /** It names a file or a folder that is written: never an input of the same line. */
+  /** True if the value names a file or folder that is written, so that the command line cannot also read it. */
   readonly writes?: true
 }
 
 export interface StringParam extends BaseParam {
   readonly type: 'string'
-  /** `csv` and `spaced`: a string by the documents that holds several items, joined by commas or spaces. */
+  /** The format of the text. `csv` and `spaced` are strings with several items, separated by commas or spaces. */
   readonly format?:
     | 'date'
     | 'datetime'
@@ -65,28 +65,28 @@ export interface StringParam extends BaseParam {
     | 'email'
     | 'domain'
     | 'slug'
-    /** A length of time in words, at least a day. */
+    /** A period of time in words, at least one day. */
     | 'span'
-  /** The format of each item of several. */
+  /** The format of each item, if the text has several. */
   readonly items?: 'email'
-  /** Instances take no longer text. */
+  /** The maximum length that instances accept. */
   readonly max?: number
-  /** Instances refuse a blank one. */
+  /** True if instances refuse a blank text. */
   readonly filled?: true
   /** True for a date that instances refuse if it is over. */
   readonly ahead?: true
-  /** True for a date that an empty one removes. Elsewhere an empty date is invalid. */
+  /** True for a date that an empty text removes. For other dates, an empty text is invalid. */
   readonly clears?: true
 }
 export interface IntegerParam extends BaseParam {
   readonly type: 'integer'
   readonly min?: number
   readonly max?: number
-  /** Instances refuse less, where the documents name no range. */
+  /** The smallest number that instances accept, if no range is documented. */
   readonly least?: number
-  /** Whole numbers by name (`--access-level maintainer`). */
+  /** The names of numbers (`--access-level maintainer`). */
   readonly names?: Readonly<Record<string, number>>
-  /** The names that a question offers, where instances take fewer than there are. */
+  /** The names that a prompt offers, if instances accept fewer than all. */
   readonly offers?: readonly string[]
 }
 export interface BooleanParam extends BaseParam {
@@ -95,7 +95,7 @@ export interface BooleanParam extends BaseParam {
 export interface EnumParam<V extends string = string> extends BaseParam {
   readonly type: 'enum'
   readonly values: readonly V[]
-  /** Values that still work, each with its successor. */
+  /** Maps deprecated values to their replacements. */
   readonly deprecatedValues?: Readonly<Record<string, string>>
 }
 export interface ListParam extends BaseParam {
@@ -103,25 +103,25 @@ export interface ListParam extends BaseParam {
   readonly of: 'string' | 'integer' | 'enum'
   readonly values?: readonly string[]
   readonly max?: number
-  /** In a query: repeated with brackets (default), repeated as the name is, or one comma-joined value. */
+  /** The form in a query: repeated with brackets (default), repeated without brackets, or one value with commas. */
   readonly join?: 'comma' | 'repeat'
-  /** "String or array" by the documents: one value goes as a string. */
+  /** True if the documented type is "string or array", so that a single value is sent as a string. */
   readonly single?: true
   readonly names?: Readonly<Record<string, number>>
-  /** Values that still work, each with its successor. */
+  /** Maps deprecated values to their replacements. */
   readonly deprecatedValues?: Readonly<Record<string, string>>
 }
 export interface HashParam extends BaseParam {
   readonly type: 'hash'
-  /** The keys and their types; absent when any key goes. */
+  /** The keys and their types; absent if any key is valid. */
   readonly keys?: Readonly<Record<string, Param>>
 }
 export interface JsonParam extends BaseParam {
   readonly type: 'json'
-  /** It is a list of objects with these keys. */
+  /** The keys of the objects, if the value is a list of objects. */
   readonly items?: Readonly<Record<string, Param>>
 }
-/** An integer id, or a full path that travels as one encoded segment. */
+/** An integer ID, or a full path that is encoded as one segment. */
 export interface ScopeParam extends BaseParam {
   readonly type: 'project' | 'group'
 }
@@ -136,9 +136,9 @@ export type Param =
   | ScopeParam
 export type Params = Readonly<Record<string, Param>>
 
-// What is asked of a parameter whatever its type.
+// Properties of parameters of any type.
 
-/** Returns the format of a text. */
+/** Returns the format of a text; undefined for other types. */
 export const formatOf = (param: Param | undefined): StringParam['format'] =>
   param?.type === 'string' ? param.format : undefined
 
@@ -146,10 +146,10 @@ export const formatOf = (param: Param | undefined): StringParam['format'] =>
 export const isClearedByEmpty = (param: Param | undefined): boolean =>
   param?.type === 'string' && param.clears === true
 
-/** True if two parameters are of one type, whatever values each takes. */
+/** True if two parameters have the same type, regardless of their values. */
 export const isSameType = (a: Param, b: Param): boolean => a.type === b.type
 
-/** Returns the values of an enumeration, or of a list of those. */
+/** Returns the values of an enumeration, or of a list of enumerated values. */
 export const getParamValues = (param: Param): readonly string[] =>
   'values' in param ? (param.values ?? []) : []
 
@@ -157,7 +157,7 @@ export const getParamValues = (param: Param): readonly string[] =>
 export const getNumberNames = (param: Param): readonly string[] =>
   'names' in param ? Object.keys(param.names ?? {}) : []
 
-/** True if the parameter's flag takes no value: the flag or its negation is given. */
+/** True if the parameter's flag takes no value, only the flag or its negation. */
 export const isSwitch = (param: Param | undefined): boolean => param?.type === 'boolean'
 
 export const isText = (param: Param | undefined): param is StringParam => param?.type === 'string'
@@ -165,21 +165,20 @@ export const isText = (param: Param | undefined): param is StringParam => param?
 export const isNumeric = (param: Param | undefined): param is IntegerParam =>
   param?.type === 'integer'
 
-/** True if the parameter takes several values. */
 export const isListParam = (param: Param | undefined): param is ListParam => param?.type === 'list'
 
-/** True if the parameter takes values by keys, which a flag has as `key=value`. */
+/** True if the parameter is a hash, which a flag sets as `key=value`. */
 export const takesPairs = (param: Param | undefined): param is HashParam => param?.type === 'hash'
 
 export const takesJson = (param: Param | undefined): boolean => param?.type === 'json'
 
-/** Returns the parameters inside of one: the keys of a hash, or of the objects in a list. */
+/** Returns the parameters inside a parameter: the keys of a hash, or those of the objects in a list. */
 export const getInnerParams = (param: Param | undefined): Params | undefined => {
   if (param?.type === 'hash') return param.keys
   return param?.type === 'json' ? param.items : undefined
 }
 
-/** Returns a parameter with changed parameters inside of it, where it has any. */
+/** Returns a parameter after a change of the parameters inside it. A parameter without any is not changed. */
 export const withParamsIn = (param: Param, change: (inside: Params) => Params): Param => {
   if (param.type === 'hash' && param.keys !== undefined)
     return { ...param, keys: change(param.keys) }
@@ -188,11 +187,11 @@ export const withParamsIn = (param: Param, change: (inside: Params) => Params): 
     : param
 }
 
-/** True if the parameter's value names a file of this machine. */
+/** True if the parameter's value is the name of a local file. */
 export const isFile = (param: Param): boolean =>
   param.completes === 'file' || formatOf(param) === 'pem'
 
-/** True for parameters whose text may stand in a file; a PEM parameter names its file anyway. */
+/** True if the text of the parameter can be read from a file. A PEM parameter always is the name of a file. */
 export const canComeFromFile = (param: Param): boolean => {
   const format = formatOf(param)
   if (format === 'pem') return false
@@ -202,11 +201,11 @@ export const canComeFromFile = (param: Param): boolean => {
 export const isScope = (param: Param | undefined): param is ScopeParam =>
   param?.type === 'project' || param?.type === 'group'
 
-/** Returns the type of the scope that the parameter names: a project or a group. Returns undefined for any other parameter. */
+/** Returns `project` or `group` for a parameter that names one; undefined for other parameters. */
 export const getScopeType = (param: Param | undefined): ScopeParam['type'] | undefined =>
   isScope(param) ? param.type : undefined
 
-/** Returns a parameter with further values, where it has any. */
+/** Returns a parameter with further values. A parameter without enumerated values is not changed. */
 export const widenParam = (param: Param, more: readonly string[]): Param =>
   more.length === 0 || getParamValues(param).length === 0
     ? param
@@ -250,7 +249,7 @@ export const group = <const O extends Options<ScopeParam>>(
   options?: O,
 ) => ({ type: 'group', help, completes: 'group', ...(options as O) }) as const
 
-// A parameter in words.
+// Descriptions of parameters.
 
 const formats: Readonly<Record<string, string>> = {
   date: 'YYYY-MM-DD|[+]30d',
@@ -259,10 +258,10 @@ const formats: Readonly<Record<string, string>> = {
   url: 'url',
 }
 
-/** The longest list of values that stands in a flag's own term. */
+/** The maximum length of a list of values that help shows instead of a placeholder. */
 const inTerm = 40
 
-/** Returns the word that stands for a value in help. */
+/** Returns the word for a value in help. */
 export const getPlaceholder = (param: Param): string => {
   if (param.placeholder !== undefined) return param.placeholder
   switch (param.type) {
@@ -291,7 +290,7 @@ export const getPlaceholder = (param: Param): string => {
 export const describeType = (param: Param): string =>
   param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type
 
-/** Returns the values that a person can choose from, where these are fixed. */
+/** Returns the values that a person can choose from; empty if any value is possible. */
 export const getChoices = (param: Param): readonly string[] => {
   if (param.type === 'enum') return param.values
   if (param.type === 'boolean') return ['true', 'false']
@@ -299,7 +298,7 @@ export const getChoices = (param: Param): readonly string[] => {
   return param.type === 'integer' ? (param.offers ?? Object.keys(param.names ?? {})) : []
 }
 
-/** Returns an example of a value, from the sample data where it names a project or a group. */
+/** Returns an example value. Projects and groups are those of the sample data. */
 export const createParamExample = (param: Param): unknown => {
   switch (param.type) {
     case 'enum':

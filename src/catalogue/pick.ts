@@ -1,4 +1,4 @@
-/** Picks fields of records by dotted names, and makes those that are computed. */
+/** Picks fields of records by dotted names, and computes further fields. */
 
 import type { Pick } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
@@ -8,10 +8,10 @@ import { findKey, makeLegible, type Naming } from './words.js'
 /** Functions that compute fields from a record, by name. */
 export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
 
-/** The fields of records that are shown. */
+/** The fields of records that are printed. */
 interface FieldChoice {
   readonly fields?: readonly string[] | undefined
-  /** The records stand below these. */
+  /** The columns of the targets that the records stand below. */
   readonly parents?: readonly string[] | undefined
   /** Records below their targets become one object with them. */
   readonly flat?: boolean | undefined
@@ -19,8 +19,8 @@ interface FieldChoice {
 }
 
 /**
- * Returns the value under a dotted name; undefined when there is none. A key that holds the dots itself comes first.
- * Inside a list, a number picks an element and a name picks from every element.
+ * Returns the value under a dotted name; undefined if there is none. A key that contains the dots itself comes first. Inside a list, a
+ * number picks an item, and a name picks from every item.
  */
 export const pick = (value: unknown, path: string): unknown => {
   if (Array.isArray(value)) return pickFromList(value, path)
@@ -32,7 +32,7 @@ export const pick = (value: unknown, path: string): unknown => {
   return Object.hasOwn(value, key) ? pick(value[key], path.slice(dot + 1)) : undefined
 }
 
-/** Picks a field where fields have two names: each level of the path may use either. */
+/** Picks a field that may have two names. Each level of the path may use either name. */
 const pickEither = (value: unknown, path: string, words: Naming): unknown => {
   if (Array.isArray(value)) {
     const [, index, rest] = element.exec(path) ?? []
@@ -48,7 +48,7 @@ const pickEither = (value: unknown, path: string, words: Naming): unknown => {
   return pickEither(value[key], rest.join('.'), words)
 }
 
-/** The fields that the catalogue shows beside those of records. */
+/** The fields of the catalogue that responses do not have under these names. */
 const shownAlready: ComputedFields = Object.fromEntries(
   Object.entries(shownFields).map(([name, path]) => [name, (record) => pick(record, path)]),
 )
@@ -63,8 +63,8 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
 }
 
 /**
- * Creates a function that picks fields of records, and computed fields: the record's own come first.
- * @param words the instance's own: a field is found by either name
+ * Creates a function that picks fields of records. A field of the record comes before a computed one. @param words the instance's names: a
+ * field is found by either of its names
  */
 export const createPicker = (more: ComputedFields = {}, words?: Naming): Pick => {
   const made = { ...shownAlready, ...more }
@@ -97,7 +97,7 @@ export const createTargetPicker =
     return parents.includes(path) ? row[path] : take(row.record, getOwnField(path, parents))
   }
 
-/** Creates a function that returns a record as JSON and YAML give it: whole, or those of the requested fields that it has. */
+/** Creates a function that returns a record for JSON and YAML: the whole record, or the requested fields that it has. */
 export const createShaper = (choice: FieldChoice): ((record: unknown) => unknown) => {
   const { fields, flat, parents, pick: take } = choice
   if (fields === undefined) return (record) => record

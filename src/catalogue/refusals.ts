@@ -1,4 +1,4 @@
-/** The rules by which instances refuse values that have the type of their parameter: an address that is none, a title too long. */
+/** Checks values by the rules of instances, such as valid URLs and maximum lengths. The values already have the type of their parameter. */
 
 import { X509Certificate } from 'node:crypto'
 import { domainToASCII } from 'node:url'
@@ -7,13 +7,13 @@ import { isJsonList, type JsonValue } from '../base/objects.js'
 import { isNumeric, isText, type Param, type StringParam } from './params.js'
 import { splitItems, type ValueProblem } from './values.js'
 
-/** The reason that a value is refused: what is `expected` in its place, to stand behind "must be", and what was probably meant. */
+/** The reason why a value is refused: the `expected` value in words after "must be", and the `nearest` valid one. */
 export type ValueRefusal = Pick<ValueProblem, 'expected' | 'nearest'>
 
 interface TextRule {
   readonly expected: string
   readonly fits: (text: string) => boolean
-  /** Returns a text that fits, and that the wrong one probably stands for. */
+  /** Returns the valid text that was probably meant. */
   readonly meant?: (text: string) => string
 }
 
@@ -23,7 +23,7 @@ const isHttpUrl = (text: string): boolean =>
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const domain = new RegExp(`^(?:${label}\\.)+${label}$`, 'i')
 
-/** Returns the domain of a URL, or of a name in another script, in the letters that instances take. */
+/** Returns the domain in a URL or in another script, in the ASCII form that instances accept. */
 const toDomain = (text: string): string => {
   const [host = ''] = text
     .trim()
@@ -87,7 +87,7 @@ const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined 
   return { expected: rule.expected, nearest: meant && rule.fits(meant) ? meant : undefined }
 }
 
-/** Finds why instances refuse a value of the right type; returns undefined if no reason is known. */
+/** Returns the reason why instances refuse a value; undefined if no reason is known. */
 export const findRefusal = (param: Param, value: JsonValue): ValueRefusal | undefined => {
   if (isText(param))
     return getRefusal(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))

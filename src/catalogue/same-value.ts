@@ -1,6 +1,6 @@
 /**
- * When two values of an attribute are the same: each is brought into one form by what the catalogue says
- * of its parameter, whoever wrote it: a file, a flag or an instance.
+ * Compares values of attributes regardless of their form in files, flags and responses. It normalizes both by the declaration of their
+ * parameter.
  */
 
 import { toCanonicalNumber } from '../base/json/decimal.js'
@@ -10,15 +10,15 @@ import { readPublicKey } from '../base/public-key.js'
 import { trimTrailingSlashes } from '../base/text.js'
 import type { ListParam, Param, Params, StringParam } from './params.js'
 
-/** The type of an attribute, which decides whether its values are the same; without a parameter, nothing is known of it. */
+/** The type of an attribute, which determines whether its values are equal. `param` is undefined for an undocumented attribute. */
 export interface ValueType {
   readonly param: Param | undefined
 }
 
-/** Compares texts by their code units: the order is the same everywhere. */
+/** Compares texts by their code units, so that the order does not depend on the locale. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Returns JSON text that is equal for equal values: keys in order, no blanks. */
+/** Returns JSON text that is the same for equal values, with sorted keys and without blanks. */
 export const toCanonical = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(toCanonical).join(',')}]`
   if (isNumber(value)) return toCanonicalNumber(value)
@@ -29,7 +29,7 @@ export const toCanonical = (value: JsonValue): string => {
   return `{${fields.join(',')}}`
 }
 
-/** Returns the members without duplicates, in an order of their own. */
+/** Returns the members without duplicates, sorted by their JSON text. */
 const toSet = (members: readonly JsonValue[]): readonly JsonValue[] => {
   const texts = new Map(members.map((member) => [toCanonical(member), member]))
   return [...texts].sort(([a], [b]) => compareTexts(a, b)).map(([, member]) => member)
@@ -44,14 +44,14 @@ const truths: Readonly<Record<string, boolean>> = {
   '0': false,
 }
 
-/** Returns one value for `true`, `"true"`, `1` and `"1"`. */
+/** Returns the same value for `true`, `"true"`, `1` and `"1"`. */
 const normalizeBoolean = (value: JsonValue): JsonValue => {
   if (typeof value === 'object') return value
   const word = String(value).toLowerCase()
   return Object.hasOwn(truths, word) ? (truths[word] ?? value) : value
 }
 
-/** Returns a whole number, also of one that is written as text or by its name. */
+/** Returns a number for an integer, also if it is a text or a name. */
 const normalizeInteger = (
   value: JsonValue,
   names: Readonly<Record<string, number>> = {},
@@ -63,19 +63,19 @@ const normalizeInteger = (
   return Object.hasOwn(names, name) ? (names[name] ?? value) : value
 }
 
-/** Returns a moment in one format, or the first signs of it. */
+/** Formats a time as an ISO 8601 string, or as its first `signs` characters. A text that is not a time stays unchanged. */
 const formatMoment = (text: string, signs?: number): string => {
   const time = Date.parse(text)
   return Number.isNaN(time) ? text : new Date(time).toISOString().slice(0, signs)
 }
 
-/** Returns the day of a moment, by UTC. */
+/** Returns the date of a time in UTC. */
 const toDay = (text: string): string =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : formatMoment(text, 10)
 
 const block = /-----BEGIN (?:X509 |TRUSTED )?([A-Z0-9 ]+)-----([\s\S]*?)-----END [A-Z0-9 ]+-----/g
 
-/** Decodes PEM blocks in their order, however they are wrapped. A text without any stays as it is, trimmed. */
+/** Decodes PEM blocks in their order, regardless of line breaks. A text without blocks is only trimmed. */
 const decodePem = (text: string): JsonValue => {
   const blocks = [...text.matchAll(block)].map(
     ([, label, body = '']) => `${label} ${Buffer.from(body, 'base64').toString('base64')}`,
@@ -90,7 +90,7 @@ const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string
   date: toDay,
   datetime: (text) => formatMoment(text),
   duration: (text) => text.trim(),
-  // As browsers and instances write it: the host in lower case, without the port that it has anyway.
+  // Browsers and instances write URLs in this form: the host in lower case, and no default port.
   url: (text) => trimTrailingSlashes(URL.canParse(text) ? new URL(text).href : text.trim()),
   pem: decodePem,
   'public-key': toKeyIdentity,
@@ -103,11 +103,11 @@ const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string
   span: (text) => text.trim(),
 }
 
-/** Returns a member as text; a list or an object as its JSON. */
+/** Returns a member as text. For a list or an object, that is its JSON. */
 const toText = (value: JsonValue): string =>
   typeof value === 'object' ? toCanonical(value) : String(value)
 
-/** Splits a value that the documents call one text but that holds several members. */
+/** Splits a text that contains several members into a list. */
 const splitJoined = (value: JsonValue, format: 'csv' | 'spaced'): JsonValue => {
   const members = isJsonList(value)
     ? value.map(toText)
@@ -118,7 +118,7 @@ const splitJoined = (value: JsonValue, format: 'csv' | 'spaced'): JsonValue => {
 const normalizeString = (param: StringParam, value: JsonValue): JsonValue => {
   const { format } = param
   if (format === 'csv' || format === 'spaced') return splitJoined(value, format)
-  // Nothing is no text, and no day: nobody tells the two apart.
+  // Instances do not distinguish an empty text or date from null.
   if (value === null || value === '') return null
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string') return value
@@ -126,12 +126,12 @@ const normalizeString = (param: StringParam, value: JsonValue): JsonValue => {
   return formed === '' ? null : formed
 }
 
-/** Normalizes a list as a set; one value alone is a list of it, and no value is an empty list unless null means something. */
+/** Normalizes a list as a set. A single value is a list of one, and no value is an empty list unless null has another meaning. */
 const normalizeList = (param: ListParam, value: JsonValue): JsonValue => {
   if (value === null && param.nullable === true) return null
   if (value === null || value === '') return []
   const all = isJsonList(value) ? value : [value]
-  // What may be one text as well holds its members in it.
+  // A parameter that also accepts a single text may have several members in it.
   const isWhole = param.single === true && param.of === 'string'
   const members = isWhole
     ? all.flatMap((one) => String(one).split(/[\s,;]+/)).filter((one) => one !== '')
@@ -145,7 +145,7 @@ const normalizeList = (param: ListParam, value: JsonValue): JsonValue => {
   )
 }
 
-/** Returns a map with other values; a value that is no map stays as it is. */
+/** Returns a map with changed values. A value that is not a map stays unchanged. */
 const mapFields = (
   value: JsonValue,
   change: (field: JsonValue, name: string) => JsonValue,
@@ -162,7 +162,7 @@ const mapFields = (
 const normalizeKeys = (keys: Params, value: JsonValue): JsonValue =>
   mapFields(value, (field, name) => normalizeByParam(keys[name], field))
 
-/** Returns the values of a hash without known keys as text, as they travel. */
+/** Converts the values of a hash without known keys to texts, since requests send them as texts. */
 const toTexts = (value: JsonValue): JsonValue =>
   mapFields(value, (field) => (field === null || typeof field === 'object' ? field : String(field)))
 
@@ -189,7 +189,7 @@ const normalizeByParam = (param: Param | undefined, value: JsonValue): JsonValue
   }
 }
 
-/** Normalizes a value of no documented parameter by the type that it has itself. */
+/** Normalizes the value of an undocumented attribute by the type of the value itself. */
 const normalizeUnknown = (value: JsonValue): JsonValue => {
   if (value === null || value === '') return null
   if (typeof value === 'string') return normalizeLines(value)
@@ -197,15 +197,14 @@ const normalizeUnknown = (value: JsonValue): JsonValue => {
 }
 
 /**
- * Returns a value in the one form that all its spellings share. Lists are sets, and so are joined lists. Dates are
- * days (UTC), booleans also come from `"1"`, levels are numbers. Addresses have no slash at their end, text has `\n`.
- * Certificates are their bytes, keys lack their comment. Lists within a `json` parameter keep their order, as do the
- * blocks of a certificate.
+ * Returns the form that all spellings of a value have in common. Lists and joined lists are sets, but lists inside a `json` parameter keep
+ * their order. Dates are days in UTC, booleans may come from `"1"`, and access levels are numbers. URLs have no slash at their end, and
+ * texts have `\n`. Certificates are compared by their bytes and public keys without their comment.
  */
 export const normalizeValue = ({ param }: ValueType, value: JsonValue): JsonValue =>
   normalizeByParam(param, value)
 
-/** True if two values mean the same; an absent value counts as null. */
+/** True if two values have the same meaning. An absent value counts as null. */
 export const isSameValue = (
   attribute: ValueType,
   a: JsonValue | undefined,
@@ -217,7 +216,7 @@ export const isSameValue = (
   )
 }
 
-/** Guesses the type of an undocumented attribute from either of its two values. */
+/** Guesses the type of an undocumented attribute from two of its values. */
 const guessType = (a: JsonValue | undefined, b: JsonValue | undefined): ValueType => {
   const types = [typeof a, typeof b]
   if (types.includes('boolean')) return { param: { type: 'boolean', help: '' } }

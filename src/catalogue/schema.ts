@@ -1,4 +1,4 @@
-/** Parameters as JSON Schema. What one reader takes otherwise than the API is laid over that, by the kind of value. */
+/** Converts parameters to JSON Schema. Readers with other rules than the API can override the schema of each type. */
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import {
   type EnumParam,
@@ -11,10 +11,9 @@ import {
   type StringParam,
 } from './params.js'
 
-/** A JSON Schema. */
 export type JsonSchema = { readonly [key: string]: JsonValue }
 
-/** Returns the keywords that have a value. */
+/** Removes the keywords without a value. */
 export const omitUndefined = (keywords: JsonValues): JsonSchema => {
   const all = Object.entries(keywords)
   return Object.fromEntries(
@@ -22,7 +21,7 @@ export const omitUndefined = (keywords: JsonValues): JsonSchema => {
   )
 }
 
-/** Returns a schema that any of the given schemas fulfills; absent ones are left out. */
+/** Returns a schema that accepts what any of the given schemas accepts. Absent schemas are ignored. */
 export const createAnyOf = (...some: readonly (JsonSchema | false | undefined)[]): JsonSchema => {
   const schemas = some.filter((one): one is JsonSchema => typeof one === 'object')
   const [only, ...others] = schemas
@@ -32,21 +31,21 @@ export const createAnyOf = (...some: readonly (JsonSchema | false | undefined)[]
 export const listOf = (items: JsonSchema, max?: number): JsonSchema =>
   omitUndefined({ type: 'array', items, maxItems: max })
 
-/** Returns the values of an enumeration, with the deprecated ones that still work. */
+/** Returns the values of an enumeration, including deprecated ones. */
 export const getAllValues = (param: EnumParam | ListParam): readonly string[] => [
   ...getParamValues(param),
   ...Object.keys(param.deprecatedValues ?? {}),
 ]
 
-/** Returns the range of a whole number; items of a list have none. */
+/** Returns the range of an integer. The items of a list have none. */
 export const createRange = (param: IntegerParam | ListParam): JsonSchema =>
   param.type === 'integer' ? omitUndefined({ minimum: param.min, maximum: param.max }) : {}
 
-/** The functions that write the schema of each kind of value. */
+/** The functions that create the schema of each type of value. */
 export interface SchemaOptions {
   readonly integer: (param: IntegerParam | ListParam) => JsonSchema
   readonly choice: (param: EnumParam | ListParam) => JsonSchema
-  /** @param param undefined for an item of a list */
+  /** Creates the schema of a text. `param` is undefined for an item of a list. */
   readonly text: (param?: StringParam) => JsonSchema
   readonly list: (items: JsonSchema, param: ListParam) => JsonSchema
   readonly object: (keys: Params | undefined) => JsonSchema
@@ -56,7 +55,7 @@ export interface SchemaOptions {
 
 const formats: Partial<Record<string, string>> = { datetime: 'date-time', date: 'date' }
 
-/** Creates the options for values as the API takes them. @param inner writes a parameter inside of another */
+/** Creates the options for values in the form of the API. @param inner creates the schema of a parameter inside another one */
 const createApiOptions = (inner: (param: Param) => JsonSchema): SchemaOptions => {
   const objectOf = (keys: Params): JsonSchema => {
     const entries = Object.entries(keys)
@@ -85,9 +84,8 @@ const createItemSchema = (param: ListParam, ways: SchemaOptions): JsonSchema => 
 }
 
 /**
- * Creates the schema of a parameter's value, without what may stand in its place: a bare word, null.
- * @param inner writes a parameter inside of another, as a whole
- * @param over the options that differ from the API's
+ * Creates the schema of a parameter's value, without null and without words such as `Any` that replace a value. @param inner creates the
+ * whole schema of a parameter inside another one @param over the options that differ from those of the API
  */
 export const createValueSchema = (
   param: Param,

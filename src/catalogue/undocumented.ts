@@ -1,12 +1,12 @@
 /**
- * Requests that deployed instances answer and the documents do not show: a 404 here means that the answer cannot be known.
- * All undocumented requests of the program stand here, so that no other request is taken for one.
+ * Declares the undocumented requests that the program sends to deployed instances. If an instance responds with a 404, it does not have
+ * the endpoint.
  */
 import { type Endpoint, endpoint, many, one } from './endpoint.js'
 import { group, integer, project, string } from './params.js'
 import { Unknown } from './shapes/common.js'
 
-/** The version that the documents describe. */
+/** The version of the service that the documentation describes. */
 export const documentedVersion = '14.5'
 
 const said = { command: 'get', implied: true } as const
@@ -53,7 +53,7 @@ export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(
   params: {},
 })
 
-/** Creates the endpoint that lists a kind of which the documents have only reads by key. */
+/** Creates the endpoint for the list of a kind that has no documented list. */
 export const listAt = (path: string): Endpoint => ({
   ...said,
   route: `GET ${path}`,
@@ -63,7 +63,7 @@ export const listAt = (path: string): Endpoint => ({
   params: {},
 })
 
-/** Creates an endpoint that is read by its path alone. */
+/** Creates the endpoint that reads a path without parameters. */
 const createPathEndpoint = (path: string): Endpoint => ({
   ...said,
   route: `GET ${path}`,
@@ -73,7 +73,7 @@ const createPathEndpoint = (path: string): Endpoint => ({
   params: {},
 })
 
-/** All of it. */
+/** All undocumented endpoints with a fixed path. */
 export const implied: readonly Endpoint[] = [
   account,
   usersNamed,

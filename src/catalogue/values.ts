@@ -1,6 +1,6 @@
 /**
- * One number, boolean or text as the value of a parameter, for `coerce.ts`: everything that is no list and no object;
- * and the formats of texts (a day, a duration, a certificate): what has one, and what is sent of it.
+ * Converts plain values for `coerce.ts`: numbers, booleans and texts. It checks the formats of texts, such as dates, durations and
+ * certificates.
  */
 
 import { isDay, isDuration, isMoment, toSentTime } from '../base/dates.js'
@@ -19,13 +19,13 @@ import {
   type StringParam,
 } from './params.js'
 
-/** The origin of a text; `coerce.ts` says what each means. */
+/** The origin of a value. `Source` in `coerce.ts` explains each. */
 export type SourceKind = 'text' | 'data' | 'file' | 'wire'
 
 type Format = NonNullable<StringParam['format']>
 
 interface FormatRule {
-  /** In words, to stand behind "must be". */
+  /** The description of a valid text, to follow "must be". */
   readonly expected: string
   /** Returns the text to send; undefined if the given text does not have the format. */
   readonly sent: (text: string) => string | undefined
@@ -39,7 +39,7 @@ const acceptIf =
 const certificate =
   /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\w+/=\s]+-----END [A-Z0-9 ]+-----/g
 
-/** Returns the certificates of a PEM text, without the text around them; undefined where a private key is among them. */
+/** Returns the certificates of a PEM text, without the text around them; undefined if the text contains a private key. */
 const extractCertificates = (text: string): string | undefined =>
   text.includes('PRIVATE KEY-----') ? undefined : text.match(certificate)?.join('\n')
 
@@ -50,7 +50,7 @@ const written = {
 
 const duration = { expected: 'a duration such as 1h30m or 3w1h', sent: acceptIf(isDuration) }
 
-/** Creates the format of a time that people may give by how far away it is. */
+/** Creates the format of a time that people may also type as an offset from the current time. */
 const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
   sent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
@@ -73,25 +73,25 @@ const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> =
   wire: written,
 }
 
-/** Returns the rule that a text of a parameter must follow; undefined where every text is valid. */
+/** Returns the format that a text of a parameter must have; undefined if every text is valid. */
 export const getFormatRule = (kind: SourceKind, param: Param): FormatRule | undefined =>
   rules[kind][formatOf(param) ?? 'text']
 
-/** The separators of the items in a string that holds several: the pattern for reading, and the text for sending. */
+/** The separators of formats with several items: the pattern to split a text, and the text to join the items. */
 const separators: Partial<Record<Format, readonly [RegExp, string]>> = {
   csv: [/,/, ','],
   spaced: [/[\s,]+/, ' '],
 }
 
-/** True if the parameter is a string by the documents and holds several items. */
+/** True if the parameter is a string that contains several items. */
 export const isJoined = (param: Param): boolean =>
   separators[formatOf(param) ?? 'text'] !== undefined
 
-/** Splits a string that holds several items. */
+/** Splits a string that contains several items. */
 export const splitItems = (param: Param, text: string): readonly string[] =>
   text.split(separators[formatOf(param) ?? 'text']?.[0] ?? /\n/).filter((item) => item !== '')
 
-/** Joins several items into the string that the documents want; returns undefined elsewhere. One ID of a user stays a number. */
+/** Joins several items into a string; returns undefined for other parameters. A single user ID stays a number. */
 export const joinItems = (param: Param, texts: readonly string[]): string | number | undefined => {
   const [separator, glue] = separators[formatOf(param) ?? 'text'] ?? []
   if (separator === undefined) return undefined
@@ -100,16 +100,16 @@ export const joinItems = (param: Param, texts: readonly string[]): string | numb
   return glue === ',' && param.completes === 'user' ? toIdOrText(all) : all
 }
 
-/** Returns IDs made of digits as numbers, for JSON; paths and names stay text. */
+/** Returns an ID as a number, and a path or name as text. */
 export const toIdOrText = (text: string): string | number =>
   /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
 
-// One value.
+// Plain values.
 
-/** A value without parts, as its source has it. */
+/** A plain value from a source. */
 export interface Scalar {
   readonly value: string | number | boolean | null
-  /** The scalar as it was spelled: `1.0`, `0x10`. */
+  /** The text of the value as it was written, such as `1.0` or `0x10`. */
   readonly text: string
 }
 
@@ -125,16 +125,16 @@ type Problem =
   | 'several values'
   | 'null'
 
-/** Why something is no value of its parameter. */
+/** The reason why a value is invalid for its parameter. */
 export interface ValueProblem {
   readonly problem: Problem
-  /** The accepted values, to stand behind "must be": `an integer`, `one of asc, desc`. */
+  /** The description of valid values, to follow "must be": `an integer`, `one of asc, desc`. */
   readonly expected: string
   /** The known value or key that was probably meant. */
   readonly nearest?: string | undefined
 }
 
-/** A value as the API takes it; of one that is deprecated, what to use instead. */
+/** A value to send to the API, with its replacement if it is deprecated; or the reason why it is invalid. */
 export type ScalarValue =
   | { readonly value: string | number | boolean; readonly successor?: string }
   | ValueProblem
@@ -145,13 +145,13 @@ const refuse = (problem: Problem, expected: string, near?: string): ValueProblem
   nearest: near,
 })
 
-/** Returns the word that stands in for a value (`None`, `Any`), however it is written. */
+/** Returns the word that replaces a value (`None`, `Any`), regardless of its case. */
 export const matchWord = ({ words = [] }: Param, text: string): string | undefined =>
   words.find((word) => word.toLowerCase() === text.toLowerCase())
 
 // Numbers.
 
-/** Returns the whole number that a scalar is, of whatever size. */
+/** Returns the value as an integer of any size; undefined if it is not an integer. */
 const readWholeNumber = ({ value }: Scalar, kind: SourceKind): number | undefined => {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   const pattern = kind === 'wire' ? /^\s*[+-]?\d+\s*$/ : /^-?\d+$/
@@ -179,7 +179,7 @@ const readInteger = (
   return refuse('wrong type', ['an integer', ...(param.words ?? [])].join(' or '))
 }
 
-/** Reads a level, which has a number and a name. Files keep numbers without a name, as an export found them. */
+/** Reads an access level, which has a number and a name. Files may have numbers without a name, since an export may contain them. */
 const readLevel = (
   param: IntegerParam,
   names: Readonly<Record<string, number>>,
@@ -212,7 +212,7 @@ const truths: Readonly<Record<string, boolean>> = {
 const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue => {
   if (typeof given?.value === 'boolean') return { value: given.value }
   const text = given?.text ?? ''
-  // A flag has no text of its own: it is `true`, or `false` with `no-` before its name.
+  // A flag without a value has the text `true`, or `false` if `no-` is before its name.
   if (kind === 'text') return { value: text !== 'false' }
   const value = kind === 'wire' ? getOwn(truths, text.toLowerCase()) : undefined
   return value === undefined ? refuse('wrong type', 'true or false') : { value }
@@ -220,7 +220,7 @@ const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue =
 
 // Texts.
 
-/** Returns the text that a scalar is: of JSON only a string is one, of YAML whatever was written. */
+/** Returns the value as text; undefined if it is not one. In JSON, only a string is a text; in YAML, any scalar is. */
 const readScalarText = (given: Scalar | undefined, kind: SourceKind): string | undefined => {
   if (given === undefined || given.value === null) return undefined
   return typeof given.value === 'string' || kind !== 'data' ? given.text : undefined
@@ -239,7 +239,7 @@ const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind)
   return refuse('unknown value', expected, findNearest(text, values))
 }
 
-/** The values that an empty text of a file stands in the place of, where no rule of the format says it. */
+/** What to use instead of an empty text in a file, for formats whose rule does not describe it. */
 const emptyInstead: Readonly<Partial<Record<Format, string>>> = {
   csv: 'text or a list',
   spaced: 'text or a list',
@@ -254,7 +254,7 @@ const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKin
     const noun = kind === 'file' ? 'text' : 'a string'
     return refuse('wrong type', isJoined(param) ? `${noun} or a list` : noun)
   }
-  // In a file only a written null clears.
+  // In a file, only null clears a value.
   if (text === '' && param.clears === true && kind !== 'file') return { value: text }
   const { format = 'text' } = param
   if (text === '' && kind === 'file' && format !== 'text')
@@ -265,7 +265,7 @@ const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKin
   const { sent = (plain: string) => plain, expected = 'text' } = getFormatRule(kind, param) ?? {}
   const value = sent(text)
   if (value === undefined) return refuse('wrong format', expected)
-  // Neither a database nor a program takes one.
+  // Neither databases nor programs accept such a text.
   if (value.includes('\0')) return refuse('wrong format', 'text without NUL characters')
   return { value }
 }
@@ -279,13 +279,13 @@ const readScope = (
   const text = isId ? given.text : readScalarText(given, kind)
   if (text === undefined || (text === '' && kind === 'wire'))
     return refuse('wrong type', 'an ID or a path')
-  // A path holds no comma.
+  // A path does not contain commas.
   if (kind !== 'wire' && (text.trim() === '-' || text.includes(',')))
     return refuse('several values', `a single ${type}`)
   return { value: toIdOrText(text) }
 }
 
-/** Reads a name or an ID in place of a number. */
+/** Reads a name or an ID for a parameter whose numbers refer to objects. */
 export const readReference = (
   given: Scalar | undefined,
   parse: (text: string) => string | number | undefined,
@@ -296,7 +296,7 @@ export const readReference = (
   return refuse(text === '' ? 'wrong type' : 'wrong format', 'a name or an ID')
 }
 
-/** Returns a parameter that takes one item of a list. */
+/** Returns the parameter for a single item of a list. */
 export const toItemParam = (param: ListParam): IntegerParam | EnumParam | StringParam => {
   const { of, names, values = [], deprecatedValues, words, help } = param
   if (of === 'integer') return { type: 'integer', help, names, words }
@@ -305,7 +305,7 @@ export const toItemParam = (param: ListParam): IntegerParam | EnumParam | String
     : { type: 'string', help }
 }
 
-/** @param given undefined for a list or an object */
+/** Converts a plain value to the type of a parameter. @param given undefined for a list or an object */
 export const readScalar = (
   param: IntegerParam | BooleanParam | EnumParam | StringParam | ScopeParam,
   given: Scalar | undefined,

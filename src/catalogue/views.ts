@@ -1,36 +1,35 @@
-/** The views of answers: facts that commands and endpoints state, and that every format knows. */
+/** Declares the views of responses: facts about their presentation that commands and endpoints set and all formats use. */
 
 /**
- * The view for people where programs get the API's own objects. It has the whole answer in hand, so an
- * answer that goes on without end must do without.
+ * The view for people, in place of the API's own objects. It needs the whole response, so that a response without an end cannot have it.
  */
 export interface People {
   readonly columns?: readonly string[]
-  /** The records as rows of a table: in another order, with other fields. */
+  /** Converts the records to the rows of a table, which may have another order and other fields. */
   readonly rows?: (records: readonly unknown[]) => readonly unknown[]
-  /** True if its rows are the records in another order: the user cannot choose one then. */
+  /** True if the rows are the records in another order, so that the user cannot set the order. */
   readonly reorders?: true
-  /** Text in place of the table: on a terminal, unless certain fields were asked for. */
+  /** Formats the records as text for terminals, in place of a table. It is not used if fields were requested. */
   readonly page?: (records: readonly unknown[]) => Iterable<string> | AsyncIterable<string>
-  /** Spreadsheets get the rows too. */
+  /** True if spreadsheets get the rows, too. */
   readonly sheets?: boolean
 }
 
 export type StackLayout = 'hidden' | 'cut'
 
-/** Looks at the records of an answer before a format prints them. */
+/** Examines the records of a response before a format prints them. */
 export interface Inspection {
-  /** True if nothing is printed before it has seen enough. */
+  /** True if nothing is printed until `see` returns true. */
   readonly holds: boolean
-  /** @returns whether it has seen enough */
+  /** Examines records. @returns true if no more records are needed */
   see(records: readonly unknown[]): boolean
-  /** No more records come, or enough of them were held back. @throws Failure to refuse the answer */
+  /** Called after the last record. @throws Failure to refuse the response */
   end(): Promise<void>
 }
 
 /**
- * The reader of a format: people; spreadsheets, which want rows; a browser, whose page takes several lists, each below a
- * heading; programs, which want the API's own objects.
+ * The reader of a format: people, spreadsheets (rows), browsers (pages with several lists below headings), or programs (the API's own
+ * objects).
  */
 export type Reader = 'people' | 'sheets' | 'pages' | 'programs'
 

@@ -1,7 +1,6 @@
 /**
- * An instance's own words for those of the catalogue, and answers in them for readers who know the catalogue's. Every
- * room takes them as a value; `vocabulary/` makes one from a file, and without a file everything is called as the
- * documents call it.
+ * Translates between the documented names and those of an instance, in requests and responses. `vocabulary/` reads the names of an
+ * instance from a file.
  */
 
 import { ExactNumber } from '../base/json/json.js'
@@ -9,40 +8,40 @@ import { type Failure, usage } from '../errors.js'
 import type { Endpoint } from './endpoint.js'
 
 export interface Words {
-  /** A field, as each of several instances calls it. */
+  /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
   readonly each?: (name: string) => readonly string[]
-  /** A parameter or field, as the instance calls it. Of a name with brackets each level. */
+  /** Returns the instance's name for a parameter or field. Each level of a name with brackets is translated. */
   name(neutral: string): string
-  /** Returns the documents' name for one of the instance's; the name itself where they agree. */
+  /** Returns the documented name for one of the instance's names. It is the same name unless they differ. */
   neutral(own: string): string
-  /** The path of a route, its literal segments in the instance's words. */
+  /** Returns the path of a route with the instance's names in its literal segments. */
   path(path: string): string
-  /** The slugs of integrations of a family. */
+  /** Returns the slugs of the integrations in a family. */
   slugs(family: string): readonly string[]
-  /** The family that has the slug, and no other; undefined where none has. */
+  /** Returns the only family that has a slug; undefined if there is none. */
   family(slug: string): string | undefined
-  /** A header, in lower case. */
+  /** Returns the instance's name for a header, in lower case. */
   header(name: string): string
-  /** The cookie of a session. */
+  /** Returns the instance's name for the session cookie. */
   cookie(name: string): string
-  /** Further values of a parameter, by area and name (`runners.status`). */
+  /** Returns further values of a parameter, by its area and name (`runners.status`). */
   values(of: string): readonly string[]
-  /** Returns what to do instead of a route that the instance no longer has; undefined where it has the route. */
+  /** Returns the advice for a route that the instance no longer has; undefined if the instance has the route. */
   gone(route: string): string | undefined
-  /** True if the file names the field as a secret. */
+  /** True if the vocabulary marks the field as a secret. */
   named(own: string): boolean
   /** The endings of the names of secret fields. */
   readonly secretEndings: readonly string[]
   /**
-   * Checks that the words leave an endpoint what it is.
-   * @throws Failure `usage` where two of its names become one, or it becomes another one
+   * Checks the translation of an endpoint. @throws Failure `usage` if two of its names become the same one, or if it becomes another
+   * endpoint
    */
   check(endpoint: Endpoint): Promise<void>
 }
 
 /**
- * The words that stand for the name of a product in the documents ("Naming rule" of the general rules). An instance has its own
- * in their place, the same throughout; all else has the same name everywhere.
+ * The words that replace names of products in the documentation ("Naming rule" of the general rules). An instance uses its own word
+ * everywhere. All other names are the same on all instances.
  */
 export const neutralWords = [
   'avatarsvc',
@@ -55,7 +54,7 @@ export const neutralWords = [
   'svc',
 ] as const
 
-/** Names that the tool itself reads and writes wherever lists are: no instance has others. */
+/** The names that the program itself uses for all lists. They cannot be translated. */
 export const fixedNames: ReadonlySet<string> = new Set([
   'page',
   'per_page',
@@ -67,7 +66,7 @@ export const fixedNames: ReadonlySet<string> = new Set([
   'sudo',
 ])
 
-/** The headers of answers that anything depends on. */
+/** The headers of responses that the program reads. */
 export const readHeaders: readonly string[] = [
   'link',
   'retry-after',
@@ -83,20 +82,19 @@ export const readHeaders: readonly string[] = [
   'x-total-pages',
 ]
 
-/** The cookie of a session, as the documents call it. */
+/** The documented name of the session cookie. */
 export const sessionCookie = '_svc_session'
 
 /** The translation of names in both directions. */
 export interface Naming extends Pick<Words, 'name' | 'neutral'> {
-  /** A field, as each of several instances calls it. */
+  /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
   readonly each?: (name: string) => readonly string[]
   readonly family?: Words['family']
 }
 
 /**
- * Returns the key under which a record has a field: where it has both names, the instance's.
- * @param name either of them
- * @returns undefined where the record has neither
+ * Returns the key of a field in a record. If the record has both names of the field, it is the instance's. @param name either name
+ * @returns undefined if the record has neither
  */
 export const findKey = (record: object, name: string, words?: Naming): string | undefined =>
   (words === undefined
@@ -108,7 +106,7 @@ export const findKey = (record: object, name: string, words?: Naming): string | 
 export const mapDottedName = (path: string, word: (name: string) => string): string =>
   path.split('.').map(word).join('.')
 
-/** Returns a name for messages: the instance's, and beside it that of the documents. */
+/** Returns a name for messages: the instance's name, with the documented one if they differ. */
 export const describeName = (name: string, words: Naming | undefined): string => {
   if (words === undefined) return name
   const neutral = mapDottedName(name, words.neutral)
@@ -116,7 +114,7 @@ export const describeName = (name: string, words: Naming | undefined): string =>
   return own === neutral ? name : `${own} [${neutral}]`
 }
 
-/** Returns the names, each after the one that the instance has for it. */
+/** Returns the names, each after the name that the instance has for it. */
 export const addOwnNames = (
   names: readonly string[],
   words: Naming | undefined,
@@ -128,16 +126,16 @@ export const addOwnNames = (
         return own === name ? [name] : [own, name]
       })
 
-/** Creates the failure for a line with two names of one parameter. */
+/** Creates the failure for a command line with two names of the same parameter. */
 export const createNameConflictFailure = (one: string, other: string): Failure =>
   usage(`${one} and ${other} are two names of the same parameter`, 'Pass only one of them.')
 
-// Answers in the words of their instance.
+// Translation of responses.
 
 const isHolder = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
-/** Gives each field of an object its other name, which is not enumerable. */
+/** Adds a property with the documented name to each translated field of an object. It is not enumerable. */
 const rename = (record: object, neutral: Words['neutral']): void => {
   for (const [own, value] of Object.entries(record)) {
     const name = neutral(own)
@@ -148,12 +146,12 @@ const rename = (record: object, neutral: Words['neutral']): void => {
 
 type NeutralNaming = Pick<Naming, 'neutral' | 'family'>
 
-/** The words in which each answer is. */
+/** The translation that applies to each response. */
 const heard = new WeakMap<object, NeutralNaming>()
 
 /**
- * Makes every field of a value available by the documents' name, too, and returns the same value. Its output
- * shows the fields as they came: the other names are not listed.
+ * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain them, since they are not
+ * enumerable.
  */
 export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
   const { neutral } = words
@@ -167,10 +165,10 @@ export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
   return value
 }
 
-/** True for fields whose keys are the users' own: custom attributes. */
+/** True for a field whose keys are set by users: custom attributes. */
 const isOpen = (name: string): boolean => name === 'custom_attributes'
 
-/** Returns a field by the name of the documents; of values, the slug of an integration that a family has alone. */
+/** Returns a field with its documented name. The only translated value is the slug of an integration whose family has only one. */
 const toNeutralField = (
   own: string,
   value: unknown,
@@ -185,22 +183,19 @@ const toNeutralValue = (value: unknown, words: NeutralNaming): unknown => {
   if (!isHolder(value)) return value
   if (Array.isArray(value)) return value.map((item: unknown) => toNeutralValue(item, words))
   const fields = Object.entries(value)
-  // Where a record has both names, the instance's own counts.
+  // If a record has both names, the field with the instance's name counts.
   const renamed = fields.filter(([own]) => words.neutral(own) !== own)
   return Object.fromEntries(
     [...fields, ...renamed].map(([own, inner]) => toNeutralField(own, inner, words)),
   )
 }
 
-/**
- * Returns a legible answer as the documents would have it, for readers who never show the original: every field has its
- * name, and no other. Anything else is left as it is.
- */
+/** Returns a response with only the documented names, for readers who never print the original. Other values are returned unchanged. */
 export const toDocumented = (value: unknown): unknown => {
   const words = isHolder(value) ? heard.get(value) : undefined
   return words === undefined ? value : toNeutralValue(value, words)
 }
 
-/** Returns the function that translates the fields of a legible answer to the documents' names. */
+/** Returns the function that translates the fields of a response to the documented names. */
 export const getNeutralNaming = (value: object): Words['neutral'] =>
   heard.get(value)?.neutral ?? ((own) => own)

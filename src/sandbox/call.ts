@@ -1,4 +1,4 @@
-/** One request as a handler sees it: who acts, on what, when, and what they may. */
+/** Provides `Call`, with which handlers find the user, project or group of a request, check permissions and record events. */
 import { getCurrentIo } from '../base/io.js'
 import { documentedVersion } from '../catalogue/undocumented.js'
 import type { Version } from './ci-lint/index.js'
@@ -24,7 +24,7 @@ import type {
 } from './state/people-and-projects.js'
 import type { State } from './state/state.js'
 
-/** The fields of an event that most events leave empty. */
+/** The fields that are null in most events. */
 const emptyEvent = {
   group_id: null,
   target_type: null,
@@ -35,92 +35,90 @@ const emptyEvent = {
   note_id: null,
 } as const
 
-// The instance's idea of time: the real clock, and how fast its background work goes.
-
 export class InstanceClock {
   constructor(
     readonly now: () => Date = () => getCurrentIo().now(),
-    /** Background seconds per real second: 0 freezes the work, Infinity does it at once. */
+    /** The speed of background work, in seconds of work per real second. With 0 it stops, and with Infinity it ends at once. */
     readonly speed = 1,
   ) {}
 
-  /** The present moment as the API writes it. */
+  /** Returns the current time as an ISO 8601 string. */
   iso(): string {
     return this.now().toISOString()
   }
 
-  /** The present day, `YYYY-MM-DD`. */
+  /** Returns the current date, `YYYY-MM-DD`. */
   day(): string {
     return this.iso().slice(0, 10)
   }
 
-  /** When background work begun at `start` that takes `seconds` is through, in milliseconds since the epoch. */
+  /** Returns the time at which background work ends that began at `start` and takes `seconds`, in milliseconds since the epoch. */
   due(start: string, seconds: number): number {
     return Date.parse(start) + (seconds * 1000) / this.speed
   }
 
-  /** True if background work that began at `start` and takes `seconds` is finished. */
+  /** True if background work that began at `start` and takes `seconds` has ended. */
   over(start: string, seconds: number): boolean {
     return this.now().getTime() >= this.due(start, seconds)
   }
 
-  /** Returns this clock, stopped at a moment (milliseconds since the epoch). */
+  /** Returns a clock with the same speed that always shows one time, in milliseconds since the epoch. */
   stoppedAt(moment: number): InstanceClock {
     return new InstanceClock(() => new Date(moment), this.speed)
   }
 }
 
-/** The revision that the instance says it is. */
+/** The revision that `GET /version` returns. */
 export const revision = 'embedded'
 
-/** The path of the API, below the instance's address. */
+/** The path of the API on the instance. */
 export const apiRoot = '/api/v4'
 
 /** The user, token and job that a request acts as. */
 export interface Actor {
-  /** The user whose rights count (after `sudo`); undefined without a credential. */
+  /** The user whose permissions count, after `sudo`. Undefined for a request without a credential. */
   readonly user?: UserRecord
   readonly token?: TokenRecord
-  /** Set when a job token was sent: the job it belongs to. */
+  /** The job of the job token, if the request has one. */
   readonly job?: JobRecord
 }
 
-/** The parts of the instance that live as long as it does. */
+/** The parts of the embedded instance that are the same for all requests. */
 export interface Instance {
   readonly state: State
   readonly clock: InstanceClock
   readonly git: Repositories
-  /** `http://127.0.0.1:<port>`, without a trailing slash. */
+  /** The address of the instance, `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly base: string
-  /** The version as which it checks CI configurations; the latest unless given. */
+  /** The version by whose rules the instance checks CI configurations; the latest if absent. */
   readonly asOf?: Version
-  /** Saves the changes, before a write is answered. */
+  /** Saves the changes. The server calls this before it responds to a write. */
   save(): Promise<void>
 }
 
-/** An event that happens by itself: a job or a rebase ends, a moved repository arrives. */
+/** An event that no request causes: a job or a rebase ends, or the move of a repository finishes. */
 export interface DueEvent {
   /** The time of the event, in milliseconds since the epoch. */
   readonly at: number
-  /** Plays the event on an instance whose clock shows that moment; afterwards it is no longer due. */
+  /** Applies the event to an instance whose clock shows its time. Afterwards the event is no longer due. */
   readonly play: (then: Instance) => Promise<void> | void
 }
 
-/** A request as it was sent, before any check. */
+/** A request as it was sent, without any conversion. */
 interface RawRequest {
-  /** Query, form, multipart (files as their text) and JSON body together. */
+  /** The parameters of the query and the body together. A file of a multipart body is its text. */
   readonly params: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
 interface Needs {
-  /** The least role; 403 below it. */
+  /** The lowest sufficient role. A user with a lower role gets a 403. */
   readonly role?: Role
-  /** The least role in a project that visibility alone does not open (`reporter`: its code). */
+  /** The lowest sufficient role for a part of a project that visibility alone does not open, such as `reporter` for its code. */
   readonly member?: Role
 }
 
-/** The fields of a new event; author and time are filled in unless given. */
+/** The fields of a new event. If author and time are absent, they are the acting user and the current time. */
 type NewEvent = { action: EventAction } & Partial<Omit<EventRecord, 'id' | 'action'>>
 
 export class Call {
@@ -146,13 +144,13 @@ export class Call {
     this.base = instance.base
   }
 
-  /** The acting user; 401 when nobody signed in. */
+  /** Returns the acting user. @throws Refusal 401 if the request has no credential */
   signedIn(): UserRecord {
     if (this.user === undefined) throw unauthorized()
     return this.user
   }
 
-  /** The acting administrator; 401, or 403 for anyone else. */
+  /** Returns the acting administrator. @throws Refusal 401 without a credential, and 403 for other users */
   admin(): UserRecord {
     const user = this.signedIn()
     if (!user.admin) throw forbidden()
@@ -163,7 +161,7 @@ export class Call {
     return this.user?.admin === true
   }
 
-  /** The acting user's level in a project: 0 for none, that of an owner for administrators. */
+  /** Returns the acting user's level in a project: 0 without a membership, and that of an owner for administrators. */
   projectLevel(project: ProjectRecord): number {
     if (this.isAdmin) return getRoleLevel('owner')
     return this.user === undefined
@@ -171,7 +169,7 @@ export class Call {
       : projectLevel(this.state, this.user, project, this.clock.day())
   }
 
-  /** The acting user's level in a group: 0 for none, that of an owner for administrators. */
+  /** Returns the acting user's level in a group: 0 without a membership, and that of an owner for administrators. */
   groupLevel(group: GroupRecord): number {
     if (this.isAdmin) return getRoleLevel('owner')
     return this.user === undefined ? 0 : groupLevel(this.state, this.user, group, this.clock.day())
@@ -192,8 +190,8 @@ export class Call {
   }
 
   /**
-   * A project by ID or full path. 404 for what the acting user may not see, 401 where a role is
-   * needed and nobody signed in, 403 for a member whose role is too low.
+   * Returns a project by ID or full path. @throws Refusal 404 if the acting user may not see it, 401 if a role is needed and there is no
+   * credential, and 403 if the role is too low
    */
   project(reference: string | number, needs: Needs = {}): ProjectRecord {
     const project = this.findProject(reference)
@@ -207,7 +205,7 @@ export class Call {
     return project
   }
 
-  /** A group by ID or full path, under the rules of `project`. */
+  /** Returns a group by ID or full path. @throws Refusal under the same conditions as `requireProject` */
   group(reference: string | number, needs: Pick<Needs, 'role'> = {}): GroupRecord {
     const group = this.findGroup(reference)
     if (group === undefined || !this.seesGroup(group)) throw notFound('Group')
@@ -218,7 +216,7 @@ export class Call {
     return group
   }
 
-  /** By ID or full path, without any check. */
+  /** Finds a project by ID or full path, without any check of permissions. */
   findProject(reference: string | number): ProjectRecord | undefined {
     return typeof reference === 'number'
       ? this.state.projects.get(reference)
@@ -231,7 +229,7 @@ export class Call {
       : this.state.groups.find((g) => isSameText(g.full_path, reference))
   }
 
-  /** By ID (digits) or username, whose case does not matter. */
+  /** Finds a user by ID (digits) or by username, in any case. */
   findUser(reference: string | number): UserRecord | undefined {
     const text = String(reference)
     return /^\d+$/.test(text)
@@ -239,7 +237,7 @@ export class Call {
       : this.state.users.find((u) => isSameText(u.username, text))
   }
 
-  /** Records an event of the acting user, or of the author that it names (`sandbox/README.md`). */
+  /** Stores an event. Its author is the acting user, unless the event names another one. */
   record(event: NewEvent): EventRecord {
     const created_at = this.clock.iso()
     if (event.project_id !== undefined && event.project_id !== null) {
@@ -255,8 +253,8 @@ export class Call {
   }
 
   /**
-   * Refuses with 412 if the record changed after the moment in `If-Unmodified-Since`. A record
-   * without a time of its own is as old as the instance.
+   * Checks that a record did not change after the time in `If-Unmodified-Since`. A record without a time is as old as the instance.
+   * @throws Refusal 412 if it changed
    */
   unmodified(record: { readonly updated_at?: string; readonly created_at?: string }): void {
     const since = Date.parse(String(this.sent.headers['if-unmodified-since'] ?? ''))
@@ -265,12 +263,12 @@ export class Call {
     if (Math.floor(changed / 1000) * 1000 > since) throw preconditionFailed()
   }
 
-  /** The version that the instance says it is: that of the documents, unless it was started as of another. */
+  /** The version of the instance: the one that it was started as, or else the documented one. */
   get version(): string {
     return `${this.instance.asOf ?? documentedVersion}.0`
   }
 
-  /** A web address of the instance: `url('platform/app/-/issues/7')`. */
+  /** Returns the web address of a path of the instance, such as `platform/app/-/issues/7`. */
   url(path: string): string {
     return `${this.base}/${path}`
   }

@@ -1,8 +1,4 @@
-/**
- * Parses and checks the parameters of requests, for the server and for areas. Names with brackets are put together,
- * then
- * everything is checked against the parameters of the catalogue, with the service's own error messages.
- */
+/** Parses the parameters of requests, and checks them against the catalogue with the API's own error messages. */
 
 import { isObject } from '../base/objects.js'
 import { coerce, wireSource } from '../catalogue/coerce.js'
@@ -18,14 +14,14 @@ import {
 } from '../catalogue/params.js'
 import { invalid, missing } from './reply.js'
 
-// Names with brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`.
+// Parameters whose names have brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`.
 
 export type NestedParams = { [name: string]: unknown }
 
-/** The limits of one query or body; more is refused before it is gathered. */
+/** The limits for one query or body. The instance refuses a larger one before it parses all of it. */
 const bounds = { pairs: 65_536, depth: 32, name: 4096 } as const
 
-/** Refuses too many pairs. They are counted before they are parsed, so that refusing costs next to nothing. */
+/** Checks the number of pairs before they are parsed, so that the refusal of too many is cheap. @throws Refusal 400 */
 const checkPairs = (text: string): void => {
   let pairs = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
@@ -33,11 +29,11 @@ const checkPairs = (text: string): void => {
 }
 
 const shape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
-/** True for an object that is still being put together. */
+/** True for an object of parameters with brackets in their names, to which more keys may be added. */
 export const isNested = (value: unknown): value is NestedParams => isObject(value)
 const createBare = (): NestedParams => Object.create(null) as NestedParams
 
-/** True if a repeated `list[][key]` begins a new element, because the last one has that key already. */
+/** True if a repeated `list[][key]` begins a new element, because the last element has that key already. */
 const hasKey = (element: NestedParams, keys: readonly string[]): boolean => {
   let at: unknown = element
   for (const key of keys) {
@@ -82,7 +78,7 @@ const put = (
   else put(getElement(held, more), first, deeper, value, name)
 }
 
-/** `not[labels][]` → `not`, `labels` and the empty key of a list. */
+/** Splits a name into its parts: `not[labels][]` becomes `not`, `labels` and the empty key of a list. */
 const getKeys = (name: string): readonly [string, readonly string[]] => {
   if (name.length > bounds.name) throw invalid('the name of a parameter is too long')
   const [, root = name, brackets = ''] = shape.exec(name) ?? []
@@ -92,8 +88,8 @@ const getKeys = (name: string): readonly [string, readonly string[]] => {
 }
 
 /**
- * Gathers the pairs of a request into lists and hashes; of plain repetitions the last counts.
- * Refuses with 400 a name that is both, and everything beyond the limits.
+ * Builds lists and hashes from the pairs of a request. Of a repeated plain name, the last value counts. @throws Refusal 400 if a name is
+ * both a list and a hash, or if a limit is exceeded
  */
 export const gatherParams = (pairs: Iterable<readonly [string, unknown]>): NestedParams => {
   const result = createBare()
@@ -113,7 +109,7 @@ const isWithinDepth = (value: unknown, left: number): boolean =>
 
 const jsonDepth = 100
 
-/** Decodes a JSON body; undefined for an empty one. Refuses with 400 a text that is no JSON, and a very deep one. */
+/** Decodes a JSON body; returns undefined for an empty one. @throws Refusal 400 if the text is not JSON, or is nested too deeply */
 export const decodeJson = (text: string): unknown => {
   if (text === '') return undefined
   let value: unknown
@@ -126,7 +122,7 @@ export const decodeJson = (text: string): unknown => {
   return value
 }
 
-/** A query string or form body. */
+/** Decodes a query string or a form body. */
 export const decodeForm = (text: string): NestedParams => {
   checkPairs(text)
   return gatherParams(new URLSearchParams(text))
@@ -143,7 +139,7 @@ const keepFilled = (value: unknown): unknown => {
   return Object.keys(inner).length === 0 ? undefined : inner
 }
 
-/** Returns the parameters of a reading request without the empty ones: an empty value is no filter, at any depth. */
+/** Returns the parameters of a reading request without the empty ones. An empty value is no filter, at any depth. */
 export const dropEmpty = (sent: NestedParams): NestedParams => {
   const kept = createBare()
   for (const [name, value] of Object.entries(sent)) {
@@ -153,12 +149,12 @@ export const dropEmpty = (sent: NestedParams): NestedParams => {
   return kept
 }
 
-// Input, held to its parameters.
+// Checks of the input against the declared parameters.
 
-/** The problems of values that are well formed and yet refused. For all others the service says only that the value is invalid. */
+/** The errors that responses quote. All others become "is invalid". */
 const unlisted: readonly string[] = ['unknown value', 'out of range', 'too many values']
 
-/** Converts a value as its parameter takes it. Refuses with 400, naming it. */
+/** Converts a value to the type of its parameter. @throws Refusal 400 with the name of the parameter */
 export const convert = (name: string, param: Param, value: unknown): unknown => {
   const { value: taken, errors } = coerce(param, value, wireSource)
   const [error] = errors
@@ -172,7 +168,7 @@ export const convert = (name: string, param: Param, value: unknown): unknown => 
   )
 }
 
-/** True if a value means nothing: a null that the parameter does not know, or an empty boolean. */
+/** True if a value counts as absent: a null that the parameter does not accept, or an empty boolean. */
 const isSilent = (param: Param, value: unknown): boolean =>
   value === undefined ||
   (value === null && param.nullable !== true && !takesJson(param)) ||
@@ -181,11 +177,9 @@ const isSilent = (param: Param, value: unknown): boolean =>
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 /**
- * Returns the input of an endpoint from the request: placeholders of the path first, then parameters. A missing
- * parameter gets
- * the default of the documents. An endpoint that changes only what it is given is an exception: there the default is
- * for new objects.
- * Refuses with 400 and the API's own words.
+ * Returns the checked input of an endpoint: first the placeholders of the path, then the parameters. A missing parameter gets its
+ * documented default. An endpoint that changes an existing object sets no defaults, since they are for new objects. @throws Refusal 400
+ * with the API's own message
  */
 export const checkInput = (
   endpoint: Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes'>,
@@ -212,18 +206,18 @@ export const checkInput = (
   return input
 }
 
-/** A field of a shape, as its JSON Schema says it. */
+/** The JSON Schema of a field. */
 export interface FieldSchema {
   readonly type?: string
   readonly anyOf?: readonly FieldSchema[]
   readonly default?: unknown
 }
 
-/** The JSON type of a field, null left aside; undefined where it may be anything. */
+/** Returns the JSON type of a field, apart from null; undefined if the field accepts any value. */
 export const getFieldType = ({ type, anyOf }: FieldSchema): string | undefined =>
   type ?? anyOf?.map(getFieldType).find((inner) => inner !== undefined && inner !== 'null')
 
-/** A parameter that gives a field of a JSON type. */
+/** The parameter for a field of a JSON type. */
 export const paramsByType: Readonly<Record<string, Param>> = {
   boolean: boolean(''),
   integer: integer(''),
@@ -231,9 +225,8 @@ export const paramsByType: Readonly<Record<string, Param>> = {
   array: list('string', ''),
 }
 
-// Which page of a list.
+// Paging parameters.
 
-/** A page of a list. */
 export interface Position {
   readonly page: number
   readonly perPage: number
@@ -249,16 +242,16 @@ const parseWhole = (name: string, value: unknown, fallback: number): number => {
   return number
 }
 
-/** `page` (default 1) and `per_page` (default 20, at most 100) of a request. */
+/** Parses `page` (default 1) and `per_page` (default 20, at most 100) of a request. */
 export const parsePosition = (sent: Readonly<Record<string, unknown>>): Position => ({
   page: parseWhole('page', sent.page, 1),
   perPage: Math.min(parseWhole('per_page', sent.per_page, 20), 100),
 })
 
-/** The parameters that a route takes, and who may call it. */
+/** The parameters that a route accepts, and the roles that may call it. */
 export type AcceptedParams = Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes' | 'access'>
 
-/** The parameters that every request may carry besides its own. */
+/** The parameters that every route accepts in addition to its own. */
 export const everywhere: readonly string[] = [
   'page',
   'per_page',

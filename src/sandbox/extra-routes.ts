@@ -1,4 +1,4 @@
-/** Declares resources that the documents do not show, or only in part: of these, deployed instances serve every route. */
+/** Builds the routes of resources that the documented API has only in part, such as labels and users, but that deployed instances serve. */
 import type { CredentialNeed } from '../catalogue/endpoint.js'
 import { group, type Param, type Params, project, string } from '../catalogue/params.js'
 import { apiRoot } from './call.js'
@@ -6,24 +6,24 @@ import type { AcceptedParams } from './check.js'
 import type { AnyHandler } from './handlers.js'
 import { requireSome } from './resource.js'
 
-/** A route beside the documents. */
+/** A route that the documented API does not have. */
 export interface ExtraRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Whole, below the instance's address. */
+  /** The whole path, below the instance's address. */
   readonly path: string
   readonly credential?: CredentialNeed
   readonly scopes?: readonly string[]
   readonly status?: number
-  /** The parameters of the route, as in the catalogue; without them the handler reads the request itself. */
+  /** The parameters of the route, as in the catalogue. If absent, the handler reads the request itself. */
   readonly accepts?: AcceptedParams
   readonly handle: AnyHandler
 }
 
 type Changes = Partial<Pick<ExtraRoute, 'method' | 'path' | 'status' | 'credential'>>
-/** The parameters and the handler of a verb, and how its route differs from those of most resources. */
+/** The parameters and the handler of an operation, and the differences of its route from those of most resources. */
 type Verb = readonly [params: Params, handle: AnyHandler, changes?: Changes]
 
-/** The verbs that `resource()` answers. */
+/** The handlers that `resource()` returns, with their parameters. */
 interface DeclaredVerbs {
   readonly filters?: Params
   readonly attributes?: Params
@@ -42,7 +42,7 @@ const makeOptional = (params: Params): Params =>
     Object.entries(params).map(([name, { required: _, ...param }]) => [name, param as Param]),
   )
 
-/** The verbs of a resource: those that its records have, unless it answers them in its own way. */
+/** Returns the operations of a resource: those that it declares, and otherwise those of its records. */
 const getVerbs = ({ of, ...own }: ExtraResource): Omit<ExtraResource, 'of'> => {
   if (of === undefined) return own
   const { filters = {}, attributes } = of
@@ -58,25 +58,25 @@ const getVerbs = ({ of, ...own }: ExtraResource): Omit<ExtraResource, 'of'> => {
 }
 
 interface ExtraResource {
-  /** Below the root of the API: `/projects/:id/labels`. */
+  /** The path below the root of the API, such as `/projects/:id/labels`. */
   readonly path: string
-  /** The placeholder of a single one. */
+  /** The placeholder for a single object. */
   readonly one: Params
-  /** The roles that may write, in the words of the catalogue. */
+  /** The roles that may write, as the catalogue describes them. */
   readonly access?: string
   readonly scopes?: readonly string[]
-  /** Its records; a verb that stands beside it is answered in another way. */
+  /** The result of `resource()`. An operation that is declared here replaces the one of this result. */
   readonly of?: DeclaredVerbs
   readonly list?: Verb
   readonly get?: Verb
   readonly create?: Verb
   readonly update?: Verb
   readonly delete?: AnyHandler
-  /** The further actions on a single record, by the last segment of their paths. */
+  /** The further actions on a single object, by the last segment of their paths. */
   readonly actions?: Readonly<Record<string, readonly [handle: AnyHandler, changes?: Changes]>>
 }
 
-/** The placeholders of what a resource belongs to. */
+/** Returns the placeholders of a path, as parameters. */
 const getPlace = (path: string): Params =>
   Object.fromEntries(
     [...path.matchAll(/:(\w+)/g)].map(([, name = '']): [string, Param] => {
@@ -85,7 +85,7 @@ const getPlace = (path: string): Params =>
     }),
   )
 
-/** The routes of a resource: its list, a single one, and what changes it. */
+/** Creates the routes of a resource: those for its list, for a single object, and for changes. */
 export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {
   const { scopes, access, actions = {} } = spec
   const { list, get, create, update, delete: remove } = getVerbs(spec)

@@ -38,7 +38,7 @@ import type { CheckedOf, Endpoints, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
 import type { FileReply, Keyset, LazyList, Reply } from './reply.js'
 
-/** A value that is read-only at any depth: records are answered as they are stored. */
+/** A value that is read-only at any depth. Handlers return stored records, which nobody may change. */
 type ReadonlyValue<T> = T extends readonly (infer U)[]
   ? readonly ReadonlyValue<U>[]
   : T extends object
@@ -66,28 +66,27 @@ type Handlers<A extends Readonly<Record<string, unknown>>> = {
   readonly [K in keyof A]: Handler<A[K]>
 }
 
-/** Declares an area with its handlers, as the server takes it. */
+/** Combines an area of the catalogue with its handlers, in the form that the server registers. */
 export const serve = <A extends Endpoints>(endpoints: A, handlers: Handlers<A>) => ({
   endpoints: endpoints as Endpoints,
   handlers: handlers as AnyHandlers,
 })
 
-/** Handlers of any area, as the server keeps them. */
+/** A handler of any endpoint, without the types of its input and its result. */
 export type AnyHandler = (call: Call, input: never) => unknown
 export type AnyHandlers = Readonly<Record<string, AnyHandler>>
 
 /** The additions of an area to the routes of the catalogue. */
 export interface AreaExtras {
-  /** Further scopes than `api` (and `read_api` for reading) that open an endpoint, by its key. */
+  /** The scopes that open an endpoint in addition to `api` (and `read_api` for reading), by the key of the endpoint. */
   readonly scopes?: Readonly<Record<string, readonly string[]>>
   /**
-   * The addresses of endpoints whose path the catalogue cannot know (alert endpoints). Each is matched
-   * against the whole path below the instance's address; named groups become parameters, found in
-   * `call.sent.params`. The request has no user: the handler checks the key in `call.sent.headers`.
+   * The paths of endpoints whose path the catalogue cannot know, such as alert endpoints. A pattern has to match the whole path. Its named
+   * groups become parameters in `call.sent.params`. Such a request has no user: the handler checks the key in `call.sent.headers`.
    */
   readonly urls?: Readonly<Record<string, RegExp>>
 }
 
-/** Returns the project that an input names. Refuses users who are not at least Maintainers. */
+/** Returns the project that an input names. @throws Refusal if the user is not at least a Maintainer */
 export const getManagedProject = (call: Call, { id }: { readonly id: string | number }) =>
   call.project(id, { role: 'maintainer' })

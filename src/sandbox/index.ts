@@ -1,7 +1,4 @@
-/**
- * The embedded instance: a real HTTP server on the loopback that answers every endpoint of the
- * catalogue from a state folder. It knows nothing of the command line; any client may talk to it.
- */
+/** Starts the embedded instance: an HTTP server on the loopback that serves every endpoint of the catalogue from a state folder. */
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Words } from '../catalogue/words.js'
@@ -19,17 +16,17 @@ import type { TokenRecord } from './state/people-and-projects.js'
 import type { State } from './state/state.js'
 import { readState, StateStore, type StateWait } from './store.js'
 
-// Every credential of an instance: what there is to try out what each of them may do.
+// The credentials of an instance, for people who want to try out what each of them permits.
 
 interface KnownCredential {
-  /** The way in which it is sent: `personal`, `oauth`, `session`, `job`, `registration` … */
+  /** The way in which the credential is sent, such as `personal`, `oauth`, `session`, `job` or `registration`. */
   readonly kind: string
-  /** The user who acts with it, or the project or group for which it registers runners. */
+  /** The user who acts with the credential, or the project or group for which it registers runners. */
   readonly of: string
   readonly value: string
   readonly scopes: readonly string[]
   readonly state: 'active' | 'expired' | 'revoked'
-  /** OAuth only. */
+  /** Null for all but OAuth tokens. */
   readonly refresh_token: string | null
 }
 
@@ -47,7 +44,7 @@ const createCredential = (kind: string, of: string, value: string): KnownCredent
   refresh_token: null,
 })
 
-/** Lists the personal access token of each user that has one. */
+/** Returns the personal access token of each user who has one, by username. */
 const listPersonalTokens = ({ users, tokens }: State): Readonly<Record<string, string>> =>
   Object.fromEntries(
     users.all().flatMap(({ username }) => {
@@ -56,7 +53,7 @@ const listPersonalTokens = ({ users, tokens }: State): Readonly<Record<string, s
     }),
   )
 
-/** Collects all credentials except alert keys, users' tokens first. */
+/** Lists all credentials except the keys of alert endpoints, the tokens of users first. */
 const collectCredentials = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
   const nameOf = (id: number | null): string => state.users.get(id)?.username ?? ''
   return [
@@ -83,7 +80,7 @@ const collectCredentials = (state: State, now = new InstanceClock().iso()): Know
   ]
 }
 
-// What lies behind the alert endpoints, for people who look at the embedded instance.
+// The received alerts and their endpoints, for people who inspect the embedded instance.
 
 /** Lists the endpoints that receive alerts, each with its address and key. */
 export const listAlertEndpoints = (state: State, base: string) =>
@@ -110,25 +107,25 @@ export type { DeclaredResource } from './server/declared.js'
 export { readState, removeState } from './store.js'
 
 export interface SandboxOptions extends StateWait, Load {
-  /** The folder that holds state and repositories; made when it is not there. */
+  /** The folder of the state and the repositories. It is created if it does not exist. */
   readonly stateDir: string
-  /** 0 (default) for any free port. */
+  /** The port to listen on. 0 (the default) is any free port. */
   readonly port?: number
-  /** The clock, for tests. */
+  /** Returns the current time. Tests set it. */
   readonly now?: () => Date
-  /** Background seconds per real second (default 1): Infinity has rebases and moves done at once. */
+  /** Background seconds per real second (default 1). With Infinity, rebases and moves end at once. */
   readonly speed?: number
-  /** True if impersonation tokens work (the default). */
+  /** True (the default) if impersonation tokens are valid. */
   readonly impersonation?: boolean
-  /** The words that the instance uses in place of the documented names, which it then does not know. */
+  /** The names that the instance uses instead of the documented ones, which it then refuses. */
   readonly words?: Words
-  /** The results of jobs that runners take: `pass`, `fail=<glob of names>` or `hold`; unless given, the previous rule stays. */
+  /** The results of jobs that runners take: `pass`, `fail=<glob of names>` or `hold`. If absent, the stored rule stays. */
   readonly jobs?: string | undefined
-  /** True if tests may add records, read the requests it received and make it fail: also over HTTP, below `/-/test/`. */
+  /** True if tests may add records, read requests and cause faults, here and over HTTP below `/-/test/`. */
   readonly testable?: boolean
-  /** Further kinds of records, each with its routes: those that it has anyway stay as they are. */
+  /** Further kinds of records, for which the instance serves routes. They do not replace routes that exist. */
   readonly resources?: readonly DeclaredResource[]
-  /** It judges CI configurations as that version does, and says that it is that one. */
+  /** The version that the instance claims to be, and by whose rules it checks CI configurations. */
   readonly asOf?: Version
 }
 
@@ -140,17 +137,17 @@ interface SandboxUser {
 }
 
 export interface Sandbox {
-  /** `http://127.0.0.1:<port>` */
+  /** The address of the instance, `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly users: readonly SandboxUser[]
   readonly double: TestDouble
-  /** Each user's personal access token, by username. */
+  /** Returns each user's personal access token, by username. */
   tokens(): Readonly<Record<string, string>>
-  /** Stops listening and saves what changed. */
+  /** Stops the server and saves the changes. */
   close(): Promise<void>
 }
 
-/** The users of the sample data, and what each is there for. */
+/** The users of the sample data, each with the role for which it exists. */
 const users: readonly SandboxUser[] = [
   { username: 'root', name: 'Administrator', role: 'administrator' },
   { username: 'ana', name: 'Ana Alves', role: 'owner of platform' },
@@ -172,7 +169,7 @@ const getInstance = (store: StateStore, options: SandboxOptions) => {
   return { state: store.state, clock, git, base: '', asOf, save: () => store.save() }
 }
 
-/** Counts the records in a folder's state, by kind. Nothing is started or written. */
+/** Counts the records in the state of a folder, by kind. It starts no server and writes nothing. */
 export const countRecords = async (folder: string): Promise<Readonly<Record<string, number>>> => {
   const { users, groups, projects, runners, jobs, mergeRequests, issues, events } =
     await readState(folder)
@@ -185,11 +182,11 @@ export const countRecords = async (folder: string): Promise<Readonly<Record<stri
   )
 }
 
-/** Lists the credentials of a folder's instance. */
+/** Lists the credentials of the instance in a folder. */
 export const listCredentials = async (folder: string): Promise<readonly KnownCredential[]> =>
   collectCredentials(await readState(folder))
 
-/** Lists the alerts that a folder's instance received, newest first, and the endpoints that receive them. */
+/** Lists the alerts that the instance in a folder received, newest first, and the endpoints that receive them. */
 export const listAlerts = async (folder: string, base: string) => {
   const state = await readState(folder)
   return { received: listReceivedAlerts(state), endpoints: listAlertEndpoints(state, base) }
@@ -197,7 +194,7 @@ export const listAlerts = async (folder: string, base: string) => {
 
 const host = '127.0.0.1'
 
-/** Creates the failure of a port that cannot be listened on, with a hint; undefined if the port is not the cause. */
+/** Creates the failure for a port that is not available, with a hint; undefined for any other error. */
 const createPortFailure = (error: unknown, port: number | undefined): Failure | undefined => {
   const hint = 'Choose another port, or none to get a free one.'
   switch (getErrorCode(error)) {
@@ -210,7 +207,7 @@ const createPortFailure = (error: unknown, port: number | undefined): Failure | 
   }
 }
 
-/** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */
+/** Starts an instance on 127.0.0.1. @throws Failure `conflict` if another process uses the state folder */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const store = await StateStore.open(options.stateDir, options)
   try {

@@ -1,10 +1,10 @@
-/** Provides answers for handlers that a plain value cannot express, and refusals. */
+/** Provides the replies of handlers that a plain value cannot express, and the refusals that handlers throw. */
 import type { Readable } from 'node:stream'
 import { isObject } from '../base/objects.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** An answer with a status of its own. A body of undefined sends none. */
+/** A reply with its own status. A body of undefined sends none. */
 export class Reply {
   readonly #brand = true
   constructor(
@@ -17,7 +17,7 @@ export class Reply {
   }
 }
 
-/** Bytes: sent with Content-Disposition when it has a name, whole or by range when in memory. */
+/** A reply of bytes. With a name it has Content-Disposition; bytes in memory are also sent by range. */
 export class FileReply {
   readonly #brand = true
   constructor(
@@ -30,23 +30,20 @@ export class FileReply {
   }
 }
 
-/** A long list whose records are only presented once they are on the asked-for page. */
+/** A long list. Only the records of the requested page are presented. */
 export class LazyList<T> {
   constructor(
     readonly size: number,
-    /** The records from `start` up to and without `end`, presented. */
+    /** Returns the presented records from `start` up to and without `end`. */
     readonly slice: (start: number, end: number) => readonly T[] | Promise<readonly T[]>,
   ) {}
 }
 
-/** Creates a list of records, each shown by `present` when its page is requested. */
+/** Creates a list of records. `present` is called only for the records of the requested page. */
 export const createLazyList = <R, T>(rows: readonly R[], present: (row: R) => T): LazyList<T> =>
   new LazyList(rows.length, (start, end) => rows.slice(start, end).map(present))
 
-/**
- * One page of a keyset-paginated list: `next` holds the query parameters that the next page
- * differs in, or is null at the end.
- */
+/** One page of a list with keyset pagination. `next` has the query parameters by which the next page differs; it is null at the end. */
 export class Keyset<T> {
   constructor(
     readonly items: readonly T[],
@@ -54,7 +51,7 @@ export class Keyset<T> {
   ) {}
 }
 
-/** Thrown to refuse: the status and body of the answer. */
+/** The error that a handler throws to refuse a request, with the status and the body of the response. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -69,24 +66,24 @@ export class Refusal extends Error {
 const createRefusal = (status: number, text: string): Refusal =>
   new Refusal(status, { message: text })
 
-/** Creates a 304: the record has this state already. */
+/** Creates a 304, for a record that has the requested state already. */
 export const replyUnchanged = (): Reply => new Reply(304)
 
-/** Creates a 400 of a parameter check: `{"error": "<name> is missing"}`. */
+/** Creates a 400 for an invalid parameter: `{"error": "<name> is missing"}`. */
 export const invalid = (text: string): Refusal => new Refusal(400, { error: text })
 export const missing = (name: string): Refusal => invalid(`${name} is missing`)
-/** Creates a 400 of a record check: `{"message": …}`, a text or `{field: [texts]}`. */
+/** Creates a 400 for an invalid record: `{"message": …}`, with a text or `{field: [texts]}`. */
 export const badRequest = (detail: string | Readonly<Record<string, unknown>>): Refusal =>
   new Refusal(400, { message: detail })
 export const unauthorized = (): Refusal => createRefusal(401, '401 Unauthorized')
 export const forbidden = (reason?: string): Refusal =>
   createRefusal(403, reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}`)
-/** Creates a 404 of a record: `{"message": "404 Project Not Found"}`. */
+/** Creates a 404 for a record: `{"message": "404 Project Not Found"}`. */
 export const notFound = (what?: string): Refusal =>
   createRefusal(404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
-/** Creates a 412: the record changed after the moment in `If-Unmodified-Since`. */
+/** Creates a 412, for a record that changed after the time in `If-Unmodified-Since`. */
 export const preconditionFailed = (): Refusal => createRefusal(412, '412 Precondition Failed')
 export const conflict = (text: string): Refusal => createRefusal(409, text)
-/** Creates a 503: this machine lacks what the answer needs. */
+/** Creates a 503, for a request that needs a program which this machine does not have. */
 export const unavailable = (why: string): Refusal =>
   createRefusal(503, `503 Service Unavailable - ${why}`)

@@ -1,7 +1,4 @@
-/**
- * Declares a kind of record, and answers its list, a single record, and what changes it, by the declaration: for areas of
- * the catalogue, for resources beside the documents, and for those that are only known when the instance starts.
- */
+/** Builds the handlers that list, get, create, change and delete records of a kind, from its declaration. */
 import type { CheckedOf } from '../catalogue/endpoint.js'
 import type { Params } from '../catalogue/params.js'
 import type { Call } from './call.js'
@@ -10,7 +7,7 @@ import { createDeclaredTests, holdsText, type RecordKey, sortRecords } from './r
 import type { Table, TableRecords } from './state/state.js'
 
 type NoParams = Readonly<Record<never, never>>
-/** The checked values of these parameters. */
+/** The input that these parameters have after the check. */
 export type ParamInput<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
 type Row<K extends keyof TableRecords> = TableRecords[K]
 type NewRow<K extends keyof TableRecords> = Omit<Row<K>, 'id'>
@@ -20,7 +17,7 @@ export interface ProjectInput {
   readonly id: string | number
 }
 
-/** Tests by the filter's name: true if a filter's value keeps a record. */
+/** Predicates by filter name: each returns true if a record passes the filter with this value. */
 type Tests<R, F> = {
   readonly [N in keyof F]?: (
     value: Exclude<F[N], undefined>,
@@ -30,30 +27,30 @@ type Tests<R, F> = {
   ) => boolean
 }
 
-/** The records of a kind, and how a single one is identified. */
+/** The records of a kind, and the attributes that identify a single one. */
 interface Selection<R, P> {
   readonly table: keyof TableRecords
-  /** The name that a 404 has for it. */
+  /** The name of the kind in a 404. */
   readonly what?: string
-  /** Returns true if a record belongs to a parent; unless given, records belong to the parent whose ID is their `project_id`. */
+  /** Returns true if a record belongs to a parent. If absent, a record belongs to the parent whose ID is its `project_id`. */
   readonly holds?: (record: R, parent: P) => boolean
-  /** The records of a parent, where one record by itself does not tell. */
+  /** Lists the records of a parent, for kinds whose records alone do not show their parent. */
   readonly all?: (call: Call, parent: P) => readonly R[]
   /** Returns true if the acting user may see a record. */
   readonly sees?: (call: Call, record: R, parent: P) => boolean
-  /** The attributes in which the filter `search` looks. */
+  /** The attributes that the filter `search` searches. */
   readonly search?: readonly (keyof R & string)[]
-  /** The case of what names a record does not matter. */
+  /** True if the case of identifying attributes is ignored. */
   readonly fold?: true
-  /** Orders by another value than the attribute that `order_by` names. */
+  /** The sort keys for values of `order_by` that are not attributes. */
   readonly orders?: Readonly<
     Record<string, (record: R, call: Call, search: string) => readonly RecordKey[]>
   >
 }
 
 /**
- * A kind of record. `At` is the input that says where a record belongs, `P` the parent that this names, `N` the input that
- * names a single record, `F` what its list is filtered by, `A` the attributes that a new one takes, `C` what a change takes.
+ * The declaration of a kind. `At` is the input that names the parent of type `P`, and `N` the input that names a record. `F` has the
+ * parameters for filters, `A` those of a new record, and `C` those of a change.
  */
 interface ResourceSpec<
   K extends keyof TableRecords,
@@ -67,39 +64,39 @@ interface ResourceSpec<
   Listed,
 > extends Selection<Row<K>, P> {
   readonly table: K
-  /** Finds the parent. Refuses whoever may not look at the records in it. */
+  /** Finds the parent. @throws Refusal if the acting user may not read the records in it */
   readonly parent: (call: Call, input: At) => P
-  /** Refuses whoever may not change them, where that is not the same. */
+  /** Finds the parent for a change, if other users may change records than read them. @throws Refusal if the acting user may not */
   readonly managed?: (call: Call, input: At) => P
-  /** The input that names a single record, and the attributes it is compared with; `id` unless given. */
+  /** The input that names a record, and the attributes that it is compared with (`id` if absent). */
   readonly key: readonly [input: N, ...attributes: (keyof Row<K> & string)[]]
   readonly filters?: F
-  /** Filters whose declaration does not tell what they leave in. */
+  /** Predicates for filters whose declaration does not determine which records pass. */
   readonly tests?: Tests<Row<K>, ParamInput<F>>
   readonly present: (call: Call, record: Row<K>, parent: P) => Shown
-  /** Shows a record of a list, where that is not the same. */
+  /** Presents a record in a list, if lists show it in another form. */
   readonly presentListed?: (call: Call, record: Row<K>, parent: P, input: ParamInput<F>) => Listed
   readonly attributes?: A
-  /** The parameters of a change; unless given, the attributes of a new record, all of them optional then. */
+  /** The parameters of a change. If absent, they are those of a new record, all of them optional. */
   readonly changes?: C
-  /** A change of nothing is refused. */
+  /** True if a change without parameters is refused. */
   readonly some?: true
-  /** Makes the attributes of a record of what was given. Refuses what is wrong with it; `record` is the one that is changed. */
+  /** Converts the parameters to attributes. `record` is the one to change. @throws Refusal if they are invalid */
   readonly accept?: (
     call: Call,
     given: Partial<ParamInput<A> & ParamInput<C>>,
     parent: P,
     record?: Row<K>,
   ) => RowUpdate<K>
-  /** The attributes of a new record that nothing was given for. */
+  /** Returns the attributes of a new record for which no parameter was sent. */
   readonly defaults?: (call: Call, parent: P, accepted: RowUpdate<K>) => RowUpdate<K>
-  /** Refuses whoever may not change this one of the records that they may change. */
+  /** Checks whether the acting user may change this record, besides the check of the parent. @throws Refusal if not */
   readonly refuse?: (call: Call, record: Row<K>, parent: P) => void
-  /** Happens before attributes of a record are set. */
+  /** Called before the attributes of a record are set. */
   readonly changing?: (call: Call, record: Row<K>, accepted: RowUpdate<K>, parent: P) => void
-  /** Happens once a record was made. */
+  /** Called after a record was created. */
   readonly created?: (call: Call, record: Row<K>, parent: P) => void
-  /** Removes a record, where more has to be done. */
+  /** Removes a record. If absent, the record is only removed from its table. */
   readonly remove?: (call: Call, record: Row<K>, parent: P) => void
 }
 
@@ -108,14 +105,14 @@ const getField = (record: object, name: string): unknown => Reflect.get(record, 
 const getTableOf = <R extends { readonly id: number }>({ state }: Call, name: keyof TableRecords) =>
   state[name] as unknown as Table<R>
 
-/** Creates the test whether a record belongs to a parent. */
+/** Creates the predicate for the records of a parent. */
 const isHeldBy = <R extends object, P extends object>({ holds }: Selection<R, P>, parent: P) => {
   if (holds !== undefined) return (row: R) => holds(row, parent)
   const id = getField(parent, 'id')
   return (row: R) => getField(row, 'project_id') === id
 }
 
-/** Finds the record that an input names. Refuses with 404. */
+/** Finds the record that an input names. @throws Refusal 404 if there is none */
 const findRecord = <R extends { readonly id: number }, P extends object>(
   call: Call,
   kind: Selection<R, P> & { readonly key: readonly string[] },
@@ -133,7 +130,7 @@ const findRecord = <R extends { readonly id: number }, P extends object>(
   const isHeld = isHeldBy(kind, parent)
   const find = (): R | undefined => {
     if (attributes.length > 0) return table.find((row) => isNamed(row) && isHeld(row))
-    // A record is found by its ID however many others there are.
+    // The lookup of an ID takes the same time for any number of records.
     const row = table.get(Number(wanted))
     return row !== undefined && isHeld(row) ? row : undefined
   }
@@ -145,7 +142,7 @@ const findRecord = <R extends { readonly id: number }, P extends object>(
 type AnyInput = Readonly<Record<string, unknown>>
 type AnyTests = Tests<object, AnyInput>
 
-/** Selects the records of a parent that the filters keep, in order. */
+/** Lists the records of a parent that pass the filters, in the requested order. */
 const selectRecords = <R extends { readonly id: number }, P extends object>(
   call: Call,
   kind: Selection<R, P> & { readonly filters?: Params; readonly tests?: object },
@@ -172,7 +169,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
   return sortRecords(rows, (row) => keys(row, call, search ?? ''), sort ?? 'desc')
 }
 
-/** Returns the given attributes: all except those that name a record and its parent. */
+/** Returns the attributes that were sent: all but the inputs that name a record and its parent. */
 const getGiven = (input: unknown, places: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(input as object).filter(
@@ -180,7 +177,7 @@ const getGiven = (input: unknown, places: readonly string[]): object =>
     ),
   )
 
-/** Refuses a change of nothing. */
+/** Checks that a change has at least one parameter. @throws Refusal 400 if not */
 export const requireSome = (params: Params, input: object): void => {
   const names = Object.keys(params)
   if (names.every((name) => getField(input, name) === undefined))
@@ -192,7 +189,7 @@ interface DatedRecord {
   readonly created_at?: string
 }
 
-/** Lists and shows records of a kind. */
+/** Builds the handlers that list and get records of a kind. */
 const createReads = <
   K extends keyof TableRecords,
   P extends object,
@@ -208,7 +205,7 @@ const createReads = <
 ) => {
   const { parent, managed = parent, present } = kind
   type Named = { readonly [I in N]: string | number }
-  /** One that the acting user may change. */
+  /** Finds a record that the acting user may change. */
   const findManaged = (call: Call, at: P, input: Named): Row<K> => {
     const record = findRecord(call, kind, at, input)
     kind.refuse?.(call, record, at)
@@ -235,7 +232,7 @@ const createReads = <
   }
 }
 
-/** Lists, shows, makes, changes and deletes records of a kind. */
+/** Builds the handlers that list, get, create, change and delete records of a kind. */
 export const resource = <
   K extends keyof TableRecords,
   P extends object,

@@ -1,6 +1,6 @@
 /**
- * Plays what happens on the instance by itself. Nothing ticks: before a request is looked at, and after one that wrote, all that
- * came due since is played in its order, each as of its own moment. Who looks, and when, changes nothing.
+ * Applies the events that no request causes, such as the end of a job. It runs before each request and after each write, and applies the
+ * due events in order, each with its own time. There is no timer, so that results do not depend on the time of requests.
  */
 
 import { addToGroup } from '../base/group-by.js'
@@ -11,8 +11,7 @@ import { listDueMoves } from './rules/pushes.js'
 import type { JobRecord, JobStatus, JobTimeline } from './state/ci.js'
 import type { State } from './state/state.js'
 
-// Whose turn it is in a pipeline: stages, needs, manual and delayed jobs, resource groups; and
-// what state the pipeline is in.
+// The order of jobs in a pipeline, by stages, needs, delays and resource groups, and the status of the pipeline.
 
 type TimedJob = JobRecord & { readonly course: JobTimeline }
 
@@ -21,28 +20,28 @@ const isTimed = (job: JobRecord): job is TimedJob => job.course !== undefined
 const isActive = ({ status }: JobRecord): boolean =>
   status === 'created' || status === 'pending' || status === 'running'
 
-/** True for a manual job that the pipeline waits for. */
+/** True for a manual job that stops the stages after it. */
 const isBlocking = ({ status, allow_failure }: JobRecord): boolean =>
   status === 'manual' && !allow_failure
 
 const isLost = ({ status, allow_failure }: JobRecord): boolean =>
   !allow_failure && (status === 'failed' || status === 'canceled')
 
-/** The effect that the status of the earlier jobs has on a job. */
+/** The status of the jobs that a job waits for: some are unfinished (`open`), failed or canceled (`lost`), or skipped. */
 interface EarlierStatus {
   readonly open: boolean
   readonly lost: boolean
   readonly skipped: boolean
 }
 
-/** Sums up the status of earlier jobs. A needed job must have run; manual jobs of a stage may be left out. */
+/** Combines the status of earlier jobs. A job of `needs` has to run, but an optional manual job of an earlier stage does not. */
 const sumUp = (jobs: readonly JobRecord[], needed: boolean): EarlierStatus => ({
   open: jobs.some((job) => isActive(job) || (needed ? job.status === 'manual' : isBlocking(job))),
   lost: jobs.some(isLost),
   skipped: needed && jobs.some(({ status }) => status === 'skipped'),
 })
 
-/** Returns the next status of a created job; undefined if it keeps waiting. */
+/** Returns the next status of a created job; undefined if the job has to wait longer. */
 const getNextStatus = (then: Instance, { id, kind, course }: TimedJob, before: EarlierStatus) => {
   if (before.open) return undefined
   const begins =
@@ -58,7 +57,7 @@ const getNextStatus = (then: Instance, { id, kind, course }: TimedJob, before: E
   return kind === 'bridge' ? 'success' : 'pending'
 }
 
-/** Selects the jobs that their resource group admits, one for each group. */
+/** Selects the jobs that their resource groups admit, one for each group. */
 const selectAdmitted = (state: State, jobs: readonly TimedJob[]): readonly TimedJob[] => {
   const keyOf = ({ project_id, course }: TimedJob) => `${project_id} ${course.resource_group}`
   const held = new Set(
@@ -82,7 +81,7 @@ const selectAdmitted = (state: State, jobs: readonly TimedJob[]): readonly Timed
   })
 }
 
-/** Creates the function that sums up the jobs before a job, once for all jobs of a stage. */
+/** Creates the function that returns the status of the jobs before a job. It computes the status of a stage only once. */
 const createEarlierLookup = (
   state: State,
   created: readonly TimedJob[],
@@ -107,7 +106,7 @@ const createEarlierLookup = (
   }
 }
 
-/** Begins the jobs whose turn it is. Returns the jobs that changed. */
+/** Starts the jobs that no longer wait for others. @returns the changed jobs */
 const beginJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const created = state.jobs
@@ -124,14 +123,14 @@ const beginJobs = (then: Instance): readonly JobRecord[] => {
   return next.flatMap(([job, status]) => {
     if (status === undefined || (status === 'pending' && !entering.includes(job))) return []
     const now = then.clock.iso()
-    // A bridge starts nothing here, and is through at once.
+    // A bridge starts no pipeline here: it succeeds at once.
     const through = status === 'success' ? { started_at: now, finished_at: now } : {}
     state.jobs.change(job.id, { status, ...through })
     return [job]
   })
 }
 
-/** Returns the status of a pipeline, from those of its jobs. */
+/** Returns the status of a pipeline, from the status of its jobs. */
 const getStatus = (jobs: readonly JobRecord[]): string => {
   const has = (status: JobStatus) => jobs.some((job) => job.status === status)
   const begun = jobs.some(({ started_at }) => started_at !== null)
@@ -158,7 +157,7 @@ const refresh = ({ state, clock }: Instance, id: number): void => {
   state.pipelines.change(id, { status, updated_at: now, finished_at })
 }
 
-/** Settles all jobs that have nothing to wait for. Returns true if anything changed. */
+/** Starts jobs and assigns runners until nothing changes any more. @returns true if anything changed */
 const settleJobs = (then: Instance): boolean => {
   const pipelines = new Set<number>()
   for (;;) {
@@ -188,11 +187,11 @@ const getDue = (instance: Instance, job: JobRecord): DueEvent | undefined => {
   }
 }
 
-/** Lists the jobs that end, and delayed ones that start. */
+/** Lists the ends of running jobs and the starts of delayed ones. */
 const listDueJobs = (instance: Instance): DueEvent[] =>
   instance.state.jobs.watched().flatMap((job) => getDue(instance, job) ?? [])
 
-// What comes due, of jobs and of all else.
+// The events of all kinds.
 
 const sources: readonly ((instance: Instance) => DueEvent[])[] = [
   listDueJobs,
@@ -201,22 +200,22 @@ const sources: readonly ((instance: Instance) => DueEvent[])[] = [
   listDueMoves,
 ]
 
-/** The most events that are played at once; further ones wait for the next request. */
+/** The maximum number of events that one request applies. Further ones wait for the next request. */
 const maxPlayed = 10_000
 
 export class Scheduler {
   #turn: Promise<void> = Promise.resolve()
-  /** Nothing is due before: milliseconds since the epoch. */
+  /** No event is due before this time, in milliseconds since the epoch. */
   #next = Number.NEGATIVE_INFINITY
 
   constructor(private readonly instance: Instance) {}
 
-  /** The state was changed: whatever was due next may be something else now. */
+  /** Forgets the time of the next event, since a change of the state may have changed it. */
   changed(): void {
     this.#next = Number.NEGATIVE_INFINITY
   }
 
-  /** Plays what is due by now. `written` says that the state was changed meanwhile. */
+  /** Applies the events that are due. `written` is true if the state was changed since the last call. */
   async advance(written = false): Promise<void> {
     if (written) this.changed()
     const now = this.instance.clock.now().getTime()
@@ -234,7 +233,7 @@ export class Scheduler {
     )
   }
 
-  /** The instance at a moment. */
+  /** Returns the instance with a clock that shows this time. */
   #at(moment: number): Instance {
     return { ...this.instance, clock: this.instance.clock.stoppedAt(moment) }
   }
@@ -243,7 +242,7 @@ export class Scheduler {
     for (let played = 0; played < maxPlayed; played += 1) {
       const due = this.#soonest()
       const at = due?.at ?? Number.POSITIVE_INFINITY
-      // What was written since is carried on with as of now, once all that was due before is over.
+      // Jobs that a write made ready start with the current time, after all events that were due before.
       if (due === undefined || at > now) {
         this.#next = at
         if (!settleJobs(this.#at(now))) return

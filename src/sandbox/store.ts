@@ -1,4 +1,7 @@
-/** Keeps the state in a folder: a file with all of it and a log of what changed since, written by one process at a time. */
+/**
+ * Stores the state of the embedded instance in a folder: a file with all of it, and a log of later changes. One process writes it at a
+ * time.
+ */
 import {
   closeSync,
   constants,
@@ -29,7 +32,7 @@ import {
   takeChanges,
 } from './state/state.js'
 
-/** Applies a change of the log. @returns false if it is none */
+/** Applies a change from the log. @returns false if the value is not a change */
 const applyChange = (state: State, change: unknown): boolean => {
   if (!Array.isArray(change)) return false
   const [name, id, record] = change
@@ -40,11 +43,11 @@ const applyChange = (state: State, change: unknown): boolean => {
   return true
 }
 
-// What was read from a folder is held to a schema before anything is built of it.
+// The schema that a saved state is checked against before it is used.
 
 const count = Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const table = Obj({ next: count, rows: ArrayOf(Obj({ id: count })) })
-/** Tables that an older state lacks may be absent. */
+/** The schema of a saved state. Tables may be absent, since older states do not have all of them. */
 const stateSchema = Unsafe<SavedState & { readonly format?: number; readonly generation?: string }>(
   Obj({
     generation: Optional(Str()),
@@ -54,7 +57,7 @@ const stateSchema = Unsafe<SavedState & { readonly format?: number; readonly gen
   }),
 )
 
-/** True if no group is inside itself, so that going up from any group ends. */
+/** True if no group contains itself, so that a walk to the parents of a group ends. */
 const isTree = (groups: unknown): boolean => {
   const rows = isObject(groups) ? listObjects(groups.rows) : []
   const parents = new Map(rows.map(({ id, parent_id }) => [id, parent_id]))
@@ -69,7 +72,7 @@ const isTree = (groups: unknown): boolean => {
 const isSavedState = (value: unknown): value is SavedState =>
   Check(stateSchema, value) && isTree((value as SavedState).groups)
 
-/** Raised when older programs can no longer read what is written; states of the one before are. */
+/** The version of the format. It increases when older programs cannot read a state; this program reads version 1, too. */
 const format = 2
 
 const stateFile = (folder: string): string => join(folder, 'state.json')
@@ -81,7 +84,7 @@ const createUnreadableFailure = (file: string, why: string, cause?: unknown): Fa
     cause,
   })
 
-// The log: a line for what changed between two saves, so that a change costs the same however much there is.
+// The log has a line for the changes of each save. The cost of a change so does not depend on the size of the state.
 
 interface Line {
   readonly generation: string
@@ -96,7 +99,7 @@ const getLine = (generation: string, n: number, changes: readonly StateChange[])
   return Buffer.from(`${text}${sumMark}${crc32(text)}}\n`)
 }
 
-/** Reads a line of the log; undefined if it is cut or damaged. */
+/** Parses a line of the log; undefined if it is incomplete or damaged. */
 const readLine = (bytes: Buffer): Line | undefined => {
   const at = bytes.lastIndexOf(sumMark)
   if (
@@ -118,8 +121,8 @@ const readLine = (bytes: Buffer): Line | undefined => {
 }
 
 /**
- * Applies the changes of a log that follow a saved state; those of an older state are in it already.
- * @returns how many lines those were, and how many bytes of the log are whole: a process may end within its last line
+ * Applies the changes of a log that follow the saved state, and skips those of an older state. @returns the number of applied lines, and
+ * of the bytes before an incomplete last line, which a process that was ended may leave
  */
 const applyLog = (log: Buffer, file: string, generation: string, state: State) => {
   let [n, from] = [0, 0]
@@ -139,18 +142,18 @@ const applyLog = (log: Buffer, file: string, generation: string, state: State) =
   return { n, whole: from }
 }
 
-/** A state that was read from the folder, and where its next change is to be written. */
+/** A state that was read from the folder, and the position in the log for its next change. */
 interface LoadedState {
   readonly state: State
-  /** The ID of the saved state in its log; undefined if there is none yet, or it is an older program's. */
+  /** The ID of the saved state that log lines repeat. Undefined if there is none yet, or if an older program wrote it. */
   readonly generation?: string
   readonly n: number
-  /** The bytes of the log that are whole, and the bytes of the saved state. */
+  /** The length of the log in bytes, without an incomplete last line. */
   readonly log: number
   readonly size: number
 }
 
-/** @throws Failure `failed` for a file that cannot be read */
+/** Reads a file of the state folder. @throws Failure `failed` if it cannot be read */
 const readBytes = (file: string): Buffer => {
   try {
     return readRegular(file)
@@ -159,7 +162,7 @@ const readBytes = (file: string): Buffer => {
   }
 }
 
-/** Reads a saved state. @throws Failure `failed` with the position of what is wrong */
+/** Parses a saved state. @throws Failure `failed` with the position of the error */
 const readSaved = (bytes: Buffer, file: string) => {
   const findings = new Findings()
   const parsed = parseJson(bytes, file, findings, { most: maxValues })
@@ -179,7 +182,7 @@ const readSaved = (bytes: Buffer, file: string) => {
   return saved
 }
 
-/** The most values of a state: a million records need fewer. */
+/** The maximum number of values in a state. A state with a million records has fewer. */
 const maxValues = 50_000_000
 
 const readAll = async (folder: string): Promise<LoadedState> => {
@@ -187,7 +190,7 @@ const readAll = async (folder: string): Promise<LoadedState> => {
   const none = { n: 0, log: 0, size: 0 }
   if (!existsSync(file))
     return { state: (await import('./seed/index.js')).loadSampleState(), ...none }
-  // The log first: whoever writes the state anew meanwhile has all of this log in it.
+  // The log is read first. If another process replaces the state meanwhile, the new state contains this log.
   const log = existsSync(logAt) ? readBytes(logAt) : Buffer.alloc(0)
   const bytes = readBytes(file)
   const size = bytes.length
@@ -199,7 +202,7 @@ const readAll = async (folder: string): Promise<LoadedState> => {
   return { state, generation, n, log: whole, size }
 }
 
-/** Reads the saved state of a folder; the sample data if there is none. */
+/** Reads the saved state of a folder, or the sample data if there is none. */
 export const readState = async (folder: string): Promise<State> => (await readAll(folder)).state
 
 const createInUseFailure = (folder: string, owner = 'another process'): Failure =>
@@ -207,9 +210,9 @@ const createInUseFailure = (folder: string, owner = 'another process'): Failure 
     hint: 'Talk to the running one by its address, or choose another folder with --state-dir.',
   })
 
-/** The options for waiting for a folder that another process works on. */
+/** The options for waiting until another process releases the folder. */
 export interface StateWait {
-  /** Hears who is waited for. */
+  /** Called with a message that names the other process. */
   readonly note?: ((text: string) => void) | undefined
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
@@ -223,7 +226,7 @@ const lockFolder = (folder: string, { note, signal }: StateWait): Promise<Lock> 
   return lock(join(folder, '.lock'), { patience, note, signal, held })
 }
 
-/** The state is written anew when its log is larger than this, and than half of it. */
+/** The state is rewritten when its log is larger than this number of bytes, and than half of the state. */
 const smallLog = 4 * 1024 * 1024
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants
@@ -234,7 +237,7 @@ export class StateStore {
   #n: number
   #log: number
   #size: number
-  /** True if changes are not in the log and cannot be: the whole state has to be written. */
+  /** True if some changes are not in the log and cannot be added to it, so that the next save writes the whole state. */
   #behind = false
   #descriptor: number | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -251,7 +254,7 @@ export class StateStore {
     this.#size = size
   }
 
-  /** Opens a folder for this process alone; waits a while for another one to finish. */
+  /** Opens a folder for this process alone. If another process has it open, this waits for some seconds. */
   static async open(folder: string, waiting: StateWait = {}): Promise<StateStore> {
     const lock = await lockFolder(folder, waiting)
     try {
@@ -262,10 +265,7 @@ export class StateStore {
     }
   }
 
-  /**
-   * Makes the state what was saved, at once; it is written whole with the next save.
-   * @throws Failure `usage` where it is no state
-   */
+  /** Replaces the state with a saved one. The next save writes all of it. @throws Failure `usage` if the value is not a saved state */
   load(saved: unknown): void {
     if (!isSavedState(saved)) throw usage('restore() takes what snapshot() returned')
     const copy: SavedState = structuredClone(saved)
@@ -273,7 +273,7 @@ export class StateStore {
     this.#behind = true
   }
 
-  /** Writes what changed, now: it outlives the process, at once; a power cut it need not. */
+  /** Writes the changes to the disk cache: they survive the end of the process, but not a power failure. */
   save(): Promise<void> {
     const write = () => this.#write()
     this.#writing = this.#writing.then(write, write)
@@ -285,14 +285,14 @@ export class StateStore {
     if (changes.length === 0 && !this.#behind) return
     const whole = this.#behind || this.#generation === undefined
     this.#behind = true
-    // Another process took the folder over: this one slept too long.
+    // Another process took the lock, since this one did not renew it in time.
     if (!this.lock.isHeld()) throw createInUseFailure(this.folder)
     if (!whole) this.#append(changes)
     if (whole || this.#log > Math.max(smallLog, this.#size / 2)) await this.#writeWhole()
     this.#behind = false
   }
 
-  /** The log, without what is not whole of it. */
+  /** Opens the log, and removes an incomplete last line. @returns the file descriptor */
   #opened(): number {
     if (this.#descriptor !== undefined) return this.#descriptor
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | nonBlocking
@@ -317,7 +317,10 @@ export class StateStore {
     this.#log += line.length
   }
 
-  /** Writes the state anew; only then its log is emptied, whose lines are of an older state by then. */
+  /**
+   * Rewrites the state and then empties the log. If the process ends in between, the lines of the log are ignored as those of an older
+   * state.
+   */
   async #writeWhole(): Promise<void> {
     const generation = crypto.randomUUID()
     const tables = Object.entries(this.state).map(([name, table]) =>
@@ -348,7 +351,7 @@ export class StateStore {
   }
 }
 
-/** Forgets everything that happened: the next start begins with the sample data. */
+/** Deletes the state, so that the next start begins with the sample data. */
 export const removeState = async (folder: string, waiting: StateWait = {}): Promise<void> => {
   const { release } = await lockFolder(folder, waiting)
   try {

@@ -1,4 +1,4 @@
-/** Approvals: a project's configuration and rules, a merge request's state. */
+/** Declares the endpoints and shapes of approval rules, their configuration, and the approvals of merge requests. */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, oneOf, project, string } from '../params.js'
 import {

@@ -1,4 +1,4 @@
-/** Job artifacts: archives, single files, keeping, deleting. */
+/** Declares the endpoints that download, keep and delete the artifacts of jobs. */
 import { type AnswerType, empty, endpoint, file, one } from '../endpoint.js'
 import { integer, project, string } from '../params.js'
 import { Job } from '../shapes/job.js'

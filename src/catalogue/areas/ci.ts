@@ -1,4 +1,4 @@
-/** CI configuration lint. */
+/** Declares the endpoints that check CI configurations. */
 import { endpoint, one } from '../endpoint.js'
 import { boolean, project, string } from '../params.js'
 import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes/common.js'

@@ -1,4 +1,4 @@
-/** Commits: reading, creating, cherry-picking and reverting. */
+/** Declares the endpoints that read, create, cherry-pick and revert commits. */
 import { endpoint, many, one } from '../endpoint.js'
 import { boolean, datetime, integer, json, oneOf, project, string } from '../params.js'
 import {
@@ -41,7 +41,7 @@ const Commit = Obj(
   { ...ofEach, status: maybe(nullable(Str())), last_pipeline: maybe(LastPipeline) },
   { title: 'Commit' },
 )
-/** The commit as the answer to a read of a single one has it: with its status and last pipeline always. */
+/** The commit in the response to a read of a single one, which always has its status and last pipeline. */
 const CommitDetails = Obj(
   { ...ofEach, status: nullable(Str()), last_pipeline: LastPipeline },
   { title: 'Commit details' },
@@ -62,7 +62,7 @@ const applied = {
 
 export const actionNames = ['create', 'delete', 'move', 'update', 'chmod'] as const
 
-/** An item of `actions[]`. */
+/** The parameters of an item in `actions[]`. */
 const action = {
   action: oneOf(actionNames, 'action on the file', { required: true }),
   file_path: string('full path of the file', { required: true }),

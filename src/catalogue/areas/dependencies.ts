@@ -1,4 +1,4 @@
-/** Dependencies that the scanner found. */
+/** Declares the endpoint that lists the dependencies which the scanner found. */
 import { endpoint, many } from '../endpoint.js'
 import { list, project } from '../params.js'
 import { ArrayOf, maybe, Obj, Str, Version } from '../shapes/common.js'

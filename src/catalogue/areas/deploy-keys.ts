@@ -1,4 +1,4 @@
-/** Deploy keys: public SSH keys that may read or write a project. */
+/** Declares the endpoints of deploy keys: public SSH keys that may read or write a project. */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
@@ -10,7 +10,7 @@ const ofAny = {
   created_at: Timestamp,
 } as const
 export const DeployKey = Obj({ ...ofAny, can_push: Bool() }, { title: 'Deploy key' })
-/** The deploy key in the list for administrators, which is about no project. */
+/** The deploy key in the list for administrators, which is not about a single project. */
 export const InstanceDeployKey = Obj(
   { ...ofAny, can_push: maybe(Bool({ description: 'present in project responses' })) },
   { title: 'Deploy key of the instance' },

@@ -1,4 +1,4 @@
-/** Error tracking of a project. */
+/** Declares the endpoints for the error tracking of a project and the keys of its clients. */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, project } from '../params.js'
 import { Bool, Int, nullable, Obj, Secret, Str } from '../shapes/common.js'

@@ -1,4 +1,4 @@
-/** Events: what users did. */
+/** Declares the endpoints that list what users did. */
 import { endpoint, many } from '../endpoint.js'
 import { date, integer, oneOf, project, string } from '../params.js'
 import {
@@ -38,7 +38,7 @@ const eventTargets = [
   'user',
 ] as const
 
-/** The names of actions. The documents show some of them, and filters by all: events say what was done. */
+/** The names of actions in events. The documentation shows some of them; filters have names of their own. */
 const actionNames = [
   'opened',
   'closed',

@@ -1,4 +1,4 @@
-/** Replication nodes: their endpoints, their shapes and that of their status. */
+/** Declares the endpoints of Geo nodes, and the shapes of a node and of its status. */
 
 import type { TSchema } from 'typebox'
 import { empty, endpoint, many, one } from '../endpoint.js'
@@ -31,15 +31,15 @@ export const GeoNode = Obj(
   { title: 'Replication node' },
 )
 
-/** Data kinds that are copied as files. */
+/** The kinds of data that are copied as files. */
 const fileKinds = ['attachments', 'lfs_objects', 'job_artifacts'] as const
-/** Data kinds that are copied and, on their own terms, verified elsewhere. */
+/** The kinds of data that are copied by their own rules, and verified elsewhere. */
 const registryKinds = ['container_repositories', 'design_repositories'] as const
-/** Git data: checked, checksummed and verified. */
+/** The kinds of git data. They are checked, and have checksums and a verification. */
 const gitKinds = ['repositories', 'wikis'] as const
-/** Data kinds of the newer framework, which verifies what it copies. */
+/** The kinds of data of the newer replication framework, which verifies exactly what it has copied. */
 export const blobKinds = ['merge_request_diffs', 'package_files', 'pages_deployments'] as const
-/** Every data kind that a node's status counts, in the order of the documents. */
+/** All kinds of data that the status of a node counts, in the documented order. */
 export const geoKinds = [...fileKinds, ...registryKinds, ...gitKinds, ...blobKinds] as const
 
 const Count = nullable(Int())
@@ -78,7 +78,7 @@ const blobs = {
 
 type PrefixedFields<K extends string, F> = { [N in keyof F & string as `${K}_${N}`]: F[N] }
 
-/** Creates the same fields for each of several data kinds: `lfs_objects_count` … */
+/** Creates the same fields for several kinds of data, such as `lfs_objects_count`. */
 const createPrefixedFields = <const K extends string, F extends Readonly<Record<string, TSchema>>>(
   kinds: readonly K[],
   fields: F,

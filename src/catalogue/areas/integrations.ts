@@ -1,4 +1,6 @@
-/** Integrations of a project, under both spellings of the path, and the family of parameters that each takes. */
+/**
+ * Declares the endpoints of a project's integrations, under both spellings of the path, and the parameters of each family of integrations.
+ */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, oneOf, type Params, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from '../shapes/common.js'
@@ -6,7 +8,7 @@ import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from '../shapes
 const secret = { secret: true } as const
 const event = (kind: string) => boolean(`send notifications about ${kind}`)
 
-/** Every parameter that any family takes. */
+/** The parameters of all families. */
 export const integrationParameters = {
   api_key: string('API key of the other service', secret),
   api_url: string('full URL of the monitoring site', { format: 'url' }),
@@ -53,7 +55,7 @@ export const integrationParameters = {
 } as const
 type IntegrationParameter = keyof typeof integrationParameters
 
-/** The flags that select event kinds of an integration. */
+/** The flags that select the events of an integration. */
 export const eventFlags = [
   'commit_events',
   'push_events',
@@ -69,19 +71,19 @@ export const eventFlags = [
 ] as const
 
 export interface IntegrationFamily {
-  /** Kebab-case: the value of `--family`. */
+  /** The name in kebab case: the value of `--family`. */
   readonly name: string
   readonly summary: string
-  /** Slugs that the documents name as members. */
+  /** The documented slugs of the family. */
   readonly slugs: readonly string[]
-  /** The family's parameters; `required` on those that it cannot do without. */
+  /** The parameters of the family. The mandatory ones have `required`. */
   readonly params: Params
 }
 
 interface Members {
   readonly required: readonly IntegrationParameter[]
   readonly optional?: readonly IntegrationParameter[]
-  /** Parameters that no longer do anything in this family, each with what to do instead. */
+  /** The parameters that no longer have an effect in this family, each with its replacement. */
   readonly deprecated?: Partial<Record<IntegrationParameter, string>>
   readonly slugs?: readonly string[]
 }
@@ -174,11 +176,11 @@ export const integrationFamilies: readonly IntegrationFamily[] = [
   }),
 ]
 
-/** Finds the family that a slug is known to belong to. */
+/** Finds the family of a documented slug. */
 export const findFamilyBySlug = (slug: string): IntegrationFamily | undefined =>
   integrationFamilies.find((f) => f.slugs.includes(slug))
 
-/** Instances spell these flags as `true`, `"true"`, `"1"` or `1`. */
+/** A flag in responses. Instances write it as `true`, `"true"`, `"1"` or `1`. */
 const Flag = Union([Bool(), Str(), Int()])
 
 const listed = {
@@ -203,7 +205,7 @@ const listed = {
 }
 
 export const IntegrationSummary = Obj(listed, { title: 'Integration summary' })
-/** An integration. The answers of create, edit and get are not documented; instances add the properties. */
+/** An integration. The responses of create, edit and get are not documented; instances add the properties. */
 const Integration = Obj({ ...listed, properties: maybe(Unknown()) }, { title: 'Integration' })
 
 const slug = string('integration slug', { completes: 'integration', format: 'slug' })

@@ -1,4 +1,4 @@
-/** Issues: lists, to-do items, time tracking, promotion. */
+/** Declares the endpoints that list issues, create to-do items, track time and promote issues to epics. */
 import { endpoint, many, one } from '../endpoint.js'
 import {
   iids,

@@ -1,4 +1,4 @@
-/** Jobs: of a project, of a pipeline, and the one a job token stands for. */
+/** Declares the endpoints that list jobs and read single ones, including the job of a job token. */
 import { endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, project } from '../params.js'
 import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'

@@ -1,4 +1,4 @@
-/** Members of groups and projects, and billable members: endpoints and shapes. */
+/** Declares the endpoints of the members of groups and projects, and of the billable members of a group. */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { date, group, integer, list, oneOf, project, string } from '../params.js'
 import {
@@ -19,7 +19,7 @@ import {
   Word,
 } from '../shapes/common.js'
 
-/** The name of an access level, as the API writes it for people: Developer. */
+/** The name of an access level in the API, such as `Developer`. */
 const AccessLevelName = Str({ 'x-levels': accessLevels })
 
 const ofEach = {
@@ -38,7 +38,7 @@ const ofEach = {
 }
 const Member = Obj({ ...ofEach, created_at: Timestamp }, { title: 'Member' })
 const ListedMember = Obj({ ...ofEach, created_at: maybe(Timestamp) }, { title: 'Listed member' })
-/** The answer when several members are added at once. */
+/** The response to a request that adds several members. */
 const MembersAdded = Obj(
   {
     status: Word(['success', 'error']),
@@ -88,7 +88,7 @@ const args = ['user_id'] as const
 const level = 'access level, by number or name'
 const ends = date('date on which the membership expires', { clears: true, ahead: true })
 
-/** Returns the levels by name; those that may be given differ by place. */
+/** Returns the access levels by name, and the names that members of a group or project can get. */
 const createLevelValues = (place: keyof typeof givenLevels) =>
   ({ names: accessLevels, offers: givenLevels[place] }) as const
 
@@ -110,7 +110,7 @@ const groupAccess = 'Owners of the group'
 const topLevel = ['Billable members exist for top-level groups only.'] as const
 const billable = { access: groupAccess, notes: topLevel } as const
 
-/** The documents name it and do not show it. */
+/** The properties of the endpoints that remove a member. The documentation mentions them without an example. */
 const removing = {
   command: 'remove',
   selects: { list: 'members list' },
@@ -120,7 +120,7 @@ const removing = {
   implied: true,
 } as const
 
-/** Members of the groups above count too. */
+/** The flag for lists that include members of the groups above. */
 const inherited = {
   flag: 'inherited',
   help: 'include inherited and invited members',

@@ -1,4 +1,4 @@
-/** Merge requests: lists, rebase, auto-merge, subscription. */
+/** Declares the endpoints that list, rebase and merge merge requests, and subscribe to them. */
 import { endpoint, many, one } from '../endpoint.js'
 import {
   iids,

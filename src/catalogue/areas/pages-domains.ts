@@ -1,9 +1,9 @@
-/** Custom domains of Pages sites. */
+/** Declares the endpoints of the custom domains of Pages sites. */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
-/** The certificate as the endpoints of a project show it. */
+/** The certificate in the responses of a project's endpoints. */
 const PagesCertificate = Obj(
   {
     expired: Bool(),
@@ -22,7 +22,7 @@ const PagesDomain = Obj(
   { ...ofAnyList, certificate: maybe(PagesCertificate) },
   { title: 'Pages domain' },
 )
-/** The domain as the list for administrators shows it: when the certificate ends, and not the certificate itself. */
+/** The domain in the list for administrators, which has the expiry date of the certificate but not the certificate. */
 const InstancePagesDomain = Obj(
   {
     ...ofAnyList,
@@ -42,7 +42,7 @@ const settings = {
   }),
   key: string('private key of the certificate', { format: 'pem', secret: true }),
 } as const
-/** The parts of a certificate that tables have room for: its subject and when it ends. */
+/** The columns that are computed from a certificate, since the whole certificate does not fit into a table. */
 const made = ['subject', 'expires_at'] as const
 const editor = 'at least Maintainer of the project'
 const notes = ['Requires Pages to be enabled.'] as const

@@ -1,4 +1,4 @@
-/** Projects. */
+/** Declares the endpoints that list projects and read single ones. */
 import { endpoint, many, one } from '../endpoint.js'
 import { boolean, datetime, hash, integer, list, oneOf, project, string } from '../params.js'
 import { accessLevels } from '../shapes/common.js'

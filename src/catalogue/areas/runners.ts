@@ -1,4 +1,4 @@
-/** Runners: the machines that run jobs. */
+/** Declares the endpoints of runners, the machines that run jobs. */
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, group, hash, integer, list, oneOf, project, string } from '../params.js'
 import {

@@ -1,4 +1,4 @@
-/** Application settings of the instance: their endpoints, the writable attributes, and the shape of an answer. */
+/** Declares the endpoints of the application settings, their writable attributes, and the shape of the response. */
 
 import type {
   TArray,
@@ -124,7 +124,7 @@ export const settingsAttributes = {
 } as const
 type SettingsAttribute = keyof typeof settingsAttributes
 
-/** Settings that cannot be switched on unless another one is given or set. */
+/** Maps a setting to the one that has to be set before it can be enabled. */
 export const settingsRequirements = {
   spamsvc_enabled: 'spamsvc_api_key',
   asset_proxy_enabled: 'asset_proxy_url',
@@ -176,7 +176,7 @@ const flag = () => maybe(Bool())
 const count = () => maybe(nullable(Int()))
 const texts = () => maybe(ArrayOf(Str()))
 
-/** Fields of answers beyond the writable attributes. */
+/** The fields of responses besides the writable attributes. */
 const answered = {
   id: maybe(Int()),
   created_at: maybe(Timestamp),

@@ -1,12 +1,12 @@
-/** Repository storage moves. */
+/** Declares the endpoints that move repositories to another storage. */
 import { endpoint, one } from '../endpoint.js'
 import { string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
-/** The answer to a move, which is not documented. */
+/** The response to a move, which is not documented. */
 const Receipt = Unknown({ title: 'Storage move receipt' })
 
-/** Creates an endpoint for each of the three moves, which differ in whose repositories they move. */
+/** Creates the endpoint that moves the repositories of one kind of owners. */
 const createMove = <const K extends string>(kind: K) =>
   ({
     summary: `Move all ${kind} from one storage to another`,

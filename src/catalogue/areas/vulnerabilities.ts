@@ -1,4 +1,4 @@
-/** Vulnerabilities. */
+/** Declares the endpoints that read vulnerabilities and change their states. */
 import { endpoint, many, one } from '../endpoint.js'
 import { integer, project, string } from '../params.js'
 import { ListedVulnerability, Vulnerability } from '../shapes/vulnerability.js'
@@ -7,7 +7,7 @@ const ofId = { id: integer('vulnerability ID', { completes: 'vulnerability' }) }
 const change = 'anyone who can make this change'
 const alpha = 'This API is in alpha or deprecated. Its responses can change between releases.'
 
-/** Creates an endpoint for each of the four operations, which differ in their word and the state they lead to. */
+/** Creates the endpoint that changes a vulnerability to a state. */
 const createTransition = <const V extends string, const S extends string>(
   verb: V,
   state: S,

@@ -1,4 +1,4 @@
-/** Shapes that several areas share. */
+/** Provides the shapes and the kinds of fields that several areas share. */
 import {
   Array as ArrayOf,
   Boolean as Bool,
@@ -18,29 +18,29 @@ import {
 
 export { ArrayOf, Bool, Int, Null, Num, Obj, Str, Union, Unknown }
 
-/** A field that may be null. */
+/** Creates a field that may be null. */
 export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
   Union([schema, Null()], options)
-/** Returns the description of a field that has a successor. */
+/** Returns the description of a deprecated field. */
 export const deprecated = (successor: string) =>
   ({ description: `deprecated: use ${successor}`, deprecated: true }) as const
-/** A field that some answers leave out. Any other is in every answer of its endpoint (`catalogue/README.md`). */
+/** Creates a field that some responses omit. All other fields are in every response of their endpoint (`catalogue/README.md`). */
 export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
-/** Returns the fields, each of which some answers leave out. */
+/** Makes all fields such that some responses omit them. */
 export const maybeAll = <F extends Readonly<Record<string, TSchema>>>(fields: F) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, maybe(field)])) as {
     [N in keyof F]: TOptional<F[N]>
   }
-/** A time as the API writes it: ISO 8601. */
+/** A time as an ISO 8601 string. */
 export const Timestamp = Str({ format: 'date-time' })
-/** A day: YYYY-MM-DD. */
+/** A date: YYYY-MM-DD. */
 export const Day = Str({ format: 'date' })
-/** A string from a known set; instances may send others, so this documents rather than forbids. */
+/** Creates a text field with known values. Instances may send other values, too. */
 export const Word = <const V extends readonly string[]>(values: V) =>
   Unsafe<V[number] | (string & {})>(Str({ examples: values }))
-/** A version: it is compared part by part, 14.6.0 before 14.10.0. */
+/** A version, which is compared part by part: 14.6.0 is before 14.10.0. */
 export const Version = Str({ format: 'version' })
-/** A word that has an order, from the least to the greatest; instances may send others. */
+/** Creates a text field whose known values have an order, from the lowest to the highest. Instances may send other values, too. */
 export const Level = <const V extends readonly string[]>(levels: V) =>
   Unsafe<V[number] | (string & {})>(
     Str({
@@ -48,7 +48,7 @@ export const Level = <const V extends readonly string[]>(levels: V) =>
       'x-levels': Object.fromEntries(levels.map((level, rank) => [level, rank])),
     }),
   )
-/** A credential of any kind: masked in tables and traces, whole only with --show-secrets. */
+/** A credential, which tables and traces mask unless --show-secrets is given. */
 export const Secret = Str({ writeOnly: false, 'x-secret': true })
 
 export const UserSummary = Obj(
@@ -63,7 +63,7 @@ export const UserSummary = Obj(
   { title: 'User summary' },
 )
 
-/** The long form adds these, all optional. */
+/** A user with further fields, all of which some responses omit. */
 export const User = Obj(
   {
     ...UserSummary.properties,
@@ -103,7 +103,7 @@ export const TimeStats = Obj(
   { title: 'Time stats' },
 )
 
-/** Access levels by number and name. */
+/** The numbers of access levels, by name. */
 export const accessLevels = {
   'no-access': 0,
   minimal: 5,
@@ -114,15 +114,15 @@ export const accessLevels = {
   owner: 50,
 } as const
 
-/** The access level of a member, which has a name. */
+/** The access level of a member, with the names of its numbers. */
 export const AccessLevel = Int({ 'x-levels': accessLevels })
 
-/** Returns the names for the numbers of a field that no shape knows; undefined where it holds no access level. */
+/** Returns the names for the numbers of a field without a shape; undefined if the field does not contain an access level. */
 export const findLevelNames = (field: string): typeof accessLevels | undefined =>
   /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
 
 const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const
-/** The levels that members are given (Owner to groups only). */
+/** The levels that members can get. Only members of groups can become Owners. */
 export const givenLevels = {
   project: everywhere,
   group: ['minimal', ...everywhere, 'owner'],

@@ -1,4 +1,4 @@
-/** Jobs as lists, details and the artifacts' keep show them. */
+/** Declares the shapes of jobs, bridges and the context of a job token. */
 import {
   ArrayOf,
   Bool,

@@ -1,4 +1,4 @@
-/** Issues and what hangs off them, and merge requests. */
+/** Declares the shapes of issues and merge requests, and of their labels, milestones, notes and to-do items. */
 import {
   ArrayOf,
   Bool,
@@ -54,7 +54,7 @@ export const LabelDetails = Obj(
   },
   { title: 'Label details' },
 )
-/** Names, or objects where details were asked for. */
+/** The labels of an issue or merge request: names, or objects if the request asked for details. */
 const Labels = ArrayOf(Union([Str(), LabelDetails]), {
   description: 'names, or objects with with_labels_details',
 })
@@ -111,7 +111,7 @@ export const Issue = Obj(
   { title: 'Issue' },
 )
 
-/** An issue that merging closes, or an item of an external tracker, which has only ID and title. */
+/** An issue that the merge closes, or an item of an external tracker, which has only an ID and a title. */
 export const ClosedIssue = Obj(
   {
     ...maybeAll(Issue.properties),
@@ -159,7 +159,7 @@ export const Note = Obj(
 
 export const mergeRequestStates = ['opened', 'closed', 'locked', 'merged'] as const
 
-/** The fields that the simple view of a list has, too. */
+/** The fields that the view `simple` of a list has. */
 const simple = {
   id: Int(),
   iid: Int(),
@@ -186,7 +186,7 @@ export const HeadPipeline = Obj({
   finished_at: maybe(nullable(Timestamp)),
 })
 
-/** The additional fields of an answer with one merge request. */
+/** The further fields in the response with a single merge request. */
 const full = {
   merged_by: nullable(UserSummary),
   closed_by: nullable(UserSummary),
@@ -243,7 +243,7 @@ const further = {
 
 export const SimpleMergeRequest = Obj(simple, { title: 'Simple merge request' })
 export const MergeRequest = Obj({ ...simple, ...full, ...further }, { title: 'Merge request' })
-/** Lists leave much of it out, in their simple view most. */
+/** A merge request in a list, which omits many fields, and in the view `simple` most of them. */
 export const ListedMergeRequest = Obj(
   { ...simple, ...maybeAll(full), ...further },
   { title: 'Listed merge request' },

@@ -1,4 +1,4 @@
-/** The project, in its simple and its full form. */
+/** Declares the shapes of projects: a simple and a full form. */
 import {
   AccessLevel,
   ArrayOf,
@@ -108,7 +108,7 @@ const ProjectStatistics = Obj(
 )
 
 export const SimpleProject = Obj(simple, { title: 'Simple project' })
-/** The full form; everything beyond the simple form is absent from that one. */
+/** The full form of a project. The simple form has only the fields of `simple`. */
 export const Project = Obj(
   {
     ...simple,

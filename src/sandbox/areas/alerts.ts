@@ -1,4 +1,4 @@
-/** Alert ingestion (`catalogue/reference/alerts.md`). */
+/** Serves the endpoint that receives alerts from monitoring tools (`catalogue/reference/alerts.md`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { alertSeverities, alerts } from '../../catalogue/areas/alerts.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
@@ -10,10 +10,10 @@ import type { AlertEndpointRecord, AlertRecord } from '../state/features.js'
 type Payload = Readonly<Record<string, unknown>>
 type Input = CheckedOf<(typeof alerts)['send']>
 
-/** The parameters that come from the address. */
+/** The parameters that are parts of the URL, not of the payload. */
 const fromAddress = ['endpoint_project', 'endpoint_identifier']
 
-/** Returns the key that was sent by Bearer, or by Basic with an empty user name. */
+/** Returns the key of the request: a Bearer token, or the password of Basic authentication. */
 const getSentKey = (call: Call): string => {
   const header = call.sent.headers.authorization
   const [, scheme = '', value = ''] = /^(\S+)\s+(\S+)\s*$/.exec(String(header ?? '')) ?? []
@@ -48,7 +48,7 @@ const readPath = (value: unknown, path: readonly string[]): unknown =>
     value,
   )
 
-/** Returns the alert's properties. Those that the endpoint maps are read from their places in the payload. */
+/** Returns the properties of an alert. If the endpoint maps a property, its value comes from the mapped path in the payload. */
 const applyMapping = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): Input => {
   const found = Object.entries(endpoint.mapping).flatMap(([name, path]) => {
     const value = readPath(payload, path)
@@ -62,7 +62,7 @@ const getSeverity = (text: string | undefined): string => {
   return known ?? alerts.send.params.severity.default
 }
 
-/** Sorts object keys, so that the same payload always gives the same text. */
+/** Sorts the keys of all objects, so that equal payloads have equal texts. */
 const sortKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
@@ -73,7 +73,7 @@ const sortKeys = (value: unknown): unknown => {
 const toTexts = (value: string | readonly string[] | undefined): string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
 
-/** Returns the fingerprint of an alert: the given one, else a digest of the payload without times and hosts. */
+/** Returns the fingerprint of an alert: the one that was sent, or a digest of the payload without times and hosts. */
 const getFingerprint = (input: Input, payload: Payload): string => {
   const own = toTexts(input.fingerprint)
   const { start_time: _start, end_time: _end, hosts: _hosts, ...rest } = payload
@@ -127,7 +127,7 @@ const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, 
   call.state.issues.change(incident.id, { state: 'closed', closed_at: now, updated_at: now })
 }
 
-/** Counts an alert that is still open, resolves one that ended, or adds a new one. */
+/** Stores an alert. It adds a new one, counts the repetition of an open one, or resolves an open one that has an end time. */
 const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertRecord => {
   const payload = getPayload(call)
   const input = applyMapping(endpoint, sent, payload)

@@ -1,4 +1,6 @@
-/** Approvals (`catalogue/reference/approvals.md`): configuration, rules, approvals of merge requests. */
+/**
+ * Serves the endpoints for approval rules, their configuration, and the approvals of merge requests (`catalogue/reference/approvals.md`).
+ */
 import {
   ApprovalRule,
   Approvals as ApprovalsShape,
@@ -28,7 +30,7 @@ import type {
 } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
 
-// Approval rules as the API shows them (Approval rule in `catalogue/reference/approvals.md`).
+// The presentation of approval rules ("Approval rule" in `catalogue/reference/approvals.md`).
 
 const getGroup = (call: Call, group: GroupRecord) =>
   toShape(ApprovalRule.properties.groups.items, group, {
@@ -47,7 +49,7 @@ const showBranch = (record: ProtectedBranchRecord) => ({
   code_owner_approval_required: String(record.code_owner_approval_required),
 })
 
-/** Shows a rule. Groups that the acting user cannot see are left out, and a field says so. */
+/** Presents a rule without the groups that the acting user may not see, and with a field that is true if there are any. */
 const showRule = (call: Call, rule: ApprovalRuleRecord) => {
   const groups = rule.group_ids.flatMap((id) => call.state.groups.get(id) ?? [])
   const visible = groups.filter((group) => call.seesGroup(group))
@@ -89,20 +91,20 @@ const updateConfiguration = (
   return getConfiguration(project)
 }
 
-/** Finds a project whose rules the acting user may change. */
+/** Finds a project whose approval rules the acting user may change. */
 const findEditable = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
   const project = getManagedProject(call, input)
   if (project.archived) throw forbidden()
   return project
 }
 
-/** Finds a project whose approvals the acting user may see, which needs a user. */
+/** Finds a project whose approvals the acting user may see. @throws Refusal 401 without a user, even if the project is public */
 const findReadable = (call: Call, { id }: { readonly id: string | number }): ProjectRecord => {
   call.signedIn()
   return call.project(id, { member: 'reporter' })
 }
 
-/** Filters the named users and groups: users who may approve, and groups that exist and that the acting user sees. */
+/** Returns the named users who may approve, and the named groups that exist and that the acting user may see. */
 const filterApprovers = (
   call: Call,
   project: ProjectRecord,
@@ -118,7 +120,7 @@ const filterApprovers = (
 const filterBranches = (call: Call, project: ProjectRecord, ids: readonly number[]): number[] =>
   [...new Set(ids)].filter((id) => call.state.protectedBranches.get(id)?.project_id === project.id)
 
-/** Returns the groups of a rule that the acting user cannot see. */
+/** Returns the groups of a rule that the acting user may not see. */
 const getHidden = (call: Call, { group_ids }: ApprovalRuleRecord): number[] =>
   group_ids.filter((id) => {
     const group = call.state.groups.get(id)
@@ -134,7 +136,7 @@ const rules = resource({
   present: showRule,
   attributes: approvals.rulesCreate.params,
   changes: approvals.rulesUpdate.params,
-  // Approvers and groups that are not listed are removed; groups the caller cannot see stay.
+  // Approvers and groups that are not sent are removed, except groups that the acting user may not see.
   accept: (call, given, project, rule) => {
     const { name, approvals_required, rule_type = rule?.rule_type } = given
     const { protected_branch_ids: ids } = given

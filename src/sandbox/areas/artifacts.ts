@@ -1,4 +1,4 @@
-/** Job artifacts (`catalogue/reference/artifacts.md`): real archives, single files, keep and delete. */
+/** Serves the endpoints that download, keep and delete the artifacts of jobs (`catalogue/reference/artifacts.md`). */
 
 import { posix } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -24,8 +24,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Finds the job of a name in the latest successful pipeline of a branch or tag; of jobs of one name
- * that of the parent pipeline counts.
+ * Finds a job by name in the latest successful pipeline of a branch or tag. If several jobs have the name, the one of the parent pipeline
+ * counts.
  */
 const findLatestJob = (
   call: Call,
@@ -58,7 +58,7 @@ const readArchive = async (call: Call, job: JobRecord): Promise<FileReply> => {
   return new FileReply(zip, 'application/zip', archiveName)
 }
 
-/** Opens one file of an archive, unpacked as it is read; undefined if there is no such file. */
+/** Opens a file of an archive as a stream of its unpacked content; undefined if the archive has no such file. */
 const openArchiveEntry = async (zip: Buffer, path: string): Promise<Readable | undefined> => {
   const { fromBufferPromise } = await import('yauzl')
   const archive = await fromBufferPromise(zip, { lazyEntries: true })

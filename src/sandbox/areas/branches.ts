@@ -1,4 +1,4 @@
-/** Branches of a project's repository and their protection. The documents show both only in other answers. */
+/** Serves the branches of a project and their protection, which the documented API has only as parts of other objects. */
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
@@ -27,7 +27,7 @@ const getRule = ({ state }: Call, { id }: ProjectRecord, name: string) =>
 
 const developer = 30
 
-/** Shows branches of a project; those that the default branch holds are merged. */
+/** Presents branches of a project. A branch is merged if the default branch contains its head. */
 const showBranches = async (call: Call, project: ProjectRecord, rows: readonly GitBranch[]) => {
   const repository = await call.git.open(project)
   const head = await findBranchHead(repository, project.default_branch)
@@ -55,7 +55,7 @@ const showBranches = async (call: Call, project: ProjectRecord, rows: readonly G
 
 const findReadable = (call: Call, { id }: ProjectInput) => call.project(id, { member: 'reporter' })
 
-/** A text may be bound to the beginning (`^main`) or the end (`main$`) of a name. */
+/** True if a branch name matches a search. `^main` matches only the beginning of a name, and `main$` only the end. */
 const matchesSearch = (name: string, search = ''): boolean => {
   if (search.startsWith('^')) return name.startsWith(search.slice(1))
   if (search.endsWith('$')) return name.endsWith(search.slice(0, -1))
@@ -116,7 +116,7 @@ const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> 
     throw conflict('The branch has moved meanwhile')
 }
 
-// Which branches are protected.
+// The protection of branches.
 
 const ruleAttributes = {
   push_access_level: integer('who may push'),

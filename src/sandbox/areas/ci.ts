@@ -1,4 +1,4 @@
-/** CI configuration lint (`catalogue/reference/ci.md`). */
+/** Serves the endpoints that check CI configurations (`catalogue/reference/ci.md`). */
 import { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
 import { isVersion, type LintVerdict, lintContent, type Version } from '../ci-lint/index.js'
@@ -13,7 +13,7 @@ import {
 } from '../rules/configuration.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-/** True if signing up is open to all, so that unauthenticated callers may lint. */
+/** True if anyone may sign up. In that case, requests without a credential may check configurations, too. */
 const openSignup = ({ settings: { value: settings } }: Call['state']): boolean => {
   const filled = (value: unknown): boolean =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
@@ -35,16 +35,15 @@ const toResult = async ({ errors, warnings, merged }: LintVerdict) => ({
   warnings: [...warnings],
 })
 
-/** Returns the reason why the acting user may not simulate a pipeline: they have to be allowed to create one. */
+/** Returns an error if the acting user may not create a pipeline, and so may not simulate one; undefined otherwise. */
 const getRefusal = (call: Call, project: ProjectRecord): string | undefined =>
   call.projectLevel(project) >= getRoleLevel('developer')
     ? undefined
     : 'Insufficient permissions to create a new pipeline'
 
 /**
- * Returns the version as which a configuration is checked. `as_of` is a parameter of this instance alone, for
- * rehearsals:
- * other instances have only their own version.
+ * Returns the version by whose rules a configuration is checked. Only this instance has `as_of`, so that users can check configurations
+ * before an upgrade.
  */
 const getLintVersion = ({ sent, instance }: Call): { readonly asOf?: Version } => {
   const { as_of: given = instance.asOf } = sent.params
@@ -72,7 +71,7 @@ const lintInProject = async (
   return toResult(refusal === undefined ? verdict : { ...verdict, errors: [refusal] })
 }
 
-/** Returns the configuration at the head of the default branch; 404 for an empty repository. */
+/** Returns the configuration at the head of the default branch. @throws Refusal 404 if the repository is empty */
 const getHead = async (call: Call, project: ProjectRecord): Promise<string | undefined> => {
   const head = getHeadRef(project)
   const repository = await call.git.open(project)

@@ -1,4 +1,4 @@
-/** Commits (`catalogue/reference/commits.md`), read from and made in the project's real repository. */
+/** Serves the endpoints that read and create commits in the git repository of a project (`catalogue/reference/commits.md`). */
 import { commits } from '../../catalogue/areas/commits.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -33,17 +33,17 @@ import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } fro
 import { createSignature, recordPush, refuseUnlessPusher } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-// A commit of several file actions (`POST /projects/:id/repository/commits`).
+// The creation of a commit from a list of file actions (`POST /projects/:id/repository/commits`).
 
 type Input = CheckedOf<typeof commits.create>
 
-/** The place of a new commit: its parent, and the present head of its branch. */
+/** The parent of a new commit, and the current head of its branch. Either is undefined if it does not exist. */
 interface Place {
   readonly parent: string | undefined
   readonly head: string | undefined
 }
 
-/** Returns the commit that `start_branch` or `start_sha` names, copied here if it is another project's. */
+/** Returns the commit that `start_branch` or `start_sha` names. A commit of another project is copied to this repository. */
 const getStart = async (
   call: Call,
   project: ProjectRecord,
@@ -117,7 +117,7 @@ const write = async (
   throw stayed ? badRequest('Branch name is invalid') : conflict('The branch has moved meanwhile')
 }
 
-/** Makes the commit and moves the branch; nothing happens when one action cannot be done. */
+/** Creates the commit and moves the branch to it. If one action fails, nothing changes. */
 const createCommit = async (call: Call, input: Input) => {
   const project = call.project(input.id, { member: 'reporter' })
   refuseUnlessPusher(call, project, input.branch)
@@ -155,7 +155,7 @@ const noStats: Stats = { additions: 0, deletions: 0, total: 0 }
 const getStats = async (repository: Repository, id: string): Promise<Stats> =>
   (await readStats(repository, [id])).get(id) ?? noStats
 
-/** Shows one commit in full, with its numbers unless they are not wanted. */
+/** Presents a commit with all its fields. Its statistics are omitted if the request excludes them. */
 const showFullCommit = async (
   call: Call,
   project: ProjectRecord,
@@ -234,13 +234,13 @@ interface ApplyMethod {
   readonly kind: Kind
   readonly apply: (repository: Repository, change: GitCommit, head: string) => Promise<ApplyResult>
   readonly message: (change: GitCommit) => string
-  /** True if the new commit keeps the change's author; otherwise the author is the acting user. */
+  /** True if the new commit keeps the author of the original one. Otherwise its author is the acting user. */
   readonly keepsAuthor: boolean
 }
 
 type ApplyInput = CheckedOf<Commits['revert']>
 
-/** Applies a cherry-pick or revert to a branch; for a dry run it only checks whether that works. */
+/** Applies a cherry-pick or revert to a branch. A dry run only checks whether that is possible. */
 const applyToBranch = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
   const { project, repository, id } = await findCommit(call, input)
   refuseUnlessPusher(call, project, input.branch)

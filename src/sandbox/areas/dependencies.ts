@@ -1,4 +1,7 @@
-/** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
+/**
+ * Serves the list of dependencies. Vulnerabilities are only in it for users of the security dashboard
+ * (`catalogue/reference/dependencies.md`).
+ */
 import { Dependency, dependencies } from '../../catalogue/areas/dependencies.js'
 import { serve } from '../handlers.js'
 import { toShape } from '../present/common.js'

@@ -1,4 +1,6 @@
-/** Deploy keys (`catalogue/reference/deploy-keys.md`): one key may open several projects, each with its own rights. */
+/**
+ * Serves the endpoints of deploy keys. Several projects may use one key, each with its own rights (`catalogue/reference/deploy-keys.md`).
+ */
 
 import { readPublicKey } from '../../base/public-key.js'
 import { DeployKey, deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
@@ -45,7 +47,7 @@ const keys = resource({
   },
 })
 
-/** Opens another project with a key. */
+/** Gives a key access to another project. */
 const join = (
   call: Call,
   { id, projects }: DeployKeyRecord,
@@ -57,14 +59,14 @@ const join = (
     updated_at: call.clock.iso(),
   })
 
-/** True if the acting user maintains a project that the key opens already. */
+/** True if the acting user maintains one of the projects to which the key has access. */
 const canAccess = (call: Call, record: DeployKeyRecord): boolean =>
   record.projects.some(({ project_id }) => {
     const project = call.state.projects.get(project_id)
     return project !== undefined && call.projectLevel(project) >= getRoleLevel('maintainer')
   })
 
-/** The instance's least size of a kind of key: -1 forbids it. */
+/** Checks the size of a key against the instance's minimum for its type, where -1 forbids the type. @throws Refusal 400 */
 const checkStrength = (call: Call, family: string, bits: number): void => {
   const name = `${family}_key_restriction`
   const least = Number(call.state.settings.value[name] ?? 0)
@@ -72,7 +74,7 @@ const checkStrength = (call: Call, family: string, bits: number): void => {
   if (bits < least) throw badRequest({ key: [`must be at least ${least} bits`] })
 }
 
-/** Adds the given key, or returns the record if the key is known already. */
+/** Adds a key, or returns its record if it exists already. */
 const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): DeployKeyRecord => {
   const { title, key, can_push = false } = input
   const project = getManagedProject(call, input)

@@ -1,4 +1,4 @@
-/** Error tracking (`catalogue/reference/error-tracking.md`): the settings of a project and the keys of its clients. */
+/** Serves the settings of error tracking and the keys of its clients (`catalogue/reference/error-tracking.md`). */
 import { createRandomBytes } from '../../base/random.js'
 import {
   ClientKey,
@@ -16,7 +16,7 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const showSettings = (record: ErrorTrackingRecord) => toShape(ErrorTrackingSettings, record, {})
 
-/** Builds the collector address with the key in it. */
+/** Returns the URL to which clients send errors. It contains the key. */
 const buildDsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string => {
   const address = new URL(`${apiRoot}/error_tracking/collector/${project_id}`, call.base)
   address.username = public_key
@@ -40,7 +40,7 @@ const keys = resource({
 const findSettings = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
   call.state.errorTracking.find((e) => e.project_id === project.id)
 
-/** Only what is configured can be switched; the integrated backend needs no configuration. */
+/** Enables or disables error tracking. A project must have a configuration, unless it uses the integrated backend. */
 const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) => {
   const project = getManagedProject(call, input)
   const { active, integrated } = input

@@ -1,4 +1,4 @@
-/** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
+/** Serves the lists of events, without those that the acting user may not see (`catalogue/reference/events.md`). */
 import { Event, events } from '../../catalogue/areas/events.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -17,7 +17,7 @@ const names: Partial<Record<EventAction, string>> = {
   created: 'opened',
   commented: 'commented on',
 }
-/** Target types whose creation is not called an opening. */
+/** The types of targets for which `created` events are presented as "created". For all others, they are presented as "opened". */
 const made = ['Project', 'WikiPage::Meta', 'DesignManagement::Design']
 
 const getActionName = ({ action, target_type }: EventRecord): string =>
@@ -56,7 +56,7 @@ const showEvent = (call: Call, event: EventRecord, inProject: boolean) => {
 
 const years = 3
 
-/** Returns the moment before which events are gone. */
+/** Returns the time before which events are no longer listed. */
 const getOldestMoment = (call: Call): string => {
   const at = call.clock.now()
   return new Date(
@@ -64,7 +64,7 @@ const getOldestMoment = (call: Call): string => {
   ).toISOString()
 }
 
-/** Returns the first moment after a day. */
+/** Returns the end of a day, in milliseconds since the epoch. */
 const getEnd = (day: string): number => Date.parse(day) + 86_400_000
 
 const createEventFilter = (f: Filters) => (event: EventRecord) =>
@@ -73,7 +73,7 @@ const createEventFilter = (f: Filters) => (event: EventRecord) =>
   (f.before === undefined || event.created_at < f.before) &&
   (f.after === undefined || Date.parse(event.created_at) >= getEnd(f.after))
 
-/** True if the acting user may see the target of an event: its project, and a confidential issue in it. */
+/** True if the acting user may see the project of an event, and also its issue if that is confidential. */
 const canSeeTarget = (call: Call, event: EventRecord): boolean => {
   const project = call.state.projects.get(event.project_id)
   if (project === undefined) {
@@ -106,7 +106,7 @@ const listEvents = (
   return createLazyList(rows, (event) => showEvent(call, event, inProject))
 }
 
-/** Lists the IDs of the projects that a user is a member of; being an administrator does not count. */
+/** Returns the IDs of the projects of which a user is a member. Administrators are not members of every project. */
 const listOwnProjects = (call: Call, user: UserRecord): Set<number> =>
   new Set(
     call.state.projects

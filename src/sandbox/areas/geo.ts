@@ -1,4 +1,4 @@
-/** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
+/** Serves the endpoints of Geo nodes, for administrators on a primary node (`catalogue/reference/geo.md`). */
 import { blobKinds, GeoNode, GeoNodeStatus, geo, geoKinds } from '../../catalogue/areas/geo.js'
 import type { ResultOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -9,7 +9,7 @@ import { badRequest, forbidden } from '../reply.js'
 import { resource } from '../resource.js'
 import type { GeoNodeRecord } from '../state/features.js'
 
-// The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured.
+// The status of a node, computed from its measured values.
 
 type Status = ResultOf<typeof geo.status>[number]
 type SyncCounts = { readonly count: number; readonly synced: number; readonly failed: number }
@@ -18,7 +18,7 @@ type Measure = (measured: SyncCounts) => number | string
 const formatPercent = (part: number, whole: number): string =>
   `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(2)}%`
 
-/** The fields of a status for each data kind, by the end of their names. */
+/** The functions that compute the fields of a kind of data, by the end of the field's name. */
 const measures: Readonly<Record<string, Measure>> = {
   count: ({ count }) => count,
   synced_count: ({ synced }) => synced,
@@ -39,7 +39,7 @@ const measures: Readonly<Record<string, Measure>> = {
   checksum_mismatch_count: () => 0,
   retrying_verification_count: ({ failed }) => failed,
 }
-/** Data kinds of the newer framework verify what they have copied, and nothing else. */
+/** The functions for kinds of data of the newer replication framework, which verifies exactly what it has copied. */
 const measuresOfBlobs: typeof measures = {
   ...measures,
   verification_failed_count: () => 0,
@@ -48,7 +48,7 @@ const measuresOfBlobs: typeof measures = {
 
 const nothing: SyncCounts = { count: 0, synced: 0, failed: 0 }
 
-/** Measures a field of a status that counts a data kind, whose name it begins with. */
+/** Computes a field of a status whose name begins with a kind of data; undefined for other fields. */
 const measureField = ({ status }: GeoNodeRecord, field: string): number | string | undefined => {
   const kind = geoKinds.find((name) => field.startsWith(`${name}_`))
   if (kind === undefined) return undefined
@@ -117,7 +117,7 @@ const showNode = (call: Call, node: GeoNodeRecord) => {
   })
 }
 
-/** Returns the acting administrator. Refuses if the current node, which is this instance, is not the primary one. */
+/** Returns the acting administrator. @throws Refusal if this instance is not the primary node */
 const requirePrimary = (call: Call) => {
   const user = call.admin()
   const current = call.state.geoNodes.find((n) => n.current)
@@ -126,7 +126,7 @@ const requirePrimary = (call: Call) => {
   return user
 }
 
-/** Checks a URL and ends it with a slash, as instances store them. */
+/** Checks a URL, and adds the slash at its end with which instances store it. @throws Refusal 400 */
 const checkAddress = (name: string, text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
@@ -134,7 +134,7 @@ const checkAddress = (name: string, text: string): string => {
   return url.href.endsWith('/') ? url.href : `${url.href}/`
 }
 
-/** Refuses a name or URL that is taken, and a second primary node. */
+/** Checks a node against the others. @throws Refusal 400 if its name or URL is taken, or if it is a second primary node */
 const checkOthers = (call: Call, node: Partial<GeoNodeRecord>, id?: number): void => {
   for (const other of call.state.geoNodes.filter((n) => n.id !== id)) {
     if (other.name === node.name) throw badRequest({ name: ['has already been taken'] })

@@ -1,4 +1,4 @@
-/** Groups themselves. The documents show what belongs to them alone. */
+/** Serves groups, for which the documented API has no endpoints of their own. */
 import { createRandomBytes } from '../../base/random.js'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
@@ -40,7 +40,7 @@ const showGroup = (call: Call, group: GroupRecord) => {
   }
 }
 
-/** Shows a group with the groups that it is shared with, and its own projects unless they are not wanted. */
+/** Presents a group with the groups that it is shared with, and with its own projects unless the request excludes them. */
 const showFullGroup = (call: Call, of: GroupRecord, withProjects = true) => {
   const projects = call.state.projects.filter(
     (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
@@ -52,7 +52,7 @@ const showFullGroup = (call: Call, of: GroupRecord, withProjects = true) => {
   }
 }
 
-/** Returns the full path of a group below its parent. Refuses an invalid path, and one that is taken. */
+/** Returns the full path of a group below its parent. @throws Refusal 400 if the path is invalid or taken */
 const getFullPath = (
   call: Call,
   parent: GroupRecord | undefined,
@@ -69,7 +69,7 @@ const getFullPath = (
 const getFullName = (parent: GroupRecord | undefined, name: string): string =>
   parent === undefined ? name : `${parent.full_name} / ${name}`
 
-/** Moves everything below a group to its new path and name. */
+/** Updates the paths and names of all groups and projects in a group that was moved or renamed. */
 const move = (call: Call, of: GroupRecord, path: string, name: string): void => {
   const { full_path, full_name } = of
   const follow = (text: string, old: string, fresh: string) => fresh + text.slice(old.length)
@@ -103,7 +103,7 @@ const groups = resource({
   table: 'groups',
   what: 'Group',
   parent: (call: Call, _: object) => call,
-  // Whoever may make one is said by its parent, whoever may change one by itself.
+  // `accept` checks the permission to create a group, and `refuse` the permission to change one.
   managed: (call) => {
     call.signedIn()
     return call

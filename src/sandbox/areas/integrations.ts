@@ -1,4 +1,4 @@
-/** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
+/** Serves the integrations of a project, under both spellings of the path (`catalogue/reference/integrations.md`). */
 import { capitalize } from '../../base/text.js'
 import {
   eventFlags,
@@ -22,7 +22,7 @@ type Properties = Readonly<Record<string, unknown>>
 
 const isEvent = (name: string): boolean => eventFlags.some((flag) => flag === name)
 
-/** True for passwords and tokens, which are accepted and never shown. */
+/** True for passwords and tokens, which responses never contain. */
 const isSecret = (name: string): boolean => ['api_key', 'token', 'password'].includes(name)
 
 const showSummary = (record: IntegrationRecord) => {
@@ -52,9 +52,8 @@ const getRequired = (family: IntegrationFamily): string[] =>
   Object.entries(family.params).flatMap(([name, p]) => (p.required === true ? [name] : []))
 
 /**
- * Finds the family of a slug: the documented one, else the one that fits the given parameters best. The documents leave
- * out
- * the slugs that name products. A slug whose parameters match no family is unknown.
+ * Finds the family of a slug: the documented one, or the family that matches the given parameters best. The documentation omits the slugs
+ * that are product names. Returns undefined if no family matches.
  */
 const findFamily = (slug: string, given: Properties): IntegrationFamily | undefined => {
   const named = findFamilyBySlug(slug) ?? integrationFamilies.find((f) => f.name === slug)
@@ -72,10 +71,10 @@ const findFamily = (slug: string, given: Properties): IntegrationFamily | undefi
 
 const buildTitle = (slug: string): string => capitalize(slug.replaceAll('-', ' '))
 
-/** The parameters that are sent besides those of an integration. */
+/** The parameters of a request that are not attributes of an integration. */
 const outside = ['id', 'slug', ...everywhere]
 
-/** Returns the parameters that no documented family knows; they are stored as they came. */
+/** Returns the parameters that no documented family has. They are stored without a check. */
 const getFurther = (call: Call): Properties =>
   Object.fromEntries(
     Object.entries(call.sent.params).filter(
@@ -125,7 +124,7 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   return showDetails(record)
 }
 
-/** A list has the active ones. */
+/** Lists the active integrations. */
 const list = (call: Call, input: ProjectInput) => {
   const all = stored.select(call, getManagedProject(call, input), {})
   return createLazyList(

@@ -1,4 +1,4 @@
-/** Issues (`catalogue/reference/issues.md`): lists, to-do items, time tracking, promotion. */
+/** Serves lists of issues, to-do items, subscriptions, time tracking and promotion to an epic (`catalogue/reference/issues.md`). */
 import { parseDuration } from '../../base/dates.js'
 import { issues } from '../../catalogue/areas/issues.js'
 import { Note, Todo } from '../../catalogue/shapes/planning.js'
@@ -25,7 +25,7 @@ import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js
 import type { EpicRecord, IssueRecord, NoteRecord } from '../state/planning.js'
 import { findIssue, type IssueInput, listIssues } from './project-issues.js'
 
-// Promotes an issue to an epic by a note with `/promote` (`catalogue/reference/issues.md`).
+// The promotion of an issue to an epic by a note with `/promote` (`catalogue/reference/issues.md`).
 
 const command = /^\/promote\b/m
 const reporter = 20
@@ -117,7 +117,7 @@ const showNote = (call: Call, note: NoteRecord) =>
     commands_changes: { promote_to_epic: true },
   })
 
-/** Closes the issue, opens an epic of its group in its place, and returns the note. */
+/** Closes the issue and opens an epic in its group instead. @returns the note */
 const convertToEpic = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
   const group = check(call, project, issue, body)
   const epic = addEpic(call, group, issue)
@@ -130,7 +130,7 @@ const convertToEpic = (call: Call, project: ProjectRecord, issue: IssueRecord, b
 
 type FoundIssue = ReturnType<typeof findIssue>
 
-/** Finds an issue that the acting user may track time on. */
+/** Finds an issue on which the acting user may track time. */
 const findTrackableIssue = (call: Call, input: IssueInput): IssueRecord => {
   const { project, issue } = findIssue(call, input)
   call.project(project.id, { role: 'reporter' })

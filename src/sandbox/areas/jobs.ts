@@ -1,4 +1,4 @@
-/** Jobs (`catalogue/reference/jobs.md`): lists, one job, and what a job token stands for. */
+/** Serves lists of jobs, single jobs, and the job of a job token (`catalogue/reference/jobs.md`). */
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { JobContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
@@ -25,7 +25,7 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 const sortNewestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
   [...rows].sort((a, b) => b.id - a.id)
 
-/** Creates the test whether a job is in one of the requested states. */
+/** Creates the predicate for jobs in one of the requested states. */
 const isInScope = ({ state }: Call, scope: readonly string[] | undefined) => {
   const tests = createDeclaredTests(state, jobs.list.params, { scope })
   return (job: JobRecord) => tests.every((test) => test(job))
@@ -44,7 +44,7 @@ const getPipeline = (call: Call, project: ProjectRecord, id: number): PipelineRe
   return pipeline
 }
 
-/** Returns the job of the token. */
+/** Returns the job of the job token. @throws Refusal 401 without one */
 const getCurrentJob = (call: Call): JobRecord => {
   if (call.job === undefined) throw unauthorized()
   return call.job

@@ -1,4 +1,4 @@
-/** Labels of a project. The documents show them in issues and merge requests alone. */
+/** Serves the labels of a project, which the documented API has only as parts of issues and merge requests. */
 import { boolean, integer, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
@@ -9,7 +9,7 @@ import { listUsableLabels, searchParameter } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { LabelRecord } from '../state/planning.js'
 
-/** Returns the issues and merge requests of a project that have a label. */
+/** Lists the issues and merge requests of a project that have a label. */
 const getLabelled = ({ state }: Call, { id }: ProjectRecord, name: string) => {
   const has = (one: { readonly project_id: number; readonly labels: readonly string[] }) =>
     one.project_id === id && one.labels.includes(name)
@@ -44,7 +44,7 @@ const findEditable = (call: Call, { id }: ProjectInput): ProjectRecord => {
   return project
 }
 
-/** Renames a label wherever it is used, or removes it. */
+/** Renames a label in all issues and merge requests, or removes it from them. */
 const replaceLabel = (call: Call, project: ProjectRecord, old: string, name?: string): void => {
   const { issues, requests } = getLabelled(call, project, old)
   const change = (names: readonly string[]) =>
@@ -56,7 +56,7 @@ const replaceLabel = (call: Call, project: ProjectRecord, old: string, name?: st
 
 const color = /^(?:#(?:[\da-f]{3}){1,2}|[a-z]+)$/i
 
-/** Returns the color of text: dark on light colors. */
+/** Returns the color of the text on a label: dark for light labels. */
 const getTextColor = (text: string): string => {
   const digits = text.length === 4 ? text.replace(/[\da-f]/gi, '$&$&') : text
   const parts = digits.match(/[\da-f]{2}/gi) ?? []
@@ -103,7 +103,7 @@ const labels = resource({
     color: string('color', { required: true }),
   },
   changes: { ...attributes, new_name: string('new name') },
-  // Those of its groups are changed there.
+  // Labels of a group cannot be changed through its projects.
   refuse: (_, { project_id }) => {
     if (project_id === null) throw notFound('Label')
   },
@@ -126,7 +126,7 @@ const labels = resource({
   },
 })
 
-/** Adds the labels that do not exist yet, as instances do for new issues. */
+/** Adds the labels that do not exist yet. Instances do so when an issue or merge request gets a new label. */
 export const addMissingLabels = (
   call: Call,
   project: ProjectRecord,

@@ -1,4 +1,4 @@
-/** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
+/** Serves the members of groups and projects, and the billable members of a group (`catalogue/reference/members.md`). */
 import { capitalize } from '../../base/text.js'
 import { members } from '../../catalogue/areas/members.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
@@ -30,11 +30,11 @@ interface BillableMember {
   readonly user: UserRecord
   readonly type: 'group_member' | 'project_member' | 'group_invite'
   readonly level: number
-  /** When the first of the memberships began. */
+  /** The time at which the first membership began. */
   readonly joined: string
 }
 
-/** Finds a top-level group. Refuses users who are not Owners of it. */
+/** Finds a top-level group. @throws Refusal if the acting user does not own it */
 const findRootGroup = (call: Call, id: string | number): GroupRecord => {
   settleExpired(call)
   const group = call.group(id, { role: 'owner' })
@@ -42,7 +42,7 @@ const findRootGroup = (call: Call, id: string | number): GroupRecord => {
   return group
 }
 
-/** True if a user takes a seat: bots and blocked users take none. */
+/** True if a user occupies a seat of the license, as all users do except bots and blocked users. */
 const takesSeat = (user: UserRecord): boolean =>
   user.state === 'active' && !/^(project|group)_\d+_bot/.test(user.username)
 
@@ -84,7 +84,7 @@ const orders: Readonly<Record<SortOrder, (a: BillableMember, b: BillableMember) 
   last_activity_on_desc: (a, b) => compareText(b.user.last_activity_on, a.user.last_activity_on),
 }
 
-/** Compares two texts; an unknown one sorts lowest. */
+/** Compares two texts; null sorts before any text. */
 const compareText = (a: string | null, b: string | null): number => (a ?? '').localeCompare(b ?? '')
 
 const createSearch = (search: string | undefined) => {
@@ -113,7 +113,7 @@ const formatLevel = (level: number): string => {
   return capitalize(name)
 }
 
-/** Returns the direct memberships of one user within the group and all below it. */
+/** Lists the direct memberships of a user in the group, its subgroups and their projects. */
 const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
   if (!collectBillable(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
   return getMembersWithin(call, root)
@@ -139,7 +139,7 @@ const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
 
 const owner = 50
 
-/** Ends every membership of a user in the group, its subgroups and their projects. */
+/** Ends all memberships of a user in the group, its subgroups and their projects. */
 const removeBillable = (call: Call, root: GroupRecord, userId: number): undefined => {
   const user = call.state.users.get(userId)
   const all = getMembersWithin(call, root)
@@ -178,11 +178,11 @@ const toProject =
     settleExpired(call)
     return { kind: 'project', project: call.project(id, { role }) }
   }
-/** Of anybody who may see it, and of those who may change its members. */
+/** Functions that find the group or project: for users who may see it, and for users who may change its members. */
 const [ofGroup, ownGroup] = [toGroup(), toGroup('owner')]
 const [ofProject, ownProject] = [toProject(), toProject('maintainer')]
 
-/** Shows a member in a list. */
+/** Presents a member in a list. */
 const showMember = (call: Call, place: MemberSource, member: NewMember) => {
   const user = call.state.users.get(member.user_id)
   if (user === undefined) throw notFound('User')
@@ -230,7 +230,7 @@ const findMember = (
   return showSingleMember(call, place, member)
 }
 
-/** The memberships of a place: the direct ones, or with those of the groups above. */
+/** A function that lists the memberships of a group or project, either only direct ones or also inherited ones. */
 type Rows = typeof listDirect
 type Place = typeof ofGroup
 

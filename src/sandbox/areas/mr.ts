@@ -1,4 +1,4 @@
-/** Merge requests (`catalogue/reference/mr.md`): lists, rebase, auto-merge, subscription. */
+/** Serves lists of merge requests, rebase, auto-merge and subscription (`catalogue/reference/mr.md`). */
 import { mr } from '../../catalogue/areas/mr.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -20,15 +20,15 @@ import { lookAgain } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 
-/** True if a moment lies between two others, both included. */
+/** True if a time is between two others, or equal to one of them. */
 const isBetween = (at: string, after?: string, before?: string): boolean =>
   (after === undefined || Date.parse(at) >= Date.parse(after)) &&
   (before === undefined || Date.parse(at) <= Date.parse(before))
 
-// The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`).
+// The filters and the order of lists (`catalogue/reference/mr.md`).
 
 type RequestFilters = CheckedOf<(typeof mr)['list']> & { readonly iids?: readonly number[] }
-/** True if a record has all of the wanted users, or matches `None` or `Any`. */
+/** True if a merge request has all of these users, or matches the wildcard `None` or `Any`. */
 const hasEvery = (wanted: readonly number[] | 'None' | 'Any', has: readonly number[]): boolean =>
   typeof wanted === 'string' ? matchesWildcard(wanted, has) : wanted.every((id) => has.includes(id))
 
@@ -39,7 +39,7 @@ const isDeployed = (_: string, m: MergeRequestRecord, __: Call, f: RequestFilter
       isBetween(d.deployed_at, f.deployed_after, f.deployed_before),
   )
 
-/** The projects whose merge requests are asked for, and the one that they are asked for from, if any. */
+/** The projects whose merge requests are listed, and the project of the request's path, if it has one. */
 interface Place {
   readonly homes: ReadonlyMap<number, ProjectRecord>
   readonly from?: ProjectRecord
@@ -75,7 +75,7 @@ const requests = resource({
   },
 })
 
-/** Starts a new check whether the open requests can be merged; its result takes a while. */
+/** Starts a new check whether the open merge requests can be merged. The result is not available at once. */
 const refreshMergeability = async (
   call: Call,
   rows: readonly MergeRequestRecord[],
@@ -83,7 +83,7 @@ const refreshMergeability = async (
   for (const request of rows) if (request.state === 'opened') await lookAgain(call, request)
 }
 
-/** Lists the merge requests of these projects that the acting user sees and the filters match. */
+/** Lists the merge requests of these projects that the acting user may see and that pass the filters. */
 const listRequests = async (call: Call, place: Place, filters: RequestFilters) => {
   if (filters.with_merge_status_recheck === true)
     await refreshMergeability(call, requests.select(call, place, filters))
@@ -98,7 +98,7 @@ interface MergeRequestInput {
 const findRequest = (call: Call, { id, merge_request_iid }: MergeRequestInput) =>
   findMergeRequest(call, id, merge_request_iid)
 
-/** Lists the items of an external tracker that a description names: `ABC-12`. */
+/** Lists the items of an external tracker that a description mentions, such as `ABC-12`. */
 const listExternalItems = ({ description }: MergeRequestRecord) =>
   [...new Set([...description.matchAll(/\b[A-Z][A-Z0-9_]+-\d+\b/g)].map(([id]) => id))].map(
     (id) => ({ id, title: `External Issue ${id}` }),
@@ -123,7 +123,7 @@ const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord)
   })
 }
 
-/** Subscribes or unsubscribes the acting user. Returns false if nothing changed. */
+/** Subscribes or unsubscribes the acting user. @returns false if nothing changed */
 const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): boolean => {
   const { id } = call.signedIn()
   if (request.subscriber_ids.includes(id) === wanted) return false

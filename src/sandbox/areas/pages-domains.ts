@@ -1,4 +1,4 @@
-/** Pages domains (`catalogue/reference/pages-domains.md`): names, certificates and who may change them. */
+/** Serves Pages domains, and checks and describes their certificates (`catalogue/reference/pages-domains.md`). */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
@@ -9,11 +9,11 @@ import { resource } from '../resource.js'
 import type { PagesDomainRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-// Certificates of Pages domains: read, checked against their key and chain, and described.
+// Certificates.
 
 const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
-/** Returns the leaf and its intermediates in their order; undefined if one cannot be read. */
+/** Parses a certificate and its intermediates in their order; undefined if one of them is invalid. */
 const getChain = (pem: string): readonly [X509Certificate, ...X509Certificate[]] | undefined => {
   try {
     const [leaf, ...rest] = [...pem.matchAll(block)].map(([text]) => new X509Certificate(text))
@@ -31,7 +31,7 @@ const parsePrivateKey = (pem: string): KeyObject | undefined => {
   }
 }
 
-/** Refuses a certificate or key that cannot be read, do not belong together, or a broken chain. */
+/** Checks a certificate and its key. @throws Refusal 400 if one is invalid, if they do not match, or if the chain is broken */
 const checkPair = (certificate: string, key: string): void => {
   const chain = getChain(certificate)
   if (chain === undefined) throw badRequest({ certificate: ['must be a valid PEM certificate'] })
@@ -48,7 +48,7 @@ const checkPair = (certificate: string, key: string): void => {
 
 const joinLines = (name: string): string => `/${name.split('\n').join('/')}`
 
-/** Describes a certificate like `openssl x509 -text`. */
+/** Describes a certificate in the format of `openssl x509 -text`. */
 const getText = (c: X509Certificate): string =>
   [
     'Certificate:',
@@ -66,7 +66,7 @@ const getText = (c: X509Certificate): string =>
     '',
   ].join('\n')
 
-/** Describes a stored certificate as the API shows it. */
+/** Presents a stored certificate; undefined if it is invalid. */
 const describeCertificate = (pem: string, now: Date) => {
   const [leaf] = getChain(pem) ?? []
   if (leaf === undefined) return undefined
@@ -80,7 +80,7 @@ const describeCertificate = (pem: string, now: Date) => {
   }
 }
 
-/** Shows the fields of both forms; a plain domain has no field for automatic certificates. */
+/** Presents the fields that both forms of a domain have. A domain without a certificate has no field for automatic certificates. */
 const showCommon = ({ domain, certificate, auto_ssl_enabled }: PagesDomainRecord) => ({
   domain,
   url: `${certificate === null ? 'http' : 'https'}://${domain}`,
@@ -109,7 +109,7 @@ const showForProject = (call: Call, record: PagesDomainRecord) => {
   return { ...showCommon(record), certificate: shown }
 }
 
-/** Returns the project if the acting user manages its Pages and they are enabled. */
+/** Returns the project. @throws Refusal if the acting user may not manage its Pages, or if they are disabled */
 const getPagesProject = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
   const project = getManagedProject(call, input)
   if (!project.pages_enabled) throw notFound()
@@ -129,7 +129,7 @@ const checkDomain = (call: Call, domain: string): void => {
 
 type CertificateFields = Pick<PagesDomainRecord, 'certificate' | 'key'>
 
-/** Returns the new certificate and key: a missing one keeps the present value, an empty one removes it. */
+/** Returns the new certificate and key. A value that was not sent stays, and an empty one removes the stored value. */
 const attachCertificate = (
   input: { readonly certificate?: string; readonly key?: string },
   before: CertificateFields,

@@ -1,4 +1,4 @@
-/** Pipelines of a project. The documents show them in jobs, commits and merge requests alone. */
+/** Serves the pipelines of a project, which the documented API has only as parts of jobs, commits and merge requests. */
 
 import { listObjects } from '../../base/objects.js'
 import { datetime, integer, json, oneOf, project, string } from '../../catalogue/params.js'
@@ -19,7 +19,7 @@ type PipelineInput = ProjectInput & { readonly pipeline_id: number }
 const getPipelines = ({ state }: Call, id: number) =>
   state.pipelines.filter(({ project_id }) => project_id === id)
 
-/** Shows a pipeline in a list. */
+/** Presents a pipeline in a list. */
 const showSummary = (call: Call, pipeline: PipelineRecord) => {
   const { id, project_id, sha, ref, status, source, created_at, updated_at } = pipeline
   const iid = getPipelines(call, project_id).filter((other) => other.id <= id).length
@@ -27,11 +27,11 @@ const showSummary = (call: Call, pipeline: PipelineRecord) => {
   return { id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url }
 }
 
-/** Returns the seconds between two moments; null unless both are set. */
+/** Returns the seconds between two times; null if one of them is null. */
 const getSeconds = (from: string | null, to: string | null): number | null =>
   from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
 
-/** Shows a single pipeline. */
+/** Presents a single pipeline. */
 const showFullPipeline = (call: Call, pipeline: PipelineRecord) => {
   const { before_sha, tag, yaml_errors = null, user_id, status } = pipeline
   const { created_at, started_at, finished_at } = pipeline
@@ -68,7 +68,7 @@ const isInScope = ({ status, tag }: PipelineRecord, scope: string): boolean => {
   return scope === 'finished' ? finished.includes(status) : status === scope
 }
 
-/** Finds a project whose pipelines the acting user may run. */
+/** Finds a project in which the acting user may run pipelines. */
 const findRunnable = (call: Call, { id }: ProjectInput) => {
   const project = call.project(id, { role: 'developer' })
   if (!project.jobs_enabled || project.archived) throw forbidden()
@@ -98,7 +98,7 @@ const pipelines = resource({
   tests: { scope: (scope, pipeline) => isInScope(pipeline, scope) },
   present: showFullPipeline,
   presentListed: showSummary,
-  // Whoever owns a project deletes its pipelines, with their jobs and all that they started.
+  // Only owners of a project may delete its pipelines. Jobs and child pipelines are deleted, too.
   remove: (call, pipeline, project) => {
     if (!call.owns(project)) throw forbidden()
     const { jobs, mergeRequests } = call.state
@@ -111,7 +111,7 @@ const pipelines = resource({
   },
 })
 
-/** Returns the newest pipeline of a branch: the default branch unless another is named. */
+/** Returns the newest pipeline of a branch (the default branch if absent). @throws Refusal if there is none */
 const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
   const project = projectWithJobs(call, id)
   const wanted = { ref: ref ?? project.default_branch, order_by: 'id', sort: 'desc' }
@@ -120,7 +120,7 @@ const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: stri
   return showFullPipeline(call, pipeline)
 }
 
-// What changes them.
+// The actions on pipelines.
 
 const refuseBase = (text: string) => badRequest({ base: [text] })
 
@@ -165,7 +165,7 @@ const cancel = (call: Call, input: PipelineInput) => {
   return showFullPipeline(call, pipeline)
 }
 
-/** Runs failed and canceled jobs again, and those that were skipped because of them. */
+/** Restarts the failed and canceled jobs of a pipeline, and the jobs that were skipped because of them. */
 const retry = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)
   const { jobs } = call.state

@@ -1,4 +1,4 @@
-/** Issues: which of them lists hold, in what order, and those of a project one by one, which the documents show in lists and single actions alone. */
+/** Selects the issues of all lists, and serves single issues of a project, for which the documented API has no endpoints. */
 import { issues } from '../../catalogue/areas/issues.js'
 import { boolean, date, integer, list, oneOf, string } from '../../catalogue/params.js'
 import { issueTypes } from '../../catalogue/shapes/planning.js'
@@ -21,7 +21,7 @@ const getMonthEnd = (today: string, months: number): string => {
   return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10)
 }
 
-/** Returns the first and last day of the week (from Monday), the month, or the long span. */
+/** Returns the first and the last day of a due-date filter: the week (from Monday), the month, or the longest period. */
 const getSpan = (word: string, today: string): readonly [string, string] => {
   const weekday = (new Date(today).getUTCDay() + 6) % 7
   if (word === 'week') return [addDays(today, -weekday), addDays(today, 6 - weekday)]
@@ -38,7 +38,7 @@ const isDue = (call: Call, word: string, date: string | null): boolean => {
   return date >= first && date <= last
 }
 
-/** Returns the lowest priority number among an issue's labels. */
+/** Returns the lowest priority number of an issue's labels; null if none has a priority. */
 const labelPriority = (call: Call, issue: IssueRecord): number | null => {
   const project = call.state.projects.get(issue.project_id)
   if (project === undefined) return null
@@ -51,7 +51,7 @@ const labelPriority = (call: Call, issue: IssueRecord): number | null => {
 const getMilestoneDue = (call: Call, issue: IssueRecord): string | null =>
   call.state.milestones.get(issue.milestone_id)?.due_date ?? null
 
-/** The attributes that all users set on their own issues; below, those that Reporters set. */
+/** The attributes that the author of an issue may set. */
 const own = {
   title: string('title'),
   description: string('description'),
@@ -108,7 +108,7 @@ const fresh = {
   total_time_spent: 0,
 } as const
 
-/** Returns the attributes that close or reopen an issue; none if it has that state already. */
+/** Returns the attributes that close or reopen an issue; empty if it has the requested state already. */
 const getTurn = (
   call: Call,
   issue: IssueRecord | undefined,
@@ -124,7 +124,7 @@ const getTurn = (
   } as const
 }
 
-/** The projects whose issues are asked for, and the one that they are asked for from, if any. */
+/** The projects whose issues are listed, and the project of the request's path, if it has one. */
 interface Place {
   readonly ids: ReadonlySet<number>
   readonly from?: ProjectRecord
@@ -161,7 +161,7 @@ const records = resource({
   key: ['issue_iid', 'iid'],
   holds: ({ project_id }, { ids }) => ids.has(project_id),
   sees: (call, issue) => canSeeIssue(call, getHome(call, issue.project_id), issue),
-  // Those of the documented list; in one project everybody's count, in an archived one too.
+  // The filters of the documented list. In one project, the issues of all users are listed, also if it is archived.
   filters: {
     ...issues.list.params,
     scope: { ...scope, default: 'all' as const },
@@ -198,7 +198,7 @@ const records = resource({
     const isOwn = author_id === id || assignee_ids.includes(id)
     if (!isOwn && !isReporter(call, getHome(call, project_id))) throw forbidden()
   },
-  // Without what the acting user may not set.
+  // Attributes that the acting user may not set are ignored.
   accept: (call, { add_labels = [], remove_labels = [], state_event, ...given }, place, issue) => {
     const project = getHome(call, place.from?.id)
     if (!project.issues_enabled) throw forbidden()
@@ -238,7 +238,7 @@ const records = resource({
     }
   },
   created: (call, issue) => tell(call, 'created', issue),
-  // Whoever owns a project deletes its issues.
+  // Only owners of a project may delete its issues.
   remove: (call, { id, project_id }) => {
     if (!call.owns(getHome(call, project_id))) throw forbidden()
     const { issues: rows, notes, todos } = call.state
@@ -250,7 +250,7 @@ const records = resource({
   },
 })
 
-/** Lists the issues of these projects that the acting user sees and the filters match. */
+/** Lists the issues of these projects that the acting user may see and that pass the filters. */
 export const listIssues = (
   call: Call,
   projects: readonly ProjectRecord[],
@@ -262,7 +262,7 @@ export const listIssues = (
 
 export type IssueInput = ProjectInput & { readonly issue_iid: number }
 
-/** Finds an issue that the acting user sees, and its project. */
+/** Finds an issue that the acting user may see, and its project. */
 export const findIssue = (call: Call, input: IssueInput) => {
   const place = toProject(call, input)
   const issue = records.findIn(call, place, input)

@@ -1,4 +1,4 @@
-/** Projects (`catalogue/reference/projects.md`): lists by offset and by keyset, and one of them. */
+/** Serves single projects, and lists of them with offset and keyset pagination (`catalogue/reference/projects.md`). */
 import { projects } from '../../catalogue/areas/projects.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -14,12 +14,12 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 type Filters = CheckedOf<(typeof projects)['list']>
 type Order = NonNullable<Filters['order_by']>
 
-/** Offset pages of projects end here (`http/README.md`). */
+/** The number of projects after which lists have no further offset pages (`http/README.md`). */
 const offsetLimit = 50_000
 
 const createNotAllowed = (error: string): Refusal => new Refusal(405, { error })
 
-/** Returns the acting user's level by memberships alone: an administrator is no member of every project. */
+/** Returns the acting user's level from memberships alone, since administrators are not members of every project. */
 const getMemberLevel = (call: Call, project: ProjectRecord): number =>
   call.user === undefined ? 0 : projectLevel(call.state, call.user, project, call.clock.day())
 
@@ -39,13 +39,13 @@ const isSize = (order: Order): order is keyof typeof sizes => Object.hasOwn(size
 
 const defaultOrder = projects.list.params.order_by.default
 
-/** Scores how well a project's path matches: 2 for the whole name, 1 for its beginning, 0 for anything else. */
+/** Scores how well the path of a project matches a search: 2 for an equal name, 1 for a prefix, and 0 otherwise. */
 const scoreSimilarity = (p: ProjectRecord, search: string): number => {
   const [name, text] = [p.path.toLowerCase(), search.toLowerCase()]
   return name === text ? 2 : name.startsWith(text) ? 1 : 0
 }
 
-/** Refuses the filters, orders and fields that the documents keep for administrators. */
+/** Checks that only administrators use the filters, orders and fields that are reserved for them. @throws Refusal */
 const checkRights = (call: Call, f: Filters): void => {
   if (call.isAdmin) return
   const reserved =
@@ -56,7 +56,7 @@ const checkRights = (call: Call, f: Filters): void => {
   if (reserved) throw forbidden()
 }
 
-/** The projects of a namespace, or all. */
+/** The projects that are listed: those of a namespace, or all. */
 interface Place {
   readonly among?: (project: ProjectRecord) => boolean
 }
@@ -111,13 +111,13 @@ const records = resource({
         }),
 })
 
-/** Lists the projects of a place that the acting user sees and the filters match. */
+/** Lists the projects of a place that the acting user may see and that pass the filters. */
 const listProjects = (call: Call, f: Filters, place: Place = {}) => {
   checkRights(call, f)
   return records.listIn(call, place, f)
 }
 
-/** Lists by keyset. The page begins where the filters do; the next one begins after its last record. */
+/** Lists projects with keyset pagination. The link to the next page has the ID of the last project as a filter. */
 const listKeyset = async (call: Call, f: Filters) => {
   if (f.order_by !== 'id')
     throw createNotAllowed('Keyset pagination is not yet available for this type of request')
@@ -141,7 +141,7 @@ const list = (call: Call, f: Filters) => {
   return listProjects(call, f)
 }
 
-/** The documents break off after `simple`; instances take the other filters of the list here, too. */
+/** Lists a user's own projects. The documentation ends after the filter `simple`; instances accept all filters of the list. */
 const listOfUser = (call: Call, reference: string) => {
   const user = call.findUser(reference)
   if (user === undefined) throw notFound('User')

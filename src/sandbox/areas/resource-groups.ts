@@ -1,4 +1,4 @@
-/** Resource groups (`catalogue/reference/resource-groups.md`). */
+/** Serves the endpoints of resource groups (`catalogue/reference/resource-groups.md`). */
 import { ResourceGroup, resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import { serve } from '../handlers.js'
 import { toShape } from '../present/common.js'
@@ -20,7 +20,7 @@ const groups = resource({
   changes: resourceGroups.update.params,
 })
 
-/** All resource groups of a project. The documents show no such list; deployed instances have it. */
+/** Lists the resource groups of a project. The documented API has no such list, but deployed instances have it. */
 export const listGroups = groups.list
 
 export const served = serve(resourceGroups, {

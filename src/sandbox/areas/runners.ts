@@ -1,4 +1,4 @@
-/** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
+/** Serves lists of runners, single runners, their projects and their registration (`catalogue/reference/runners.md`). */
 import { createRandomBytes } from '../../base/random.js'
 import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
@@ -14,7 +14,7 @@ import type { JobRecord, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 
-// How runners and their jobs are presented (`catalogue/reference/runners.md`).
+// The presentation of runners and their jobs (`catalogue/reference/runners.md`).
 
 const getStatus = (runner: RunnerRecord): string => {
   if (!runner.active) return 'paused'
@@ -22,14 +22,12 @@ const getStatus = (runner: RunnerRecord): string => {
   return runner.online ? 'online' : 'offline'
 }
 
-/** Shows the summary of a runner. */
 const showSummary = (runner: RunnerRecord) =>
   toShape(RunnerSummary, runner, {
     is_shared: runner.runner_type === 'instance_type',
     status: getStatus(runner),
   })
 
-/** Shows the details of a runner. */
 const showDetails = (call: Call, runner: RunnerRecord) => {
   const projects = runner.project_ids.flatMap((id) => call.state.projects.get(id) ?? [])
   return toShape(Runner, runner, {
@@ -38,7 +36,7 @@ const showDetails = (call: Call, runner: RunnerRecord) => {
   })
 }
 
-/** Shows a job in the list of its runner. */
+/** Presents a job in the list of its runner's jobs. */
 const showRunnerJob = (call: Call, runner: RunnerRecord, record: JobRecord) => {
   const project = call.state.projects.get(record.project_id)
   const pipeline = call.state.pipelines.get(record.pipeline_id)
@@ -71,7 +69,7 @@ const isInState: Readonly<Record<string, (runner: RunnerRecord) => boolean>> = {
   shared: ({ runner_type }) => runner_type === 'instance_type',
 }
 
-/** True if the acting user may edit a runner: only administrators may edit instance runners. */
+/** True if the acting user may change a runner. Only administrators may change instance runners. */
 const canEdit = (call: Call, runner: RunnerRecord): boolean =>
   call.isAdmin ||
   runner.project_ids.some((id) => {
@@ -89,7 +87,7 @@ const findRunner = (call: Call, id: number): RunnerRecord => {
   return runner
 }
 
-/** Refuses a runner that takes neither untagged jobs nor any tag. */
+/** Checks that a runner accepts untagged jobs or has a tag. @throws Refusal 400 */
 const refuseIdle = ({
   run_untagged,
   tag_list,
@@ -103,7 +101,7 @@ const refuseIdle = ({
     })
 }
 
-/** The runners that a list is about; all unless given. */
+/** The runners that are listed; all runners if `among` is absent. */
 interface Place {
   readonly among?: ReadonlySet<RunnerRecord>
 }
@@ -134,7 +132,7 @@ const records = resource({
   },
 })
 
-/** Lists the runners that the filters keep. */
+/** Lists the runners that pass the filters. */
 const listFiltered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
   createLazyList(records.select(call, { among: new Set(among) }, filters), showSummary)
 
@@ -163,7 +161,7 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
   call.state.runners.change(id, { project_ids })
 }
 
-/** Returns the place of a new runner, by its registration token. */
+/** Returns the scope of a new runner, which its registration token determines. */
 const getPlace = (call: Call, token: string) => {
   if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
@@ -177,7 +175,7 @@ const getPlace = (call: Call, token: string) => {
 
 type Settings = Partial<CheckedOf<{ path: object; params: Runners['update']['params'] }>>
 
-/** Registers a runner, with the settings that it may be changed in later: instances take them here, too. */
+/** Registers a runner. Instances accept the same settings as for a change of the runner. */
 const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   const place = getPlace(call, input.token)
   const { info = {} } = input
@@ -211,7 +209,6 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   })
 }
 
-/** Lists the runners of groups. */
 const listGroupRunners = (
   state: State,
   groups: readonly { readonly id: number }[],

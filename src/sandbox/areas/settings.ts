@@ -1,4 +1,6 @@
-/** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
+/**
+ * Serves the application settings, and checks that settings which require each other are set together (`catalogue/reference/settings.md`).
+ */
 
 import { parseWordSpan } from '../../base/dates.js'
 import {
@@ -15,8 +17,7 @@ import { serve } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import initialSettings from '../seed/settings.json' with { type: 'json' }
 
-// Values of application settings: those of the documents' table are checked by the catalogue, and
-// those beyond it by the type that answers show.
+// The catalogue checks the documented settings. Other settings are checked by the type that they have in responses.
 
 const toNumber = (name: string, value: unknown): number => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
@@ -24,7 +25,7 @@ const toNumber = (name: string, value: unknown): number => {
   return number
 }
 
-/** Converts weights by storage name. */
+/** Converts weights, by the name of the storage. */
 const toWeights = (name: string, value: unknown): Record<string, number> => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(`${name} is invalid`)
@@ -40,20 +41,17 @@ const toWeights = (name: string, value: unknown): Record<string, number> => {
 
 const fixed = ['id', 'created_at', 'updated_at']
 
-/** True if answers show an attribute that the table of writable ones lacks, because that table is cut short. */
+/** True if responses have an attribute that the documented table of writable ones lacks, since that table is incomplete. */
 const isFurther = (name: string): boolean =>
   Object.hasOwn(Settings.properties, name) &&
   !Object.hasOwn(settingsAttributes, name) &&
   !fixed.includes(name)
 
-/** True if a fresh instance answers null for an attribute, so that null resets it. */
+/** True if an attribute is null on a new instance, so that null resets it. */
 const takesNull = (name: string): boolean =>
   Object.entries(initialSettings).some(([known, value]) => known === name && value === null)
 
-/**
- * Converts the value of an attribute beyond the table to the type that answers have.
- * @throws Refusal 400 where it is of another
- */
+/** Converts the value of an undocumented attribute to the type that it has in responses. @throws Refusal 400 if that is impossible */
 const convertFurther = (name: string, value: unknown): unknown => {
   const fields: Readonly<Record<string, object>> = Settings.properties
   const type = getFieldType(fields[name] ?? {})
@@ -67,7 +65,7 @@ type Result = ResultOf<(typeof settings)['get']>
 type Input = CheckedOf<(typeof settings)['update']>
 type Values = Readonly<Record<string, unknown>>
 
-/** Deprecated attribute → the one that took its place; both always have one value. */
+/** Maps each deprecated attribute to its successor. Both always have the same value. */
 const successors = new Map(
   Object.entries(settingsAttributes).flatMap(([name, param]) =>
     'deprecated' in param && param.deprecated !== undefined ? [[name, param.deprecated]] : [],
@@ -88,7 +86,7 @@ const checkArchiving = (text: string | undefined): void => {
   if (length < 1) throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
 }
 
-/** Splits the items of a list, because one string may contain several. */
+/** Splits the items of a list, since one string may contain several. */
 const split = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.flatMap((item) =>
@@ -101,7 +99,7 @@ const split = (value: unknown): unknown =>
 const isListed = (name: string): boolean =>
   Object.entries(settingsAttributes).some(([n, param]) => n === name && isListParam(param))
 
-/** Drops nulls, except for attributes that are null on a fresh instance. */
+/** Removes nulls, except for attributes that are null on a new instance. */
 const dropSilent = (sent: Values): [string, unknown][] =>
   Object.entries(sent).filter(([name, value]) => value !== null || takesNull(name))
 
@@ -123,14 +121,14 @@ const isBlank = (value: unknown): boolean =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
-/** The settings that other settings require: as the documents say, and what instances refuse beyond them. */
+/** Maps each setting to the one that it requires: the documented ones, and those that only instances check. */
 const requirements: Readonly<Record<string, string>> = {
   ...settingsRequirements,
   diagram_a_enabled: 'diagram_a_url',
   diagram_b_enabled: 'diagram_b_url',
 }
 
-/** Refuses a setting that is switched on without its companion, given now or set before. */
+/** Checks that an enabled setting has the one that it requires, either sent now or stored before. @throws Refusal 400 */
 const checkRequirements = (changed: Values, before: Values): void => {
   for (const [name, needed] of Object.entries(requirements)) {
     const after = { ...before, ...changed }

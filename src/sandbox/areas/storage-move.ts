@@ -1,4 +1,6 @@
-/** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/pushes.ts` has them arrive. */
+/**
+ * Serves the endpoints that schedule moves of repositories (`catalogue/reference/storage-move.md`). `rules/pushes.ts` completes the moves.
+ */
 import { storageMove } from '../../catalogue/areas/storage-move.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -11,7 +13,7 @@ type Input = CheckedOf<(typeof storageMove)['projects']>
 type Kind = StorageMoveRecord['kind']
 type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storage_name'>
 
-/** Returns the source and destination; unless one is named, the destination is the storage of the greatest weight. */
+/** Returns the source and destination. If no destination is named, it is the storage with the greatest weight. */
 const getRoute = (call: Call, input: Input): Route => {
   const { storages } = call.state.config.value
   const { source_storage_name: source, destination_storage_name: named } = input
@@ -47,7 +49,7 @@ const listOnStorage = (
   }
 }
 
-/** Schedules a move of everything on the source that is not moving already. */
+/** Schedules the moves of all records on the source, except those that are moving already. */
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.admin()
   const route = getRoute(call, input)

@@ -1,4 +1,4 @@
-/** Users, and who asks. The documents show users in other answers alone. */
+/** Serves users and the token of the request, which the documented API has only as parts of other objects. */
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
@@ -9,7 +9,7 @@ import { searchParameter } from '../rules/filters.js'
 import { removeUser } from '../rules/removal.js'
 import type { UserRecord } from '../state/people-and-projects.js'
 
-/** Shows a user as they see themselves, and as administrators see every user. */
+/** Presents a user with the fields that only this user and administrators may see. */
 const showPrivateUser = (call: Call, user: UserRecord) => ({
   ...showFullUser(call, user),
   job_title: '',
@@ -61,7 +61,7 @@ const users = resource({
   present: (call, user) => (call.isAdmin ? showPrivateUser(call, user) : showFullUser(call, user)),
   presentListed: (call, user) =>
     call.isAdmin ? showPrivateUser(call, user) : showUserSummary(call, user),
-  // Administrators make, change and delete users.
+  // Only administrators create, change and delete users.
   attributes: {
     name: string('name', { required: true }),
     username: string('username', { required: true }),
@@ -109,7 +109,7 @@ const setState = (state: UserRecord['state']) => (call: Call, input: { readonly 
   return true
 }
 
-/** Shows the token that was sent. */
+/** Presents the token of the request. */
 const showOwnToken = ({ token }: Call) => {
   if (token === undefined || token.kind === 'oauth' || token.kind === 'session') throw notFound()
   const { id, name, revoked, created_at, scopes, user_id } = token

@@ -1,4 +1,4 @@
-/** Vulnerabilities (`catalogue/reference/vulnerabilities.md`): made from findings, moved between states. */
+/** Serves the endpoints that create vulnerabilities from findings and change their states (`catalogue/reference/vulnerabilities.md`). */
 import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulnerability.js'
 import type { Call } from '../call.js'
@@ -30,7 +30,7 @@ const createListed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRe
   })
 }
 
-/** Finds the vulnerability and its project, for those who may use the project's security dashboard. */
+/** Finds a vulnerability and its project. @throws Refusal if the acting user may not use the project's security dashboard */
 const findVisible = (call: Call, id: number) => {
   const record = call.state.vulnerabilities.get(id)
   const project = call.state.projects.get(record?.project_id)
@@ -42,7 +42,7 @@ const findVisible = (call: Call, id: number) => {
 
 type Target = VulnerabilityRecord['state']
 
-/** Enters a state. The user and time are stored for that state and cleared for the others. */
+/** Changes the state of a vulnerability. It stores the user and the time of this state, and removes those of other states. */
 const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
   const now = call.clock.iso()
   const user = call.signedIn().id
@@ -108,7 +108,7 @@ const create = (call: Call, project: ProjectRecord, findingId: string) => {
 
 const severities = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
 
-/** Ranks a vulnerability by its severity: the gravest come first. */
+/** Returns the rank of a vulnerability by its severity. The most severe ones sort first. */
 const rankSeverity = ({ severity }: VulnerabilityRecord): number => {
   const at = severities.indexOf(severity)
   return at === -1 ? severities.length : at

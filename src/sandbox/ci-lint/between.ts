@@ -1,4 +1,4 @@
-/** Checks what holds between the jobs of a configuration: stages, needs, dependencies, jobs that stop others. */
+/** Checks the relations between the jobs of a configuration: stages, needs, dependencies, and jobs that stop environments. */
 
 import { addToGroup } from '../../base/group-by.js'
 import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './grammar/types.js'
@@ -14,7 +14,7 @@ import {
 
 const usual = ['build', 'test', 'deploy']
 
-/** Returns the stages in order, with those that always exist. */
+/** Returns the stages in order, including those that always exist. */
 export const getStages = (tree: Hash): readonly string[] => {
   const given = tree.stages ?? tree.types
   const named: readonly unknown[] = Array.isArray(given) ? given : usual
@@ -22,7 +22,7 @@ export const getStages = (tree: Hash): readonly string[] => {
   return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
 }
 
-/** Returns the jobs of the same pipeline that a value of `needs` names. */
+/** Returns the jobs of the same pipeline that a value of `needs` contains. */
 export const needsIn = (needs: unknown): readonly JobNeed[] =>
   [needs ?? []].flat(10).flatMap((need): JobNeed[] => {
     if (typeof need === 'string') return [{ job: need, optional: false }]
@@ -32,10 +32,9 @@ export const needsIn = (needs: unknown): readonly JobNeed[] =>
     return [{ job, optional: optional === true, parallel }]
   })
 
-/** Returns the jobs of the same pipeline that a job waits for. */
 const getNeeds = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
 
-/** Returns the needs of each rule of a job. */
+/** Returns the needs in each rule of a job. */
 const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
   (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
     isHash(rule) ? needsIn(rule.needs) : [],
@@ -44,24 +43,24 @@ const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed
 const getTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** Returns the jobs that create the files of a child pipeline. */
+/** Returns the names of the jobs that create the configuration of a child pipeline. */
 const getMakers = ({ config: { trigger } }: CiJob): readonly string[] =>
   [isHash(trigger) ? trigger.include : []]
     .flat()
     .flatMap((file) => (isHash(file) && typeof file.job === 'string' ? [file.job] : []))
 
-/** The look-ups in the whole configuration that the checks of a job use. */
+/** The indexes of the whole configuration, which the checks of all jobs use. */
 interface LintContext {
   readonly all: ReadonlyMap<string, CiJob>
   readonly names: JobNames
   readonly stages: readonly string[]
   readonly place: ReadonlyMap<string, number>
-  /** Returns true if no other text can change the stage of a job, or the list of stages. */
+  /** Returns true if no other file can change the stage of a job, or the list of stages. */
   readonly settled: (job: CiJob) => boolean
   readonly asOf: JudgedVersion
 }
 
-/** A job with the name that messages call it by: that of its first instance, where it has several. */
+/** A job, and its name in messages: the name of its first instance if it has several. */
 interface LabelledJob {
   readonly job: CiJob
   readonly label: string
@@ -87,10 +86,10 @@ const checkStage = (whole: LintContext, job: CiJob): Finding[] =>
         ),
       ]
 
-/** The relation of another job to a job. */
+/** The relation of a job to another job. */
 type Kind = 'need' | 'dependency'
 
-/** Checks that another job exists, in this stage or before it. */
+/** Checks that another job exists, and that its stage is not later. */
 const checkOther = (
   whole: LintContext,
   { job, label }: LabelledJob,
@@ -114,7 +113,7 @@ const checkOther = (
   return [createFinding(sure, `${label} job: ${kind} ${name} is not defined in ${where}`)]
 }
 
-/** Checks each name until one is wrong: either all instances of a job exist, or none. */
+/** Checks each name until the first finding. The instances of a job either all exist, or none of them does. */
 const checkOthers = (
   whole: LintContext,
   job: LabelledJob,
@@ -128,14 +127,14 @@ const checkOthers = (
   return []
 }
 
-/** Returns the names that are needed more than once. */
+/** Returns the names that occur more than once. */
 const getRepeated = (names: readonly string[]): readonly string[] => {
   const [once, twice] = [new Set<string>(), new Set<string>()]
   for (const name of names) (once.has(name) ? twice : once).add(name)
   return [...twice]
 }
 
-/** @param expand the names that a need means */
+/** Checks a list of needs. @param expand returns the names of all jobs that a need refers to */
 const checkNeedList = (
   whole: LintContext,
   job: LabelledJob,
@@ -155,7 +154,7 @@ const checkNeedList = (
   ]
 }
 
-/** Checks the needs of a job that follow its matrix. Returns the findings of the first instance that has any. */
+/** Checks needs that use values of the job's own matrix. @returns the findings of the first instance that has any */
 const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
   const { needs, variables } = job.config
   for (const [label, row] of whole.names.instances(job) ?? new Map([[job.name, {}]])) {
@@ -173,7 +172,7 @@ const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
   return []
 }
 
-/** Checks the needs of a job. The names in `needs` are jobs or instances; the names in rules are jobs of a pipeline. */
+/** Checks the needs of a job. In `needs`, a name may be that of a job or an instance, but in rules only that of an instance. */
 const checkNeeds = (whole: LintContext, job: CiJob): Finding[] => [
   ...(isKnown(matrixExpressions, whole.asOf) && usesMatrix(job.config.needs)
     ? checkMatrixNeeds(whole, job)
@@ -239,7 +238,7 @@ const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
   return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
 }
 
-/** True if jobs wait for each other in a circle. Jobs that wait for nothing are removed, again and again; the rest is in a circle. */
+/** True if jobs wait for each other in a cycle. Jobs without open needs are removed until only the cycle is left. */
 const hasCircle = (whole: LintContext): boolean => {
   const waiting = new Map<string, number>()
   const waiters = new Map<string, string[]>()
@@ -262,9 +261,8 @@ const hasCircle = (whole: LintContext): boolean => {
 }
 
 /**
- * Checks the relations between jobs.
- * @param own the configuration itself: no file that it includes can replace its entries
- * @param most the number of findings after which the check ends
+ * Checks the relations between jobs. @param own the configuration without its includes, which cannot replace its entries @param most the
+ * number of findings after which the check ends
  */
 export const checkBetween = (
   jobs: readonly CiJob[],

@@ -1,4 +1,4 @@
-/** Expands a configuration: the files that it includes, then what its jobs take from each other. */
+/** Expands a configuration: first the files that it includes, then `extends` and `!reference`. */
 import {
   Budget,
   type Hash,
@@ -11,16 +11,16 @@ import type { OddKeys } from './read.js'
 import { withExtends, withReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
 
-/** The text of a file of another project, or the reason why it is missing. */
+/** The content of a file of another project, or the reason why it is missing. */
 type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }
 
-/** The sources of included files. */
+/** Reads the files that a configuration may include. */
 export interface Files {
-  /** The text of a file of the project at hand; undefined when it is not there. */
+  /** Reads a file of this project; returns undefined if it does not exist. */
   local(path: string): Promise<string | undefined>
-  /** Paths of the project at hand that a pattern with `*` matches. */
+  /** Lists the paths of this project that match a pattern with `*`. */
   matching(pattern: string): Promise<readonly string[]>
-  /** A file of another project; undefined when the project does not show. */
+  /** Reads a file of another project; returns undefined if the user may not see the project. */
   other(project: string, path: string, ref: string | undefined): Promise<OtherFile | undefined>
 }
 
@@ -33,18 +33,18 @@ interface Run {
   readonly asOf: JudgedVersion
   /** The entries of `include` that are hashes. */
   readonly entries: Hash[]
-  /** Includes that are not fetched: remote files, templates, components, paths with variables. */
+  /** The includes that are not fetched: remote files, templates, components, and paths with variables. */
   readonly left: string[]
 }
 
 interface IncludedTree {
-  /** Everything merged; the including file wins. Without `include`. */
+  /** The merged configuration without `include`. Keys of the including file replace those of included files. */
   readonly tree: Hash
   readonly errors: readonly string[]
   readonly left: readonly string[]
-  /** The entries of `include` that consist of more than a name. */
+  /** The entries of `include` that are hashes. */
   readonly entries: readonly Hash[]
-  /** Outermost keys of included files that are no texts. */
+  /** The top-level keys of included files that are not texts. */
   readonly odd: OddKeys
 }
 
@@ -70,18 +70,18 @@ const expandNested = async (
   }
 }
 
-/** A file that is to be included. */
+/** A file that an `include` names. */
 interface IncludedFile {
-  /** The key by which the file is identified. */
+  /** The ID of the file: a second include with the same key is skipped. */
   readonly key: string
   readonly path: string
   readonly inputs: Hash
-  /** True if rules decide on the file, which only a pipeline can evaluate. */
+  /** True if the include has rules, which only a pipeline can evaluate. */
   readonly ruled: boolean
   readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
 }
 
-/** Loads a file once; a second include of it changes nothing. No file is read after one that failed: the service stops there. */
+/** Loads a file, unless it is loaded already. After the first error, it reads no further file, as instances do. */
 const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile): Promise<Hash> => {
   if (run.errors.size > 0) return {}
   if (!isYaml(path)) {
@@ -104,7 +104,7 @@ const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile):
 
 const isRuled = ({ rules }: Hash): boolean => Array.isArray(rules) && rules.length > 0
 
-/** Checks that a text is not blank; returns the problem otherwise. */
+/** Returns the text, or a problem if it is blank. */
 const checkFilled = (text: string, called: string) =>
   text.trim() === '' ? { problem: `${called} is empty!` } : { text }
 
@@ -132,7 +132,7 @@ const loadLocal = async (run: Run, path: string, entry: Hash): Promise<Hash> => 
   return tree
 }
 
-/** Reads a file of another project. Without a project at hand none shows. */
+/** Reads a file of another project. Without a project of its own, a configuration has no access to others. */
 const readOther = async (run: Run, entry: Hash, project: string, path: string) => {
   const ref = toFilledText(entry.ref)
   const found = await run.files?.other(project, path.replace(/^\/+/, ''), ref)
@@ -150,7 +150,7 @@ const loadFromProject = async (run: Run, entry: Hash, project: string): Promise<
   let tree: Hash = {}
   for (const name of [entry.file].flat()) {
     const path = toFilledText(name)
-    // The table of keywords says what is wrong with it.
+    // The check of the keywords reports an invalid path.
     if (path === undefined) continue
     const wanted: IncludedFile = {
       key: `${project}:${path}`,
@@ -166,7 +166,7 @@ const loadFromProject = async (run: Run, entry: Hash, project: string): Promise<
 
 const getInputs = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
 
-/** True if a path has a variable, so that only a pipeline determines the file. */
+/** True if a path contains a variable, so that the file is only known when a pipeline is created. */
 const isOpen = (entry: Hash): boolean =>
   [entry.local, entry.project, entry.ref, entry.file]
     .flat()
@@ -181,7 +181,7 @@ const nameEntry = (entry: Hash): string =>
 const accessors = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const
 const accessorNames = accessors.map((name) => `\`${name}\``).join(', ')
 
-/** Returns the problem in how an include names its file; undefined if there is none. */
+/** Returns the problem with the keys by which an include names its file; undefined if there is none. */
 const findAccessProblem = (entry: Hash): string | undefined => {
   const used = accessors.filter((name) => (entry[name] ?? null) !== null)
   if (used.length > 1) return `Each include must use only one of: ${accessorNames}`
@@ -235,7 +235,7 @@ const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
   return mergeHashes(tree, own, run.budget)
 }
 
-/** Expands the includes of a configuration, as far as this instance can fetch them. */
+/** Expands the includes of a configuration, except those that this instance cannot fetch. */
 const withIncludes = async (
   tree: Hash,
   files: Files | undefined,
@@ -248,12 +248,12 @@ const withIncludes = async (
   return { tree: whole, errors: [...errors], ...found }
 }
 
-/** The limit for what is built of one configuration: merged keys and values from references. */
+/** The maximum number of merged keys and referenced values in one expanded configuration. */
 const maxBuilt = 1_000_000
 
-/** A configuration with all that it takes from elsewhere. */
+/** A completely expanded configuration. */
 interface WholeTree extends IncludedTree {
-  /** As the documents show it where no project is at hand: `extends` stands. */
+  /** Returns the configuration with its `extends`, which is the documented result of a check without a project. */
   readonly unextended: () => Hash
 }
 
@@ -268,7 +268,7 @@ export const expandTree = async (
   const how = { lenient, budget: new Budget(maxBuilt), asOf }
   const extended = withExtends(included.tree, how)
   const resolved = withReferences(extended.tree, how)
-  // What is missing in one step is missing in the next ones, too.
+  // A missing name causes an error in each later step, too. Only the first step with errors reports them.
   const steps = [included.errors, extended.errors, resolved.errors]
   return {
     ...included,

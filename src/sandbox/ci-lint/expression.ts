@@ -1,27 +1,27 @@
-/** Expressions of `rules:if` and `only:variables`, such as `$A == "x" && $B =~ /y/`: parsed, evaluated, with their patterns in linear time. */
+/** Parses and evaluates expressions of `rules:if` and `only:variables`, such as `$A == "x" && $B =~ /y/`, in linear time. */
 import type { RE2JS } from 're2js'
 import { Budget } from './grammar/types.js'
 
 export type Variables = Readonly<Record<string, string>>
 
-/** The names that an expression may use: variables, and inputs in rules of inputs. */
+/** The values that an expression may use. Only rules of inputs have inputs. */
 interface Scope {
   readonly variables: Variables
   readonly inputs?: Readonly<Record<string, unknown>>
 }
 type Evaluator = (scope: Scope) => unknown
 
-/** Parts of the language that older versions do not know. */
+/** The parts of the language that older versions do not have. */
 type LaterPart = 'negation' | 'literals'
 
 const token =
   /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*|\/[^/\\]\/[ismU]*)|(null)|\b(true|false)\b/y
 const blank = /\s*/y
 
-/** The most tokens of an expression; instances read no longer one. */
+/** The maximum number of tokens in an expression, as on instances. */
 const maxTokens = 99
 
-/** A value, or an operator that takes what stands before it. */
+/** A value, or an operator. */
 interface Token {
   readonly operator?: string
   readonly read?: Evaluator
@@ -77,7 +77,7 @@ const isTruthy = (value: unknown): boolean => value !== null && value !== '' && 
 const isPattern = (value: unknown): value is RE2JS =>
   engine !== undefined && value instanceof engine
 
-/** True if a text matches a pattern, or is part of a text that is no pattern. */
+/** True if a text matches a pattern. If the right side is a plain text, it has to contain the left one. */
 const matches = (left: unknown, right: unknown): boolean => {
   if (typeof left !== 'string') return false
   const pattern = typeof right === 'string' ? (compileRegex(right) ?? right) : right
@@ -85,7 +85,7 @@ const matches = (left: unknown, right: unknown): boolean => {
   return isPattern(pattern) && pattern.matcher(left).find()
 }
 
-/** Compares two values; a boolean equals the text that spells it. */
+/** True if two values are equal. A boolean is equal to its text. */
 const equals = (left: unknown, right: unknown): boolean => {
   const [a, b] = [typeof left, typeof right]
   const isMixed = (a === 'boolean' && b === 'string') || (a === 'string' && b === 'boolean')
@@ -109,12 +109,12 @@ const operations: Readonly<Record<string, { readonly rank: number; readonly make
   '||': { rank: 12, make: (a, b) => (scope) => isTruthy(a(scope)) || isTruthy(b(scope)) },
 }
 
-/** Binds more closely than all that take two values. */
+/** The rank of `!`, which binds more closely than all binary operators. */
 const negationRank = 1
 
 /**
- * Builds an expression as instances do, by two stacks: an operator waits until one that binds less closely, a closing
- * bracket or the end comes, and then takes the values before it.
+ * Parses an expression with two stacks, like instances: an operator waits until one follows that binds less closely, or a closing bracket,
+ * or the end. It then takes its operands from the stack of values.
  */
 class ExpressionParser {
   readonly #values: Evaluator[] = []
@@ -138,7 +138,7 @@ class ExpressionParser {
     this.#values.push(make(this.#take(), right))
   }
 
-  /** Applies the operators that wait since the last open bracket, as far as they bind at least so closely. */
+  /** Applies the operators that wait since the last open bracket, if their rank is at most `rank`. */
   #settle(rank: number): void {
     for (let last = this.#waiting.at(-1); last !== undefined && last !== '('; ) {
       if ((operations[last]?.rank ?? negationRank) > rank) return
@@ -201,7 +201,7 @@ export const evaluateExpression = (text: string, scope: Scope): boolean => {
   return evaluate !== undefined && isTruthy(evaluate(scope))
 }
 
-// Regular expressions of configurations: RE2's dialect, as instances read them.
+// Regular expressions of configurations, in the dialect of RE2 as on instances.
 
 let engine: typeof RE2JS | undefined
 let budget = new Budget(0)
@@ -210,26 +210,23 @@ let known = new Map<string, RE2JS | undefined>()
 const maxCost = 1_000_000
 const dressed = /^\/(.*)\/([ismU]*)$/s
 
-/** True if a text is written as a regular expression: `/…/`, with or without flags. */
+/** True if a text has the form of a regular expression: `/…/`, with or without flags. */
 export const isDressed = (text: string): boolean => dressed.test(text)
 
-/**
- * Loads the library for one configuration, only if that contains a regular
- * expression. The total cost of its expressions is bounded.
- */
+/** Loads the library for regular expressions if a configuration contains any. It also resets the limit for their total cost. */
 export const loadRegexes = async (needed: boolean): Promise<void> => {
   if (needed) engine ??= (await import('re2js')).RE2JS
   budget = new Budget(maxCost)
   known = new Map()
 }
 
-/** Returns the cost of a regular expression: the length of its text, times its repetitions. */
+/** Returns the cost of a regular expression: the length of its text, times its highest repetition. */
 const getCost = (source: string): number => {
   const counts = [...source.matchAll(/\{(\d{1,4})?,?(\d{1,4})?\}/g)]
   return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
 }
 
-/** Converts a part of a glob to RE2: names with `*` and `?`, alternatives in braces. */
+/** Converts a part of a glob to RE2. Globs have `*`, `**`, `?` and alternatives in braces. */
 const convertGlob = (part: string, quote: (text: string) => string): string =>
   part
     .split(/(\*\*\/|\*+|\?|\{[^{}]*\})/)
@@ -243,7 +240,7 @@ const convertGlob = (part: string, quote: (text: string) => string): string =>
     })
     .join('')
 
-/** Compiles a glob of `rules:changes` or `rules:exists`: `docs/**` followed by `/*`, `*.md`, `{a,b}.txt`. */
+/** Compiles a glob of `rules:changes` or `rules:exists`, such as `*.md` or `{a,b}.txt`. */
 export const compileGlob = (glob: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
   return compileSource(`^${convertGlob(glob, engine.quote)}$`, 's')

@@ -1,7 +1,4 @@
-/**
- * Checks a CI configuration (`catalogue/reference/ci.md`): its YAML, what it includes
- * and extends, its keywords, and how its jobs hang together.
- */
+/** Checks CI configurations for the lint endpoints (`catalogue/reference/ci.md`), and plans the pipelines of pushes. */
 
 import { expandTree, type Files } from './expand.js'
 import { loadRegexes } from './expression.js'
@@ -28,7 +25,7 @@ export {
 } from './grammar/types.js'
 export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
 
-/** The push or request that a pipeline is planned for. The paths are only fetched if a rule mentions them. */
+/** The push or request for which a pipeline is planned. The paths are only read if a rule uses them. */
 export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables'> {
   /** Returns the paths that the push changed; undefined for a new branch. */
   readonly changed?: () => Promise<PipelineContext['changed']>
@@ -36,27 +33,27 @@ export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables
 }
 
 interface Setting {
-  /** The sources of local files and of those of other projects; absent without a project. */
+  /** Reads included files; absent if the configuration does not belong to a project. */
   readonly files?: Files
   /** The push or request for which a pipeline is planned. */
   readonly occasion?: PushContext
-  /** As of which version of the service; the latest unless given. */
+  /** The version by whose rules the configuration is checked; the latest if absent. */
   readonly asOf?: CiVersion | undefined
 }
 
 export interface LintVerdict {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
-  /** The pipeline, where one was to be planned and the configuration is right. */
+  /** The pipeline, if one was requested and the configuration is valid. */
   readonly plan?: PipelinePlan | undefined
-  /** Writes the expanded configuration; absent when the text could not be read. */
+  /** Returns the expanded configuration as YAML; absent if the text could not be read. */
   readonly merged?: () => Promise<string>
 }
 
-/** The most findings of a kind that are reported. */
+/** The maximum number of reported errors, and of warnings. */
 const maxFindings = 100
 
-/** True if any text in a value is a regular expression or is compared with one. */
+/** True if any text in a value contains a regular expression, or an operator that compares with one. */
 const holdsRegex = (value: unknown): boolean => {
   if (typeof value === 'string') return /[=!]~|(?:^|[=!&|(])\s*\//.test(value)
   if (Array.isArray(value)) return value.some(holdsRegex)
@@ -84,7 +81,7 @@ const limitTexts = (texts: readonly string[]): readonly string[] =>
     ? [...texts.slice(0, maxFindings), `and ${texts.length - maxFindings} more`]
     : texts
 
-/** Divides findings into errors and warnings. While includes are not fetched, a finding that they could cure is a warning. */
+/** Divides findings into errors and warnings. A finding is a warning if an include that was not fetched could resolve it. */
 const judgeFindings = (
   findings: readonly Finding[],
   left: readonly string[],
@@ -136,7 +133,7 @@ const getVerdict = async (
   }
 }
 
-/** Loads the check whether a text is a condition, as of a version. */
+/** Loads the function that checks whether a text is a valid condition in a version. */
 export const loadConditionCheck = async (
   asOf: CiVersion | undefined,
 ): Promise<(text: string) => boolean> => {
@@ -144,7 +141,7 @@ export const loadConditionCheck = async (
   return (text) => checkNode(condition, text, 'if', asOf).length === 0
 }
 
-/** Checks a configuration, and plans a pipeline if the setting asks for one. */
+/** Checks a configuration, and plans a pipeline if `setting` has a push or request. */
 export const lintContent = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
     return await getVerdict(await readTree(content, {}, setting.asOf), setting)

@@ -1,4 +1,4 @@
-/** The header of a configuration, with `spec: inputs:`: what the inputs are, and the document behind it with them in their places. */
+/** Reads the header of a configuration (`spec: inputs:`), and replaces the inputs in the document after it. */
 import { compileRegex, evaluateExpression, loadRegexes } from './expression.js'
 import { checkNode } from './grammar/findings.js'
 import { header } from './grammar/relations.js'
@@ -18,7 +18,7 @@ const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
 }
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && kind in isOfKind
 
-/** Converts a value to a kind: a text may be the JSON of a value, and any value may become a text. */
+/** Converts a value to a kind. A text may contain the JSON of a value, and any value can be converted to a text. */
 const toKind = (kind: Kind, value: unknown): unknown => {
   if (kind === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (typeof value !== 'string') return value
@@ -29,7 +29,7 @@ const toKind = (kind: Kind, value: unknown): unknown => {
   }
 }
 
-/** An input as its header declares it, with the rule that applies. */
+/** The declaration of an input, after the rule that applies. */
 interface Input {
   readonly kind: Kind
   readonly options: unknown
@@ -59,7 +59,7 @@ const findRegexProblem = ({ kind, regex }: Input, value: unknown, which: string)
     : `${which} value does not match required RegEx pattern`
 }
 
-/** Returns the problem of an input's value; undefined if there is none. `which` names the value. */
+/** Returns the problem with the value of an input; undefined if there is none. `which` describes the value in the message. */
 const findValueProblem = (input: Input, given: unknown, which: string): string | undefined => {
   const value = toKind(input.kind, given)
   const article = input.kind === 'array' ? 'an' : 'a'
@@ -67,7 +67,7 @@ const findValueProblem = (input: Input, given: unknown, which: string): string |
   return findOptionProblem(input, value) ?? findRegexProblem(input, value, which)
 }
 
-/** Finds the first rule of an input that applies to the known inputs before it. */
+/** Finds the first rule whose condition the known inputs meet. */
 const findRule = (rules: readonly unknown[], inputs: Hash): Hash => {
   const first = rules.find(
     (rule) =>
@@ -77,7 +77,7 @@ const findRule = (rules: readonly unknown[], inputs: Hash): Hash => {
   return isHash(first) ? first : {}
 }
 
-/** The values of inputs, one after the other: rules of the later ones look at the earlier. */
+/** Computes the values of inputs one after the other, since the rules of an input may use the earlier inputs. */
 class InputValues {
   readonly values = new Map<string, unknown>()
   readonly problems: string[] = []
@@ -114,13 +114,13 @@ class InputValues {
   }
 }
 
-/** Converts a finding in a header to the message of instances: of the input itself, or of its keyword. */
+/** Converts a finding in a header to the message that instances have for it. */
 const toInputWords = (text: string): string =>
   text
     .replace(/^header:spec:inputs:(.+?):rules:rule (?:config )?/, '`$1` input: ')
     .replace(/^(header:spec:inputs:\S+) (type|regex|options|description) /, '$1 input $2 ')
 
-/** Checks a header before it is used. */
+/** Checks a header before its inputs are used. */
 const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> => {
   await loadRegexes(true)
   const wrong = checkNode(header, document, 'header', asOf).filter(({ advice }) => advice !== true)
@@ -134,9 +134,8 @@ const describeInclude = (entry: unknown): string => {
 }
 
 /**
- * A document with the inputs of its header in their places, and the files of inputs that the header names.
- * @throws Unreadable for what no version, or not this one, declares so; for an input without a value; for a place that
- * names none
+ * Replaces the inputs in a document by their values. Also returns the input files that the header names. @throws UnreadableError if the
+ * header is invalid in this version, an input has no value, or a name is unknown
  */
 export const withInputs = async (
   document: Hash,

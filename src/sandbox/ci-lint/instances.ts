@@ -1,4 +1,4 @@
-/** The jobs that `parallel` makes of one, each by its name: `test 1/3`, `test: [linux, x86]`. */
+/** Names the instances that `parallel` generates from a job, such as `test 1/3` or `test: [linux, x86]`. */
 import type { Variables } from './expression.js'
 import { Budget, type Hash, isHash } from './grammar/types.js'
 
@@ -10,10 +10,10 @@ export interface CiJob {
 
 const maxParallel = 200
 
-/** The longest name of a job, or of an instance. */
+/** The maximum length of the name of a job or an instance. */
 export const longestName = 255
 
-/** Returns each combination of values of a matrix. */
+/** Returns each combination of the values of a matrix. */
 export const getCombinations = (matrix: unknown): readonly Variables[] =>
   [matrix ?? []]
     .flat()
@@ -32,10 +32,10 @@ export const getCombinations = (matrix: unknown): readonly Variables[] =>
 export const buildMatrixName = (name: string, row: Variables): string =>
   `${name}: [${Object.values(row).join(', ')}]`
 
-/** An instance of a job by its name, with the variables of its own. */
+/** An instance of a job: its name, and the variables of its matrix row. */
 type Instance = readonly [name: string, row: Variables]
 
-/** The instances of a job; undefined where it is one alone. */
+/** Returns the instances of a job; undefined if it has no `parallel`. */
 export const getInstances = ({
   name,
   config: { parallel },
@@ -51,19 +51,19 @@ export const getInstances = ({
 export interface JobNeed {
   readonly job: string
   readonly optional: boolean
-  /** The needed jobs of its matrix; all unless given. */
+  /** Selects instances by values of their matrix; all instances if absent. */
   readonly parallel?: unknown
 }
 
-/** The most names of instances that may be compared; files that people write have far fewer. */
+/** The maximum number of instance names that may be compared. Configurations by people need far fewer. */
 const maxNames = 1_000_000
-/** The cost of finding the names that a need means, in compared names. */
+/** The cost of the expansion of a need, in compared names. */
 const expansionCost = 10
 
-/** The jobs of a configuration by the names that they have in a pipeline. */
+/** Finds the jobs of a configuration by the names that they have in a pipeline. */
 export class JobNames {
   readonly #all: ReadonlyMap<string, CiJob>
-  /** Their instances by the job's name, each with its variables. */
+  /** The instances of each job, by the name of the job. */
   readonly #instances = new Map<string, ReadonlyMap<string, Variables> | undefined>()
   readonly #budget = new Budget(maxNames)
 
@@ -71,7 +71,7 @@ export class JobNames {
     this.#all = all
   }
 
-  /** The instances of a job; undefined where it is one alone. */
+  /** Returns the instances of a job; undefined if it has no `parallel`. */
   instances(job: CiJob): ReadonlyMap<string, Variables> | undefined {
     if (!this.#instances.has(job.name)) {
       const instances = getInstances(job)
@@ -81,7 +81,7 @@ export class JobNames {
     return this.#instances.get(job.name)
   }
 
-  /** Finds the job of that name in a pipeline; a job of several instances is none. */
+  /** Finds the job with this name in a pipeline. A job with instances has only their names there. */
   find(name: string): CiJob | undefined {
     const plain = this.#all.get(name)
     if (plain !== undefined && this.instances(plain) === undefined) return plain
@@ -90,12 +90,12 @@ export class JobNames {
       .find((job) => job !== undefined && this.instances(job)?.has(name) === true)
   }
 
-  /** Finds the job of that name, or the one whose instances it means. */
+  /** Finds the job with this name, or the one that has an instance with this name. */
   base(name: string): CiJob | undefined {
     return this.#all.get(name) ?? this.find(name)
   }
 
-  /** Expands a need to names: those of instances if it names their job. */
+  /** Returns the names that a need refers to: those of the instances, if it has the name of their job. */
   expand({ job: name, parallel }: JobNeed): readonly string[] {
     this.#budget.spend(expansionCost)
     const job = this.#all.get(name)
@@ -114,10 +114,10 @@ export class JobNames {
   }
 }
 
-// Needs that follow the matrix of the job: `$[[ matrix.OS ]]`.
+// Needs with values of the job's own matrix: `$[[ matrix.OS ]]`.
 
 const expression = /\$\[\[\s*matrix\.([\w-]+)\s*\]\]/g
-/** The first version that reads them. */
+/** The first version with such expressions. */
 export const matrixExpressions = { since: '18.6' } as const
 
 const fill = (value: unknown, write: (text: string) => string): unknown => {
@@ -137,7 +137,7 @@ export const usesMatrix = (value: unknown): boolean => {
   return found
 }
 
-/** Fills a value for one instance. Also returns the names for which its matrix has no values. */
+/** Replaces the expressions in a value for one instance. Also returns the names for which its matrix has no values. */
 export const fillMatrix = (
   value: unknown,
   row: Variables,

@@ -1,4 +1,4 @@
-/** Interpolates blocks such as `$[[ inputs.name | truncate(0, 8) ]]`: finds them in a text, looks up their names, applies functions. */
+/** Replaces blocks such as `$[[ inputs.name | truncate(0, 8) ]]` in a configuration by the values of inputs. */
 import {
   Budget,
   describeChange,
@@ -8,10 +8,10 @@ import {
   UnreadableError,
 } from './grammar/types.js'
 
-/** The values that blocks can name. */
+/** The values that blocks can refer to. */
 export interface Scope {
   readonly inputs: ReadonlyMap<string, unknown>
-  /** True if some inputs have unknown names: those of files that are not fetched. */
+  /** True if a file of inputs was not fetched, so that unknown names are not errors. */
   readonly isOpen: boolean
   readonly asOf: JudgedVersion
 }
@@ -20,13 +20,13 @@ const fail = (problem: string): never => {
   throw new UnreadableError([problem])
 }
 
-// What a block names: `inputs.name`, `inputs.list[0][1]`.
+// Names in blocks: `inputs.name`, `inputs.list[0][1]`.
 
 const maxParts = 5
 const maxIndices = 5
 const maxBytes = 1024
 
-/** Splits a name at its dots; the last part keeps the dots beyond the limit. */
+/** Splits a name at its dots. The last part contains the dots beyond the limit. */
 const splitAccess = (access: string): readonly string[] => {
   const parts = access.split('.')
   return parts.length <= maxParts
@@ -34,7 +34,7 @@ const splitAccess = (access: string): readonly string[] => {
     : [...parts.slice(0, maxParts - 1), parts.slice(maxParts - 1).join('.')]
 }
 
-/** Returns the problem of a part that has brackets. */
+/** Returns the problem with the brackets of a part. */
 const indexProblem = (part: string, access: string): string => {
   if (part.split('[').length !== part.split(']').length)
     return `invalid array index in \`${access}\`: missing closing bracket`
@@ -76,7 +76,7 @@ const getKey = (of: unknown, key: string): { readonly value: unknown } | undefin
   return isHash(of) && Object.hasOwn(of, key) ? { value: of[key] } : undefined
 }
 
-/** @returns undefined for what a file that is not fetched may bring */
+/** Returns the value that a name refers to. Returns undefined if a file that was not fetched may declare it. */
 const getNamed = (access: string, scope: Scope): { readonly value: unknown } | undefined => {
   const parts = splitAccess(access)
   if (parts.length <= 1)
@@ -104,7 +104,7 @@ const quoteForShell: TextFunction = (text) =>
     : text.replace(/[^\w\-.,:+/@\n]/g, (character) => `\\${character}`).replaceAll('\n', "'\n'")
 
 const getFunction = (call: string): readonly [name: string, TextFunction] => {
-  // Only a pipeline knows what variables expand to.
+  // The values of variables are only known when a pipeline is created.
   if (call === 'expand_vars') return [call, (text) => text]
   if (call === 'posix_escape') return [call, quoteForShell]
   const [, offset, length] = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)?$/.exec(call) ?? []
@@ -139,10 +139,10 @@ interface BlockRange {
   readonly content: string
 }
 
-/** The longest block that is read, in characters; this bounds the work for each. */
+/** The maximum number of characters in a block, which limits the work for each. */
 const longestBlock = 4096
 
-/** Returns the text between brackets; undefined if it has several lines, because that is no block. */
+/** Returns the text between the brackets; undefined if it has several lines, since that is not a block. */
 const getContent = (text: string, start: number, end: number): string | undefined => {
   const shown = text.slice(start + 3, Math.min(end, start + longestBlock)).trim()
   if (shown.length < 2 || shown.includes('\n')) return undefined
@@ -163,16 +163,16 @@ const findBlocks = (text: string): readonly BlockRange[] => {
   return blocks
 }
 
-/** Converts a value to text as instances write it. */
+/** Converts a value to the text that instances write for it. */
 const toText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The most characters that are written in place of blocks. */
+/** The maximum number of characters that replace blocks in one document. */
 const maxWritten = 4 * 1024 * 1024
 
-/** Puts what they name in place of all blocks of a document. */
+/** Replaces all blocks of a document by the values that they refer to. */
 class BlockWriter {
   readonly #scope: Scope
   readonly #budget = new Budget(maxWritten)
@@ -181,7 +181,7 @@ class BlockWriter {
     this.#scope = scope
   }
 
-  /** @returns undefined for a block that stays as it is */
+  /** Returns the value of a block; undefined for a block that is not replaced. */
   #valueOf(content: string): { readonly value: unknown } | undefined {
     const [access = '', ...calls] = content.split('|').map((part) => part.trim())
     const { asOf } = this.#scope
@@ -211,7 +211,7 @@ class BlockWriter {
     return written + text.slice(from)
   }
 
-  /** A list in place of an item of a list becomes its items. */
+  /** Returns the items that replace an item of a list: if its block refers to a list, the items of that list. */
   #item(item: unknown): readonly unknown[] {
     const filled = this.fill(item)
     return typeof item === 'string' && Array.isArray(filled) ? filled : [filled]
@@ -231,8 +231,8 @@ class BlockWriter {
 }
 
 /**
- * Fills the blocks of a document; a text that consists of one block becomes the value itself.
- * @throws Unreadable for a block that names nothing, or a function that does not fit
+ * Replaces the blocks of a document. A text that consists of one block becomes the value itself. @throws UnreadableError if a name is
+ * unknown, or a function is invalid
  */
 export const fillBlocks = (document: unknown, scope: Scope): unknown =>
   new BlockWriter(scope).fill(document)

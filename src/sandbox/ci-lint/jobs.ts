@@ -1,4 +1,4 @@
-/** Checks the jobs of a configuration, each on its own and the relations between them. */
+/** Checks the jobs of a configuration: first each by itself, then the relations between them. */
 
 import { checkBetween } from './between.js'
 import { checkNode } from './grammar/findings.js'
@@ -27,7 +27,7 @@ const isKeyword = (name: string, asOf: JudgedVersion): boolean => {
 const isVisible = (name: string, asOf: JudgedVersion): boolean =>
   !isHidden(name) && !isKeyword(name, asOf)
 
-/** The keywords that jobs inherit. They may stand beside the jobs or in `default`, but not in both places. */
+/** The keywords that jobs inherit. Each may be at the top level or in `default`, but not in both places. */
 const inheritable = ['before_script', 'after_script', 'cache', 'image', 'services']
 const checkDefaults = (tree: Hash): readonly Finding[] => {
   const { default: defaults } = tree
@@ -37,7 +37,7 @@ const checkDefaults = (tree: Hash): readonly Finding[] => {
     .map((key) => ({ text: `${key} is defined in top-level and \`default:\` entry` }))
 }
 
-/** Checks the keywords beside the jobs. */
+/** Checks the keywords at the top level. */
 const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] => [
   ...checkDefaults(tree),
   ...Object.entries(tree).flatMap(([name, value]) => {
@@ -67,7 +67,7 @@ const checkNames = (tree: Hash, odd: OddKeys, asOf: JudgedVersion): readonly Fin
   })
 }
 
-/** Returns the jobs that run something or start a pipeline. */
+/** Returns the jobs of the configuration, without hidden ones. */
 export const getJobs = (tree: Hash, asOf?: JudgedVersion): readonly CiJob[] =>
   Object.entries(tree).flatMap(([name, config]) => {
     if (!isVisible(name, asOf) || !isHash(config)) return []
@@ -78,7 +78,7 @@ export const getJobs = (tree: Hash, asOf?: JudgedVersion): readonly CiJob[] =>
 const isMirror = ({ needs }: Hash): boolean =>
   [needs].flat().some((need) => isHash(need) && typeof need.pipeline === 'string')
 
-/** Returns the kind of a job, as instances decide; with the fault, if it is of no kind. */
+/** Returns the type of a job, by the rules of instances. If the keywords determine no type, it also returns the fault. */
 const getKind = (config: Hash): { readonly type: Type; readonly wrong?: string } => {
   if ('script' in config || 'run' in config) return { type: job }
   if ('trigger' in config || isMirror(config)) return { type: bridge }
@@ -95,7 +95,7 @@ const isBlank = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isHash(value) && Object.keys(value).length === 0)
 
-/** Checks keywords and values of every job, each on its own; a hidden one may be anything that is not blank. */
+/** Checks the keywords and values of every job. A hidden job may have any value that is not blank. */
 const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree)
     .filter(([name]) => !isKeyword(name, asOf))
@@ -115,7 +115,7 @@ const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
       ]
     })
 
-/** Returns the warnings of instances about jobs that may run twice for one push: their last rule is only `when`. */
+/** Returns warnings about jobs that may run twice for one push, because their last rule has only `when`. */
 export const getWarnings = (tree: Hash): string[] => {
   if (isHash(tree.workflow) && Array.isArray(tree.workflow.rules)) return []
   return getJobs(tree).flatMap(({ name, config }) => {
@@ -129,16 +129,13 @@ export const getWarnings = (tree: Hash): string[] => {
   })
 }
 
-/** True if a finding is more than advice. */
+/** True if a finding is an error, not advice. */
 export const isWrong = ({ advice }: Finding): boolean => advice !== true
 
 /**
- * Checks the jobs and the keywords beside them, each on its own and the relations between them. A later stage only
- * makes
- * sense if the earlier ones are clean.
- * @param own the configuration itself: no file that it includes can replace its entries
- * @param odd outermost keys that are no texts
- * @param most the number of findings between jobs after which the check ends
+ * Checks the jobs and the top-level keywords. Each later step is only made if the earlier ones have no findings. @param own the
+ * configuration without its includes, which cannot replace its entries @param odd the top-level keys that are not texts @param most the
+ * number of findings between jobs after which the check ends
  */
 export const checkJobs = (
   tree: Hash,

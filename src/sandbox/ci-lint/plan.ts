@@ -1,4 +1,4 @@
-/** The pipeline of a configuration: which jobs it has, parallel ones each by itself, and what they wait for. */
+/** Plans the pipeline of a valid configuration: its jobs and instances, their conditions, and the jobs that they wait for. */
 
 import { getStages, needsIn } from './between.js'
 import { compileGlob, compileRegex, evaluateExpression, type Variables } from './expression.js'
@@ -16,13 +16,13 @@ import { getJobs } from './jobs.js'
 
 export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
-/** The files that a job leaves. */
+/** The artifacts that a job creates. */
 export interface ArtifactPlan {
   readonly paths: PathList
   readonly when: string
-  /** Seconds; null for ever. */
+  /** Seconds until the artifacts expire; null if they never do. */
   readonly expire_in: number | null
-  /** Types of reports. */
+  /** The types of the reports. */
   readonly reports: readonly string[]
 }
 
@@ -30,12 +30,12 @@ interface PlannedJob {
   readonly name: string
   readonly kind: 'build' | 'bridge'
   readonly stage: string
-  /** The place of its stage among all stages. */
+  /** The index of the job's stage among all stages. */
   readonly place: number
-  /** The names of the jobs that it waits for; undefined where it waits for the stages before. */
+  /** The names of the jobs that the job waits for. If undefined, it waits for all jobs of earlier stages. */
   readonly needs?: readonly string[] | undefined
   readonly when: JobCondition
-  /** Seconds before a delayed job starts. */
+  /** The seconds that a delayed job waits before it starts. */
   readonly start_in?: number
   readonly allow_failure: boolean
   readonly tag_list: readonly string[]
@@ -43,20 +43,20 @@ interface PlannedJob {
   readonly artifacts?: ArtifactPlan | undefined
 }
 
-/** A pipeline as it would be made: none without jobs, a failed one with errors. */
+/** A planned pipeline. Without jobs, none is created; with errors, it fails. */
 export interface PipelinePlan {
   readonly jobs: readonly PlannedJob[]
   readonly errors: readonly string[]
 }
 
-/** Counted when a pipeline is made; a configuration may name more. */
+/** The limits for a pipeline. They are checked when it is created, not when the configuration is checked. */
 const maxNeeds = 50
 const maxJobs = 1000
 const maxArtifactPaths = 20
 
 const createEmptyPlan = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
 
-/** Returns the names of the jobs that `parallel` makes of one, with the variables of each. */
+/** Returns the names of the instances of a job, or its own name, each with its variables. */
 const getVariants = ({ job, variables }: SelectedJob): readonly (readonly [string, Variables])[] =>
   (getInstances(job) ?? [[job.name, {}]]).map(([name, row]) => [name, { ...variables, ...row }])
 
@@ -65,7 +65,7 @@ const getNeededJobs = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefin
   return needs === undefined ? undefined : needsIn(needs)
 }
 
-/** Returns a keyword of a job, or of `default` if the job inherits it. */
+/** Returns the value of a keyword in a job, or in `default` if the job inherits it. */
 const getInherited = (tree: Hash, { inherit, ...config }: Hash, key: string): unknown => {
   if (config[key] !== undefined || !isHash(tree.default)) return config[key]
   const which = isHash(inherit) ? (inherit.default ?? true) : true
@@ -102,7 +102,7 @@ const getTiming = ({ job: { config }, rule }: SelectedJob) => {
   }
 }
 
-/** Resolves a need to jobs of the pipeline: one by its whole name, those of a matrix, or all of a name. */
+/** Returns the names of the planned jobs that a need refers to: a single job, some instances of a matrix, or all of them. */
 const resolveNeed = (need: JobNeed, families: ReadonlyMap<string, readonly string[]>): PathList => {
   const family = families.get(need.job)
   if (family === undefined) return [need.job]
@@ -165,16 +165,16 @@ export const planPipeline = (tree: Hash, context: PipelineContext): PipelinePlan
   return { jobs, errors: [...needErrors(chosen), ...(jobs.length > maxJobs ? [many] : [])] }
 }
 
-// Which jobs of a configuration a pipeline has: workflow, rules, `only` and `except`.
+// The selection of jobs, by the rules of the workflow and the job, `only` and `except`.
 
 type PathList = readonly string[]
 
-/** The push or request that a pipeline is made for, by which jobs are chosen. */
+/** The push or request for which a pipeline is planned. The selection of jobs depends on it. */
 export interface PipelineContext {
   readonly branch: string
   /** The variables of the project and the predefined ones. */
   readonly variables: Variables
-  /** The paths that the push changed, and all that are there; where they are not known, each condition on them holds. */
+  /** The paths that the push changed, and all paths of the commit. If they are undefined, all conditions on paths are true. */
   readonly changed?: PathList | undefined
   readonly files?: PathList | undefined
 }
@@ -187,11 +187,11 @@ const toVariables = (given: unknown): Variables =>
     }),
   )
 
-/** Returns the texts of a list, or a single text. */
+/** Returns the texts of a list, or a single text as a list. */
 const getTexts = (value: unknown): string[] =>
   [value ?? []].flat().filter((item): item is string => typeof item === 'string')
 
-/** Replaces `$NAME` and `${NAME}` by their values; a variable that is not set is empty. */
+/** Replaces `$NAME` and `${NAME}` by the values of variables. An unknown variable is empty. */
 const expand = (text: string, variables: Variables): string =>
   text.replace(/\$(\w+)|\$\{(\w+)\}/g, (_, plain, braced) => {
     const name = String(plain ?? braced)
@@ -226,7 +226,7 @@ const isRefMatch = (ref: string, branch: string): boolean => {
   return compileRegex(ref)?.matcher(branch).find() === true
 }
 
-/** Evaluates `only` or `except`, key by key. No instance here has a cluster. */
+/** Evaluates each key of `only` or `except`. Conditions on a Kubernetes cluster are false, since instances here have none. */
 const getConditions = (
   policy: unknown,
   context: PipelineContext,
@@ -247,7 +247,7 @@ const getConditions = (
   ].filter((_, index) => [refs, expressions, changes, kubernetes][index] !== undefined)
 }
 
-/** True if `only` and `except` admit a job: all keys of `only` hold, and none of `except`. */
+/** True if `only` and `except` admit a job: all keys of `only` are true, and none of `except`. */
 const isAdmitted = (
   { only, except }: Hash,
   context: PipelineContext,
@@ -256,7 +256,7 @@ const isAdmitted = (
   (only === undefined || getConditions(only, context, variables).every(Boolean)) &&
   (except === undefined || !getConditions(except, context, variables).some(Boolean))
 
-/** A job that is part of the pipeline, with what its rule adds. */
+/** A job of the planned pipeline, with the rule that selected it. */
 interface SelectedJob {
   readonly job: CiJob
   readonly rule: Hash
@@ -277,7 +277,7 @@ const getSelected = (
     : [{ job, rule, variables: { ...variables, ...toVariables(rule.variables) } }]
 }
 
-/** Selects the jobs of the pipeline; undefined if the workflow wants no pipeline. */
+/** Selects the jobs of the pipeline; undefined if the rules of the workflow exclude a pipeline. */
 const select = (tree: Hash, context: PipelineContext): readonly SelectedJob[] | undefined => {
   const variables = { ...toVariables(tree.variables), ...context.variables }
   const workflow = isHash(tree.workflow) ? tree.workflow.rules : undefined

@@ -1,12 +1,12 @@
-/** Nodes of a YAML document → plain values as instances have them, counted: aliases cost what they stand for. */
+/** Converts the nodes of a YAML document to the values that instances read from it. Each alias counts as much as its anchor. */
 import type { AliasNode, MapNode, ScalarNode, YamlNode } from '../../base/yaml/nodes.js'
 import { Budget, KeywordReference, UnreadableError } from './grammar/types.js'
 
-/** The deepest tree that instances read. */
+/** The maximum depth of a document, as on instances. */
 const deepest = 100
 const maxValues = 250_000
 
-// Scalars: what instances take a text without quotes for.
+// Scalars without quotes.
 
 const isNumber = new RegExp(
   [
@@ -19,7 +19,7 @@ const isNumber = new RegExp(
     .map(({ source }) => source)
     .join('|'),
 )
-/** Hours, minutes and seconds, which are a number. */
+/** Hours, minutes and seconds. YAML 1.1 reads them as a number. */
 const sexagesimal = /^[-+]?\d[\d_]*(?::[0-5]?\d){1,2}(?:\.[\d_]*)?$/
 const date = /^(\d{4})-(1[012]|0?\d)-([12]\d|3[01]|0?\d)$/
 const time =
@@ -34,7 +34,7 @@ const isDay = (text: string): boolean => {
   return found.getUTCMonth() === month - 1 && found.getUTCDate() === day
 }
 
-/** Converts the text of a number; octal, binary and hexadecimal numbers begin with 0. */
+/** Converts the text of a number. Octal, binary and hexadecimal numbers begin with 0. */
 const toNumber = (text: string): number => {
   const digits = text.replace(/[,_]/g, '')
   const [, sign = '', bare = ''] = /^([-+]?)(.*)$/.exec(digits) ?? []
@@ -48,15 +48,12 @@ const toSeconds = (text: string): number =>
     .split(':')
     .reduce((sum, part) => sum * 60 + Number(part), 0)
 
-/** Refuses an object of a class that configurations do not have, as instances do. */
+/** Refuses a value of another class than configurations may have, with the message of instances. */
 const refuseClass = (name: string): never => {
   throw new UnreadableError([`(<unknown>): Tried to load unspecified class: ${name}`])
 }
 
-/**
- * Converts a text without quotes to its value: `yes` is true, `017` is 15, `~` is null.
- * @throws UnreadableError for a date or a time
- */
+/** Converts a text without quotes to its value: `yes` is true, `017` is 15, `~` is null. @throws UnreadableError for a date or a time */
 const toValue = (text: string): unknown => {
   if (text === '' || /^(?:~|null)$/i.test(text)) return null
   if (/^(?:yes|true|on)$/i.test(text)) return true
@@ -79,7 +76,7 @@ const readScalar = ({ value, plain, tag }: ScalarNode): unknown => {
 
 // Collections.
 
-/** The value of an anchor; it has no size while it is still being read. */
+/** The value of an anchor. It has no size until it is read completely. */
 interface AnchorValue {
   value?: unknown
   size?: number
@@ -96,7 +93,7 @@ const toName = (key: unknown): string => {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** Sets a key of an object, which in a configuration may be `__proto__`. */
+/** Sets a key of an object, also if the key is `__proto__`. */
 const set = (into: object, key: string, value: unknown): void => {
   Object.defineProperty(into, key, {
     value,
@@ -163,7 +160,7 @@ class Reader {
     return result
   }
 
-  /** Keys that stand there themselves, or came with an earlier source, win. */
+  /** Merges a hash into another, whose existing keys stay: its own ones, and those of earlier sources. */
   #merge(result: Record<string, unknown>, source: unknown): void {
     if (!isPlain(source)) throw new UnreadableError(['(<unknown>): a merge key takes hashes only'])
     const entries = Object.entries(source)
@@ -172,7 +169,7 @@ class Reader {
   }
 }
 
-/** Outermost keys that are no texts, by what they are: a number, or a word such as `true` that is none. */
+/** The top-level keys that are not texts: numbers, and words with another meaning such as `true`. */
 export type OddKeys = ReadonlyMap<string, 'number' | 'word'>
 
 const getOddKey = (key: YamlNode): readonly (readonly [string, 'number' | 'word'])[] => {
@@ -182,8 +179,8 @@ const getOddKey = (key: YamlNode): readonly (readonly [string, 'number' | 'word'
 }
 
 /**
- * The values of a document's root node; the keys of the outermost hash that are no texts.
- * @throws Unreadable where it nests too deep, grows too big, has a date, or names an anchor that is not there
+ * Returns the value of a document's root node, and the top-level keys that are not texts. @throws UnreadableError if the document is too
+ * deep or too big, contains a date, or refers to an unknown anchor
  */
 export const readValues = (root: YamlNode): { value: unknown; odd: OddKeys } => ({
   value: new Reader().value(root, 0),

@@ -1,4 +1,4 @@
-/** Expands the parts that a configuration takes from its own jobs: `extends` and `!reference`. */
+/** Expands the references of a configuration to its own jobs: `extends` and `!reference`. */
 import {
   type Budget,
   describeChange,
@@ -17,9 +17,9 @@ interface ExpandedTree {
   readonly errors: readonly string[]
 }
 
-/** The options for expanding a tree. */
+/** The options for the expansion. */
 export interface Expansion {
-  /** True if a missing name is ignored, because a file that was not fetched may contain it. */
+  /** True if unknown names are not errors, since a file that was not fetched may declare them. */
   readonly lenient: boolean
   readonly budget: Budget
   readonly asOf: JudgedVersion
@@ -28,14 +28,14 @@ export interface Expansion {
 const isStrings = (values: readonly unknown[]): values is readonly string[] =>
   values.every((value) => typeof value === 'string')
 
-/** Returns the names that a job extends; undefined if the value is no string or list of strings. */
+/** Returns the names of the jobs that a job extends; undefined if the value is neither a text nor a list of texts. */
 const getParents = (job: Hash): readonly string[] | undefined => {
   if ((job.extends ?? null) === null) return []
   const names = [job.extends].flat()
   return isStrings(names) ? names : undefined
 }
 
-/** Jobs with what they extend, each worked out once. */
+/** Expands the `extends` of jobs, each only once. */
 class Family {
   readonly errors = new Set<string>()
   readonly #done = new Map<string, Hash>()
@@ -47,7 +47,7 @@ class Family {
     this.#expansion = expansion
   }
 
-  /** @param above the jobs that lead to it by `extends`, outermost first */
+  /** Returns a job with all that it inherits. @param above the jobs whose `extends` lead to it, the outermost first */
   whole(name: string, job: Hash, above: readonly string[] = []): Hash {
     const known = this.#done.get(name)
     if (known !== undefined) return known
@@ -71,7 +71,7 @@ class Family {
     return result
   }
 
-  /** The parents that are there and can be extended; the others are reported once, unless they may be elsewhere. */
+  /** Returns the parents that exist and are hashes. It reports all others, except unknown names in a lenient expansion. */
   #found(name: string, parents: readonly string[]): readonly (readonly [string, Hash])[] {
     const missing: string[] = []
     const unfit: string[] = []
@@ -94,7 +94,7 @@ const findDepthProblem = (name: string, above: readonly string[]): string | unde
   return above.length >= deepestExtends ? 'nesting too deep' : undefined
 }
 
-/** Expands the `extends` of every job, nearest last. */
+/** Expands the `extends` of all jobs. A job's own keys count most, then those of its last parent. */
 export const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
   const family = new Family(tree, expansion)
   const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
@@ -114,7 +114,7 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
   return at
 }
 
-/** Replaces every `!reference` of a tree by the value that it names; one that stays has none. */
+/** Replaces each `!reference` in a tree by the value that it names. It keeps references to unknown names. */
 export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {

@@ -1,4 +1,4 @@
-/** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such and inputs in their places. */
+/** Reads the YAML of a CI configuration as a tree of plain values, with `!reference` objects and with the values of inputs. */
 
 import { DeepYamlError, parseYamlNodes, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
 import { isModestYaml } from '../../base/yaml/texts.js'
@@ -13,12 +13,12 @@ import {
 import { isHeader, withInputs } from './inputs.js'
 import { type OddKeys, readValues } from './read.js'
 
-/** A configuration as it was read. */
+/** A configuration after parsing. */
 export interface Tree {
   readonly tree: Hash
-  /** Its outermost keys that are no texts: no names of jobs. */
+  /** The top-level keys that are not texts, and so are not names of jobs. */
   readonly odd: OddKeys
-  /** Files of inputs that its header names, which are not fetched. */
+  /** The input files that the header names. They are not fetched. */
   readonly left: readonly string[]
 }
 
@@ -32,7 +32,7 @@ const checkSize = async (text: string): Promise<void> => {
     throw new UnreadableError(['The configuration is too large, or nested too deep, to be checked'])
 }
 
-/** Parses the documents of a text. Errors have the messages of instances, with their own positions. */
+/** Parses the documents of a text. Errors have the messages of instances, with their positions in this text. */
 const parseDocuments = (text: string): readonly YamlNode[] => {
   try {
     return parseYamlNodes(text)
@@ -49,7 +49,7 @@ const parseDocuments = (text: string): readonly YamlNode[] => {
 const isNothing = (node: YamlNode): boolean =>
   node.kind === 'scalar' && node.plain && node.value === '' && node.tag === undefined
 
-/** A header and what stands behind it; documents that hold nothing do not count. */
+/** Reads the header and the document after it. Empty documents are ignored. */
 const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   const documents = parseDocuments(text).filter((node) => !isNothing(node))
   const [first, second] = documents.slice(0, 2).map(readValues)
@@ -67,16 +67,15 @@ const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tr
 }
 
 /**
- * Reads a configuration as instances do: YAML 1.1 (`yes` is true, `<<` merges), the last of equal
- * keys counts, `inputs` of a header stand in their places.
- * @throws Unreadable when it is no YAML, no hash, or more than is checked
+ * Reads a configuration as instances do: as YAML 1.1 (`yes` is true, `<<` merges), where the last of equal keys counts. It also replaces
+ * inputs. @throws UnreadableError if the text is not YAML, not a hash, or too big
  */
 export const readTree = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   await checkSize(text)
   return read(text, inputs, asOf)
 }
 
-/** Writes the tree as YAML. */
+/** Converts a tree to YAML. */
 export const writeYaml = async (tree: Hash): Promise<string> => {
   const { stringify } = await import('yaml')
   const plain: unknown = JSON.parse(
@@ -87,7 +86,7 @@ export const writeYaml = async (tree: Hash): Promise<string> => {
   return `---\n${stringify(plain, { lineWidth: 0 })}`
 }
 
-/** Merges hashes key by key; for other values the later one counts. */
+/** Merges hashes at any depth. For values that are not hashes, the one in `over` counts. */
 export const mergeHashes = (under: Hash, over: Hash, budget: Budget): Hash => {
   const result: Hash = { ...under }
   const entries = Object.entries(over)

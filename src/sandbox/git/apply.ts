@@ -1,9 +1,9 @@
-/** Applies changes where they were not made: cherry-pick, revert, rebase, and whether they clash. */
+/** Applies commits to other branches for cherry-picks, reverts, merges and rebases, and finds conflicts. */
 import { emptyTree, type GitCommit, type Person, readCommit } from './read.js'
 import type { Repository } from './repositories.js'
 import { writeCommit } from './write.js'
 
-/** A tree, or why there is none. */
+/** The resulting tree, or the reason why there is none. */
 export type ApplyResult = { readonly tree: string } | { readonly failure: 'conflict' | 'empty' }
 
 const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01-01T00:00:00Z' }
@@ -11,11 +11,10 @@ const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01
 const writeTreeCommit = (repository: Repository, tree: string, parents: readonly string[]) =>
   writeCommit(repository, { tree, parents, message: 'merge', author: nobody, committer: nobody })
 
-/** Returns the tree of a commit. */
 export const getTree = (repository: Repository, revision: string): Promise<string> =>
   repository.must(['rev-parse', `${revision}^{tree}`])
 
-/** Merges two commits. Returns the tree, or undefined on a conflict. Needs git 2.38. */
+/** Merges two commits with git 2.38 or later. @returns the tree; undefined if there is a conflict */
 export const mergeCommits = async (
   repository: Repository,
   ours: string,
@@ -75,7 +74,7 @@ export const undo = async (
   return applyChange(repository, after, ours, before)
 }
 
-/** True if merging one commit into the other has conflicts, which a person must resolve. */
+/** True if a merge of one commit into the other has conflicts, which a person must resolve. */
 export const hasConflicts = async (
   repository: Repository,
   ours: string,
@@ -89,14 +88,14 @@ export const mergeBase = (
 ): Promise<string | undefined> => repository.line(['merge-base', a, b])
 
 interface RebaseResult {
-  /** The new head; `onto` itself when nothing is left. */
+  /** The ID of the new head. It is `onto` if no commit is left. */
   readonly head: string
   readonly commits: number
 }
 
 /**
- * Repeats the commits that `source` has and `onto` has not on top of `onto`, authors kept;
- * commits that change nothing there are left out. Undefined on a conflict. Moves no branch.
+ * Copies the commits that only `source` has on top of `onto`, with their authors. Commits that change nothing there are omitted. It moves
+ * no branch. @returns undefined if there is a conflict
  */
 export const rebaseBranch = async (
   repository: Repository,

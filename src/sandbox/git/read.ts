@@ -1,7 +1,7 @@
-/** Reads commits, their numbers, the refs that hold them and what they changed. */
+/** Reads commits, their statistics and differences, and the branches and tags of a repository. */
 import type { Repository } from './repositories.js'
 
-// What changed between two trees, file by file, as the API shows it.
+// The differences between two trees, in the form that the API has for them.
 
 interface FileDiff {
   old_path: string
@@ -14,7 +14,7 @@ interface FileDiff {
   diff: string
 }
 
-/** `:100644 100644 <id> <id> M\0path\0`; renames carry both paths. */
+/** Parses raw differences: `:100644 100644 <id> <id> M\0path\0`. A renamed file has both paths. */
 const parseRaw = (output: string): Omit<FileDiff, 'diff'>[] => {
   const parts = output.split('\0')
   const files: Omit<FileDiff, 'diff'>[] = []
@@ -39,7 +39,7 @@ const parseRaw = (output: string): Omit<FileDiff, 'diff'>[] => {
   return files
 }
 
-/** The hunks of each file, without the lines that name it. */
+/** Splits a patch into the hunks of each file, without the lines that name the file. */
 const parsePatch = (output: string): string[] =>
   output
     .split(/^diff --git /m)
@@ -49,7 +49,7 @@ const parsePatch = (output: string): string[] =>
       return hunk === null ? '' : block.slice(hunk.index)
     })
 
-/** Reads the changes of a commit against its first parent (against the empty tree, for the first commit). */
+/** Reads the changes of a commit against its first parent. The first commit is compared with the empty tree. */
 export const readDiff = async (
   repository: Repository,
   parent: string | undefined,
@@ -75,7 +75,7 @@ export interface GitCommit {
 export interface Person {
   readonly name: string
   readonly email: string
-  /** ISO 8601. */
+  /** The time of the commit as an ISO 8601 string. */
   readonly date: string
 }
 
@@ -86,18 +86,18 @@ export interface Stats {
 }
 
 export interface LogQuery {
-  /** A branch, tag, commit or range; undefined with `all`. */
+  /** A branch, tag, commit or range. It is undefined if `all` is set. */
   readonly revision?: string
   readonly all?: boolean
   readonly path?: string
-  /** Seconds since the epoch, both inclusive. */
+  /** Limits of the time in seconds since the epoch, both inclusive. */
   readonly since?: number
   readonly until?: number
   readonly firstParent?: boolean
   readonly topological?: boolean
 }
 
-/** The ID of the empty tree, which git knows without the object. */
+/** The ID of the empty tree, which git accepts even if the repository does not contain that object. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 const fields = [
@@ -160,7 +160,7 @@ export const resolve = async (
   return id === '' ? undefined : id
 }
 
-/** Returns the commit at the tip of a branch. */
+/** Returns the ID of the newest commit of a branch; undefined if there is no such branch. */
 export const findBranchHead = (
   repository: Repository,
   branch: string,
@@ -178,7 +178,7 @@ const buildSelection = (query: LogQuery): string[] => [
   ...(query.path === undefined ? [] : [query.path]),
 ]
 
-/** Counts the commits that a query finds; undefined if its revision does not exist. */
+/** Counts the commits of a query; undefined if its revision does not exist. */
 export const count = async (
   repository: Repository,
   query: LogQuery,
@@ -188,7 +188,7 @@ export const count = async (
   return line === undefined ? undefined : Number(line)
 }
 
-/** Reads commits of a query from `skip` on, newest first, at most `limit`. */
+/** Reads at most `limit` commits of a query after the first `skip` ones, newest first. */
 export const log = async (
   repository: Repository,
   query: LogQuery,
@@ -210,7 +210,7 @@ export const readCommits = async (
   return new Map(parseCommits(output ?? Buffer.alloc(0)).map((found) => [found.id, found]))
 }
 
-/** Reads one commit by its full ID. */
+/** Reads a commit by its full ID. */
 export const readCommit = async (repository: Repository, id: string): Promise<GitCommit> => {
   const [found] = await log(repository, { revision: id }, 0, 1)
   if (found === undefined) throw new Error(`commit ${id} is gone`)
@@ -242,7 +242,7 @@ export const readStats = async (
   return found
 }
 
-/** Counts the changed lines of each file that differs between two commits; undefined if one of the commits is missing. */
+/** Counts the changed lines of each file that differs between two commits; undefined if one of the commits does not exist. */
 export const countChangedLines = async (
   repository: Repository,
   from: string,
@@ -265,7 +265,7 @@ interface Ref {
 
 const kinds = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
 
-/** Lists branches and tags that contain a commit, branches first. */
+/** Lists the branches and tags that contain a commit, branches first. */
 export const listRefs = async (
   repository: Repository,
   id: string,
@@ -283,7 +283,7 @@ export const listRefs = async (
 
 export interface GitBranch {
   readonly name: string
-  /** The commit at its tip. */
+  /** The ID of the branch's newest commit. */
   readonly id: string
 }
 
@@ -299,7 +299,7 @@ const listBranches = async (
   })
 }
 
-/** Reads all branches, by name. */
+/** Lists all branches, sorted by name. */
 export const readAllBranches = (repository: Repository): Promise<GitBranch[]> =>
   listBranches(repository, [])
 

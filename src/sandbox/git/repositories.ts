@@ -1,4 +1,4 @@
-/** Real bare repositories, one a project, driven by the `git` program; those of the sample data are written at their first use. */
+/** Manages the bare git repositories of the projects, and creates those of the sample data at their first use. */
 
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -23,7 +23,7 @@ interface GitOutcome {
   readonly stderr: string
 }
 
-/** The variables that shield git from the user's own configuration. */
+/** The variables that keep the user's own configuration from changing what git does. */
 const isolated = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -33,7 +33,7 @@ const isolated = {
   TZ: 'UTC',
 } as const
 
-/** The longest text that goes to a program as an argument; Linux takes 128 KiB. */
+/** The maximum length of an argument for git. Linux permits 128 KiB. */
 const longest = 100_000
 
 const checkTexts = (texts: readonly string[]): void => {
@@ -60,7 +60,7 @@ const start = async (args: readonly string[], { input, env }: GitOptions): Promi
   return { code, stdout, stderr: stderr.toString('utf8') }
 }
 
-/** True if the git program exists. Without it everything is served except what needs a repository. */
+/** True if the git program exists. Without it, the instance serves all requests that need no repository. */
 export const hasGit = async (): Promise<boolean> => {
   try {
     return (await start(['--version'], {})).code === 0
@@ -75,30 +75,30 @@ export class Repository {
 
   constructor(readonly path: string) {}
 
-  /** Runs a piece of work that moves refs; such pieces follow one another. */
+  /** Runs a function that moves branches. Such functions run one after the other. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work)
     this.#turn = mine.catch(() => {})
     return mine
   }
 
-  /** Runs `git <args>` in the repository, whatever its exit code. */
+  /** Runs `git <args>` in the repository, and returns the outcome even if git fails. */
   run(args: readonly string[], options: GitOptions = {}): Promise<GitOutcome> {
     return start(['--git-dir', this.path, ...args], options)
   }
 
-  /** Standard output of `git <args>`; undefined when it failed. */
+  /** Returns the standard output of `git <args>`; undefined if git fails. */
   async read(args: readonly string[], options: GitOptions = {}): Promise<Buffer | undefined> {
     const { code, stdout } = await this.run(args, options)
     return code === 0 ? stdout : undefined
   }
 
-  /** Standard output as text without the last line break; undefined when it failed. */
+  /** Returns the standard output as text, without line breaks at its end; undefined if git fails. */
   async line(args: readonly string[], options: GitOptions = {}): Promise<string | undefined> {
     return (await this.read(args, options))?.toString('utf8').trimEnd()
   }
 
-  /** Standard output as text of a command that has to work. */
+  /** Returns the standard output as text. @throws Error if git fails */
   async must(args: readonly string[], options: GitOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options)
     if (code !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr.trim()}`)
@@ -111,22 +111,22 @@ export class Repositories {
 
   constructor(
     private readonly root: string,
-    /** Returns the initial content of a project's repository; undefined for an empty one. */
+    /** Returns the initial content of a project's repository; undefined if the repository is empty. */
     private readonly content: (projectId: number) => Promise<Content | undefined>,
   ) {}
 
-  /** The repository of a project, created on first use. */
+  /** Returns the repository of a project, and creates it at its first use. */
   open(project: { readonly id: number; readonly default_branch: string }): Promise<Repository> {
     return this.#opened.of(project.id, () => this.#create(project.id, project.default_branch))
   }
 
-  /** Forgets all of them: each is made anew at its next use. */
+  /** Deletes all repositories. Each is created again at its next use. */
   async remove(): Promise<void> {
     this.#opened.clear()
     await rm(this.root, { recursive: true, force: true })
   }
 
-  /** Made under another name and renamed, so that a half-made one is never found. */
+  /** Creates a repository under another name and renames it, so that no process finds an incomplete one. */
   async #create(id: number, branch: string): Promise<Repository> {
     const path = join(this.root, `${id}.git`)
     if (existsSync(path)) return new Repository(path)
@@ -142,7 +142,7 @@ export class Repositories {
   }
 }
 
-// Git objects computed without the git program, so that the sample data can name its commits before any repository exists; the same objects become the repository on first use.
+// Git objects that are computed without git. The sample data can so refer to commits before their repository exists.
 
 interface Signature {
   readonly name: string
@@ -151,24 +151,24 @@ interface Signature {
 
 interface CommitPlan {
   readonly author: Signature
-  /** ISO 8601; whole seconds count. */
+  /** The time of the commit as an ISO 8601 string. Fractions of a second are dropped. */
   readonly date: string
   readonly message: string
   readonly parents: readonly string[]
-  /** All files of the tree: path → text. */
+  /** All files of the tree: their texts, by path. */
   readonly files: Readonly<Record<string, string>>
 }
 
 export interface Content {
-  /** ID → loose object, header included. */
+  /** The loose objects with their headers, by ID. */
   readonly objects: Map<string, Buffer>
-  /** Full name (`refs/heads/main`) → commit. */
+  /** The commits, by the full name of the ref (`refs/heads/main`). */
   readonly refs: Map<string, string>
 }
 
 export const createContent = (): Content => ({ objects: new Map(), refs: new Map() })
 
-/** Adds an object; returns its ID. */
+/** Adds an object. @returns its ID */
 const store = ({ objects }: Content, type: string, body: Buffer): string => {
   const object = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
   const id = createHash('sha1').update(object).digest('hex')
@@ -182,19 +182,19 @@ interface Entry {
   readonly id: string
 }
 
-/** Git sorts a directory as if its name ended in a slash. */
+/** Returns the name by which git sorts an entry: that of a directory has a slash at its end. */
 const sortName = ({ name, mode }: Entry): string => (mode === '40000' ? `${name}/` : name)
 
 export interface TreeFile {
   readonly mode: string
-  /** The blob; a commit for a submodule. */
+  /** The ID of the blob, or that of the commit for a submodule. */
   readonly id: string
 }
 
-/** Adds the content of a file; returns its ID. */
+/** Adds the content of a file. @returns its ID */
 export const addBlob = (content: Content, bytes: Buffer): string => store(content, 'blob', bytes)
 
-/** Adds a tree of exactly these files, with the trees in it; returns its ID. */
+/** Adds a tree with exactly these files, and the trees of their folders. @returns its ID */
 export const addTree = (content: Content, files: ReadonlyMap<string, TreeFile>): string => {
   const below = new Map<string, Map<string, TreeFile>>()
   const entries: Entry[] = []
@@ -217,7 +217,7 @@ export const addTree = (content: Content, files: ReadonlyMap<string, TreeFile>):
   return store(content, 'tree', Buffer.concat(lines))
 }
 
-/** Adds a commit and all that it holds; returns its ID. */
+/** Adds a commit with its tree and its files. @returns its ID */
 export const addCommit = (content: Content, plan: CommitPlan): string => {
   const files = Object.entries(plan.files).map(([path, text]): [string, TreeFile] => [
     path,
@@ -236,7 +236,7 @@ export const addCommit = (content: Content, plan: CommitPlan): string => {
   return store(content, 'commit', Buffer.from(lines.join('\n')))
 }
 
-/** Writes a file under another name first, so that a half-written one is never found. */
+/** Writes a file under another name and renames it, so that no process finds an incomplete one. */
 const put = async (path: string, data: string | Buffer): Promise<void> => {
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${randomUUID()}`
@@ -246,7 +246,7 @@ const put = async (path: string, data: string | Buffer): Promise<void> => {
 
 const squeeze = promisify(deflate)
 
-/** Writes objects into a bare repository, but those that are there. */
+/** Writes objects into a bare repository, except those that exist. */
 export const writeObjects = async (path: string, { objects }: Content): Promise<void> => {
   for (const [id, object] of objects) {
     const at = join(path, 'objects', id.slice(0, 2), id.slice(2))
@@ -254,7 +254,7 @@ export const writeObjects = async (path: string, { objects }: Content): Promise<
   }
 }
 
-/** Writes objects and refs into a bare repository that `git init` has just made. */
+/** Writes objects and refs into a bare repository that `git init` has created. */
 const writeContent = async (path: string, content: Content): Promise<void> => {
   await writeObjects(path, content)
   for (const [name, id] of content.refs) await put(join(path, name), `${id}\n`)

@@ -1,4 +1,4 @@
-/** Writes trees and commits without a working copy, moves branches, and applies the file actions of a commit. */
+/** Creates commits without a working copy, moves branches, and applies the file actions of a request for a commit. */
 import { isDots } from '../../base/base-url.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { badRequest, invalid, missing } from '../reply.js'
@@ -12,7 +12,7 @@ import {
   writeObjects,
 } from './repositories.js'
 
-/** Reads all files of a commit's tree, by their paths; no files for undefined. */
+/** Reads the files in the tree of a commit, by path. Without a commit, there are none. */
 const readTreeFiles = async (
   repository: Repository,
   commit: string | undefined,
@@ -38,7 +38,7 @@ interface NewCommit {
 
 const formatDate = (date: string): string => `@${Math.floor(Date.parse(date) / 1000)} +0000`
 
-/** True if git finds an empty name in a text: it strips white space and some punctuation. */
+/** True if git would use an empty name for a text, since it removes white space and some punctuation. */
 export const isNameless = (name: string): boolean => /^[\0-\x20.,:;<>"\\']*$/.test(name)
 
 const getGitName = (name: string, email: string): string => (isNameless(name) ? email : name)
@@ -54,13 +54,13 @@ export const writeCommit = (repository: Repository, commit: NewCommit): Promise<
     GIT_COMMITTER_DATE: formatDate(committer.date),
   }
   const parents = commit.parents.flatMap((parent) => ['-p', parent])
-  // Read from standard input without being told to, git takes a message as it is.
+  // Without an option for the message, git reads it from standard input, and does not change it.
   return repository.must(['commit-tree', commit.tree, ...parents], { env, input: commit.message })
 }
 
 const nothing = '0'.repeat(40)
 
-/** Moves a branch if it still stands where it stood; undefined for one that is not there. */
+/** Moves a branch if its head is still `from`. `from` is undefined for a branch that does not exist yet. */
 export const moveBranch = async (
   repository: Repository,
   branch: string,
@@ -71,7 +71,7 @@ export const moveBranch = async (
   return (await repository.run(args)).code === 0
 }
 
-/** Deletes a branch that stands at a commit. */
+/** Deletes a branch if its head is still `at`. */
 export const deleteBranch = async (
   repository: Repository,
   branch: string,
@@ -82,7 +82,7 @@ export const deleteBranch = async (
 export const isBranchName = async (repository: Repository, name: string): Promise<boolean> =>
   !name.startsWith('-') && (await repository.run(['check-ref-format', '--branch', name])).code === 0
 
-/** Copies a commit with all its ancestors from one repository into another. */
+/** Copies a commit and all its ancestors from one repository to another. */
 export const copyCommit = async (
   from: Repository,
   into: Repository,
@@ -95,7 +95,7 @@ export const copyCommit = async (
   await into.must(['unpack-objects', '-q'], { input: pack ?? Buffer.alloc(0) })
 }
 
-// File actions of a new commit (`actions` in `catalogue/reference/commits.md`).
+// The file actions of a new commit (`actions` in `catalogue/reference/commits.md`).
 
 const verbs = ['create', 'delete', 'move', 'update', 'chmod'] as const
 
@@ -176,7 +176,7 @@ const parseAction = (given: unknown, label: string): FileAction => {
   }
 }
 
-/** Parses the `actions` of a request. */
+/** Parses the `actions` of a request. @throws Refusal 400 if one is invalid */
 export const parseActions = (sent: unknown): FileAction[] => {
   if (!Array.isArray(sent)) throw invalid('actions is invalid')
   if (sent.length === 0) throw invalid('actions is empty')
@@ -187,15 +187,15 @@ const toFileMode = (on: boolean | undefined): string => (on === true ? '100755' 
 
 type Files = ReadonlyMap<string, TreeFile>
 
-/** Returns the folders that contain a path, from the outermost. */
+/** Returns the folders that contain a path, the outermost first. */
 const getFolders = (path: string): string[] =>
   [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
 
-/** The files of a tree while actions change them, and the contents that are to be written. */
+/** The files of a tree that actions change, and the objects to write for them. */
 class Draft {
   readonly files: Map<string, TreeFile>
   readonly content = createContent()
-  /** Folder → how many files lie in it. */
+  /** The number of files in each folder. */
   readonly #folders = new Map<string, number>()
 
   constructor(files: Files) {
@@ -221,7 +221,7 @@ class Draft {
     return file
   }
 
-  /** Adds a file under a new name, which may be neither a file, nor a folder, nor lie within a file. */
+  /** Adds a file. Its path may not be that of a file or a folder, nor inside a file. @throws Refusal 400 */
   add(path: string, file: TreeFile): void {
     if (this.files.has(path)) throw badRequest('A file with this name already exists')
     if ((this.#folders.get(path) ?? 0) > 0)
@@ -233,7 +233,7 @@ class Draft {
   }
 }
 
-/** Carries out one action on the files of a tree. */
+/** Applies an action to the files of a tree. */
 const carryOut = (draft: Draft, todo: FileAction): void => {
   const { action, file_path, content, previous_path = file_path } = todo
   const { files } = draft
@@ -262,7 +262,7 @@ const carryOut = (draft: Draft, todo: FileAction): void => {
   }
 }
 
-/** Checks that `last_commit_id` is the last commit that touched the file before this one. */
+/** Checks that `last_commit_id` is the last commit that changed the file. @throws Refusal 400 */
 const checkFresh = async (
   repository: Repository,
   head: string | undefined,
@@ -280,8 +280,8 @@ const checkFresh = async (
 }
 
 /**
- * Writes the tree of a commit (an empty one, if it is undefined) after all actions, in their order; returns its ID.
- * Refuses all of them if one is impossible.
+ * Writes the tree of a commit after all actions, in their order. Without a commit, it starts with an empty tree. @returns the ID of the
+ * tree @throws Refusal 400 if an action is impossible; no object is written then
  */
 export const writeActions = async (
   repository: Repository,

@@ -1,4 +1,6 @@
-/** Shows records by the shapes of the catalogue, and by those that areas share (`catalogue/shapes/common.ts`). */
+/**
+ * Presents users, projects and commits in responses, and converts records to the shapes of the catalogue (`catalogue/shapes/common.ts`).
+ */
 
 import type { Static, TSchema } from 'typebox'
 import { formatHumanDuration } from '../../base/dates.js'
@@ -9,21 +11,19 @@ import type { GitCommit } from '../git/read.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 
-/** Shows the summary of a user. */
 export const showUserSummary = (call: Call, user: UserRecord) =>
   toShape(UserSummary, user, { avatar_url: null, web_url: call.url(user.username) })
 
-/** Shows the summary of the user with an ID; null if there is none. */
+/** Presents the summary of a user by ID; null if the user does not exist. */
 export const showUser = (call: Call, id: number | null | undefined) => {
   const user = call.state.users.get(id)
   return user === undefined ? null : showUserSummary(call, user)
 }
 
-/** Shows the summaries of several users, without those that do not exist. */
+/** Presents the summaries of several users, without those that do not exist. */
 export const showUsers = (call: Call, ids: readonly number[]) =>
   ids.flatMap((id) => showUser(call, id) ?? [])
 
-/** Shows the long form of a user. */
 export const showFullUser = (call: Call, user: UserRecord) =>
   toShape(User, user, {
     ...showUserSummary(call, user),
@@ -33,11 +33,11 @@ export const showFullUser = (call: Call, user: UserRecord) =>
     website_url: '',
   })
 
-/** Shows the summary of a project, without the fields that only some variants have. */
+/** Presents the summary of a project, without the fields that only some responses have. */
 export const projectSummary = (project: ProjectRecord) =>
   toShape(ProjectSummary, project, { description: undefined, created_at: undefined })
 
-/** Shows the summary of a project with description and creation time. */
+/** Presents the summary of a project with its description and its creation time. */
 export const showDescribedProject = (project: ProjectRecord) => toShape(ProjectSummary, project, {})
 
 export const getTimeStats = (record: { time_estimate: number; total_time_spent: number }) => ({
@@ -52,7 +52,6 @@ export const getPipelineUrl = (call: Call, pipeline: PipelineRecord): string => 
   return call.url(`${project?.path_with_namespace}/-/pipelines/${pipeline.id}`)
 }
 
-/** Shows `{id, sha, ref, status}` of a pipeline. */
 export const showPipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
   return { id, sha, ref, status }
 }
@@ -73,7 +72,7 @@ export const showCommit = (call: Call, project: ProjectRecord, found: GitCommit)
   web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
 })
 
-/** Shows the users who may act on a protected branch: `40` → `Maintainers`. */
+/** Presents the access level of a protected branch, such as `Maintainers` for 40. */
 export const showAccessLevels = (access_level: number) => {
   const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
   const title = capitalize(name ?? 'unknown')
@@ -81,15 +80,15 @@ export const showAccessLevels = (access_level: number) => {
   return [{ access_level, access_level_description }]
 }
 
-// How most records are shown: by the shape of the catalogue that their answer has.
+// The conversion of records to the shapes of the catalogue.
 
 /** The schema of an object. */
 type Shape = TSchema & { readonly properties: object }
 
-/** The fields of a shape that a record does not have itself; others may be given in its stead. */
+/** The fields of a shape that a record does not have, and replacements for fields that it has. */
 type DerivedFields<S extends Shape, R> = Omit<Static<S>, keyof R> & Partial<Static<S>>
 
-/** Converts a record to a shape: its attributes of the same names, and computed fields. A missing field does not compile. */
+/** Converts a record to a shape, from its attributes and from computed fields. A missing field does not compile. */
 export const toShape = <S extends Shape, R extends object>(
   shape: S,
   record: R,

@@ -1,4 +1,4 @@
-/** Jobs as the API shows them, and who may look at them. */
+/** Finds the jobs that a user may see, and presents jobs, bridges and pipelines in responses. */
 import { BridgeJob, DownstreamPipeline, Job, JobRunner } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
@@ -7,7 +7,7 @@ import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { getPipelineUrl, showFullUser, toShape } from './common.js'
 
-/** Returns a project whose pipelines the acting user may see; if they are not public, only Reporters may. */
+/** Returns a project whose pipelines the acting user may see. If they are not public, only Reporters may. @throws Refusal */
 export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
   const project = call.project(id)
   if (!project.jobs_enabled) throw forbidden()
@@ -21,7 +21,7 @@ export const findJob = (call: Call, project: ProjectRecord, id: number): JobReco
   return job
 }
 
-/** Counts the seconds between two moments; null if the first is. */
+/** Counts the seconds between two times; null if the first one is null. */
 const countSeconds = (from: string | null, to: string): number | null =>
   from === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 
@@ -31,7 +31,6 @@ const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
   return pipeline
 }
 
-/** Shows `{id, project_id, ref, sha, status}` of a pipeline. */
 const showJobPipeline = (pipeline: PipelineRecord) => toShape(Job.properties.pipeline, pipeline, {})
 
 /** Computes the fields that jobs and bridges have in common. */
@@ -87,7 +86,6 @@ const getFiles = async (call: Call, job: JobRecord) => {
   }
 }
 
-/** Shows a job in full. */
 export const showJob = async (call: Call, job: JobRecord) => {
   const pipeline = getPipeline(call, job)
   return toShape(Job, job, {
@@ -98,11 +96,11 @@ export const showJob = async (call: Call, job: JobRecord) => {
   })
 }
 
-/** Shows a pipeline with its times and its address, by the shape that an answer has for it. */
+/** Presents a pipeline with its times and its web address. */
 export const showPipeline = (call: Call, pipeline: PipelineRecord) =>
   toShape(BridgeJob.properties.pipeline, pipeline, { web_url: getPipelineUrl(call, pipeline) })
 
-/** Shows a bridge job with the pipeline that it started. */
+/** Presents a bridge job with the pipeline that it started. */
 export const showBridge = (call: Call, job: JobRecord) => {
   const pipeline = getPipeline(call, job)
   const started = call.state.pipelines.get(job.downstream_pipeline_id)
@@ -116,7 +114,7 @@ export const showBridge = (call: Call, job: JobRecord) => {
   })
 }
 
-/** Returns a pipeline and all that it started within the project, itself first. */
+/** Returns a pipeline, followed by all pipelines of the project that it started. */
 export const withChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
   pipeline,
   ...call.state.pipelines

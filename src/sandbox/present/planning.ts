@@ -1,4 +1,4 @@
-/** Issues and merge requests as the API shows them, and who may see them. */
+/** Presents issues and merge requests in responses, and decides which users may see them. */
 import {
   HeadPipeline,
   Issue,
@@ -31,7 +31,7 @@ import {
   toShape,
 } from './common.js'
 
-/** Builds the references of a record. `sigil` is `#` for issues and `!` for merge requests; `from` is the project of the request. */
+/** Builds the references of a record. `sigil` is `#` for issues and `!` for merge requests, and `from` is the project of the request. */
 const buildReferences = (
   project: ProjectRecord,
   sigil: '#' | '!',
@@ -63,13 +63,13 @@ const toMilestone = (call: Call, record: MilestoneRecord) => {
   })
 }
 
-/** Shows a label in the form of `with_labels_details`. */
+/** Presents a label in the form of `with_labels_details`. */
 export const showLabel = (label: LabelRecord) =>
   toShape(LabelDetails, label, { description_html: label.description ?? '' })
 
 const reporter = 20
 
-/** True if an issue of a visible project is shown. Confidential ones are shown only to their author, assignees and Reporters. */
+/** True if the acting user may see an issue of a visible project. Only authors, assignees and Reporters may see a confidential one. */
 export const canSeeIssue = (call: Call, project: ProjectRecord, issue: IssueRecord): boolean => {
   if (!project.issues_enabled) return false
   if (!issue.confidential) return true
@@ -82,14 +82,14 @@ export const canSeeIssue = (call: Call, project: ProjectRecord, issue: IssueReco
   )
 }
 
-/** Shows an author, who always exists. */
+/** Presents an author. Authors are never deleted. */
 export const showAuthor = (call: Call, id: number) => {
   const user: UserRecord | undefined = call.state.users.get(id)
   if (user === undefined) throw notFound('User')
   return showUserSummary(call, user)
 }
 
-/** Shows label names, or the labels themselves (`with_labels_details`). */
+/** Presents the names of labels, or the labels themselves for `with_labels_details`. */
 const showLabels = (
   call: Call,
   project: ProjectRecord,
@@ -109,7 +109,6 @@ const showMilestone = (call: Call, id: number | null) => {
   return record === undefined ? null : toMilestone(call, record)
 }
 
-/** Counts the thumbs up and down. */
 export const countVotes = (reactions: IssueRecord['reactions']) => ({
   upvotes: reactions.filter((r) => r.name === 'thumbsup').length,
   downvotes: reactions.filter((r) => r.name === 'thumbsdown').length,
@@ -142,9 +141,9 @@ const getLinks = (call: Call, project: ProjectRecord, iid: number) => {
   return { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project: home }
 }
 
-/** The options for how an issue or merge request is requested. */
+/** The options for the presentation of an issue or merge request. */
 interface PlanningView {
-  /** The project from which it is requested, if any. */
+  /** The project of the request's path, if it has one. */
   readonly from?: ProjectRecord
   readonly labelDetails?: boolean | undefined
 }
@@ -183,25 +182,27 @@ export const showIssue = (
 export const issueUrl = (call: Call, project: ProjectRecord, issue: IssueRecord): string =>
   call.url(`${project.path_with_namespace}/-/issues/${issue.iid}`)
 
-// Merge requests as the API shows them, and who may see them.
+// Merge requests.
 
-/** Seconds that the check takes whether a merge request can be merged. */
+/** The seconds after which the mergeability of a merge request is known. */
 const checkSeconds = 2
 
-/** Returns the mergeability of a merge request; `checking` until the calculation is finished. */
+/** Returns the mergeability of a merge request, or `checking` if it is not known yet. */
 export const mergeStatus = (call: Call, request: MergeRequestRecord): string => {
   const { merge_check_started_at: start, conflicts } = request
   if (start !== null && !call.clock.over(start, checkSeconds)) return 'checking'
   return conflicts ? 'cannot_be_merged' : 'can_be_merged'
 }
 
-/** True if the merge requests of a project are shown: in private projects only to Reporters. */
+/** True if the acting user may see the merge requests of a project. In private projects, only Reporters may. */
 export const canSeeRequests = (call: Call, project: ProjectRecord): boolean =>
   project.merge_requests_enabled &&
   call.sees(project) &&
   (project.visibility !== 'private' || call.projectLevel(project) >= 20)
 
-/** A merge request of a project by its IID; 403 where the list says so, too. */
+/**
+ * Finds a merge request by project and IID. @throws Refusal 403 if the acting user may not list merge requests, and 404 if there is none
+ */
 export const findMergeRequest = (call: Call, id: string | number, iid: number) => {
   call.signedIn()
   const project = call.project(id)
@@ -214,14 +215,14 @@ export const findMergeRequest = (call: Call, id: string | number, iid: number) =
 const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
   call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
 
-/** Shows the simple view: IID, address, title, description and basic state. */
+/** Presents the fields of the view `simple`: IID, web address, title, description and state. */
 export const showSimpleRequest = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
 ) => toShape(SimpleMergeRequest, request, { web_url: requestUrl(call, project, request.iid) })
 
-/** Computes the fields that lists and the full view share. */
+/** Computes the fields that lists and single merge requests have in common. */
 const computeFields = (
   call: Call,
   project: ProjectRecord,
@@ -253,7 +254,7 @@ const computeFields = (
   }
 }
 
-/** Shows a merge request as in lists: without the fields that need its commits or its pipeline. */
+/** Presents a merge request in a list, without the fields that need its commits or its pipeline. */
 export const showRequest = (
   call: Call,
   project: ProjectRecord,
@@ -284,8 +285,8 @@ const findDeployTime = (request: MergeRequestRecord): string | null =>
     .sort()[0] ?? null
 
 /**
- * Counts the files that a merge request changes; `1000+` if the limits of the settings cut the diff.
- * If the commits are missing, the stored number counts.
+ * Counts the files that a merge request changes. The count is `1000+` if the diff exceeds the limits in the settings. If the commits do
+ * not exist, it is the stored number.
  */
 const getChanges = async (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
   const { base_sha, sha } = request
@@ -298,7 +299,7 @@ const getChanges = async (call: Call, project: ProjectRecord, request: MergeRequ
   return { changes_count, overflow }
 }
 
-/** Shows a merge request in full, as a single one. */
+/** Presents a single merge request, with all its fields. */
 export const showFullRequest = async (
   call: Call,
   project: ProjectRecord,

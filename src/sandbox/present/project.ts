@@ -1,4 +1,4 @@
-/** Shows projects (`catalogue/reference/projects.md`) in simple and full form. */
+/** Presents projects in responses (`catalogue/reference/projects.md`). */
 import { Project, SimpleProject } from '../../catalogue/shapes/project.js'
 import type { Call } from '../call.js'
 import { apiRoot } from '../call.js'
@@ -22,7 +22,7 @@ const computeSimple = (call: Call, project: ProjectRecord) => {
   }
 }
 
-/** Shows a project as unauthenticated callers see it, and every caller with `simple`. */
+/** Presents the fields of the view `simple`, which are the only ones in responses to requests without a credential. */
 export const showSimpleProject = (call: Call, project: ProjectRecord) =>
   toShape(SimpleProject, project, computeSimple(call, project))
 
@@ -47,7 +47,7 @@ const getAccess = (call: Call, type: SourceType, id: number) => {
   return levels.length === 0 ? null : { access_level: Math.max(...levels), notification_level: 3 }
 }
 
-/** A project's own owner is no member of it, and shows as a Maintainer. */
+/** Returns the acting user's access. The user of a personal project is not a member of it, but has the access of a Maintainer. */
 const projectAccess = (call: Call, project: ProjectRecord) => {
   const own = project.namespace_kind === 'user' && project.namespace_id === call.user?.id
   return own
@@ -55,7 +55,7 @@ const projectAccess = (call: Call, project: ProjectRecord) => {
     : getAccess(call, 'project', project.id)
 }
 
-/** Shows the groups that a project or group is shared with. */
+/** Presents the groups that a project or group is shared with. */
 export const showShares = ({ shares, groups }: State, type: SourceType, id: number) =>
   shares
     .filter((s) => s.source_type === type && s.source_id === id)
@@ -116,12 +116,12 @@ const withTotal = ({ commit_count, ...sizes }: ProjectRecord['statistics']) => {
 }
 
 interface ExtraFields {
-  /** Sizes, where the acting user is at least Reporter. */
+  /** True if sizes are included. The acting user has to be at least a Reporter. */
   readonly statistics?: boolean
   readonly custom_attributes?: boolean
 }
 
-/** Shows a project as a signed-in user sees it. */
+/** Presents a project with the fields for signed-in users. */
 export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
   const level = call.projectLevel(project)
   const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')

@@ -1,7 +1,6 @@
 /**
- * Decides who may see and do what (`sandbox/README.md`). The highest level counts: of a direct membership, those of the
- * groups above,
- * and shares.
+ * Determines access levels and visibility (`sandbox/README.md`). The highest level of a user counts: of a direct membership, those of the
+ * groups above, and shares.
  */
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type {
@@ -15,20 +14,20 @@ import type { State } from '../state/state.js'
 export type Role = keyof typeof accessLevels
 export const getRoleLevel = (role: Role): number => accessLevels[role]
 
-/** Lists a group and the groups above it, nearest first. */
+/** Lists a group and its ancestors, the nearest first. */
 export const listLineage = (state: State, group: GroupRecord | undefined): GroupRecord[] => {
   const line: GroupRecord[] = []
   for (let at = group; at !== undefined; at = state.groups.get(at.parent_id)) line.push(at)
   return line
 }
 
-/** Lists a group and all groups below it. */
+/** Lists a group and all its descendants. */
 export const listFamily = (state: State, group: GroupRecord): GroupRecord[] =>
   state.groups.filter(
     (other) => other.id === group.id || other.full_path.startsWith(`${group.full_path}/`),
   )
 
-/** Lists the projects of a group and of the groups below it. */
+/** Lists the projects of a group and of its descendants. */
 export const listProjectsWithin = (state: State, group: GroupRecord): ProjectRecord[] => {
   const ids = new Set(listFamily(state, group).map(({ id }) => id))
   return state.projects.filter((p) => p.namespace_kind === 'group' && ids.has(p.namespace_id))
@@ -38,7 +37,7 @@ export const listProjectsWithin = (state: State, group: GroupRecord): ProjectRec
 export const getProjectGroup = (state: State, project: ProjectRecord): GroupRecord | undefined =>
   project.namespace_kind === 'group' ? state.groups.get(project.namespace_id) : undefined
 
-/** True if a membership or share that ends on a day still counts. */
+/** True if a membership or share is still valid. It ends at the beginning of the day on which it expires. */
 export const isCurrent = (expires: string | null, today: string): boolean =>
   expires === null || expires > today
 
@@ -94,7 +93,7 @@ const findHighestLevel = (
     findSharedLevel(state, user, sources, today),
   )
 
-/** Returns the access level of a user in a group, 0 for none; being an administrator does not count. */
+/** Returns the access level of a user in a group, 0 for none. That the user is an administrator does not count. */
 export const groupLevel = (
   state: State,
   user: UserRecord,
@@ -102,7 +101,7 @@ export const groupLevel = (
   today: string,
 ): number => findHighestLevel(state, user, groupSources(state, group), today)
 
-/** Returns the access level of a user in a project, 0 for none; being an administrator does not count. */
+/** Returns the access level of a user in a project, 0 for none. That the user is an administrator does not count. */
 export const projectLevel = (
   state: State,
   user: UserRecord,
@@ -120,7 +119,7 @@ export const projectLevel = (
   )
 }
 
-/** True if visibility alone opens a project or group: public to all, internal to all but external users. */
+/** True if visibility alone gives access: a public object to everyone, and an internal one to all users except external ones. */
 export const openTo = (
   visibility: ProjectRecord['visibility'],
   user: UserRecord | undefined,
@@ -138,7 +137,7 @@ export const canSeeProject = (
   openTo(project.visibility, user) ||
   (user !== undefined && projectLevel(state, user, project, today) >= accessLevels.guest)
 
-/** True if a user may see a group. Members of anything below a private group see it, too. */
+/** True if a user may see a group. Members of any descendant of a private group may see it, too. */
 export const canSeeGroup = (
   state: State,
   user: UserRecord | undefined,
@@ -162,6 +161,6 @@ const roleWords: readonly (readonly [RegExp, Role])[] = [
   [/^Owners\b/, 'owner'],
 ]
 
-/** Returns the least role that the words of the catalogue name: `at least Developer of the project`. */
+/** Returns the lowest sufficient role in a text of the catalogue, such as `at least Developer of the project`. */
 export const getRoleIn = (access: string): Role | undefined =>
   roleWords.find(([pattern]) => pattern.test(access))?.[1]

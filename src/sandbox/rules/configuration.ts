@@ -1,4 +1,4 @@
-/** The CI configuration of a project at a commit, and what a pipeline of it is made for. */
+/** Reads the CI configuration of a project at a commit, and creates the context in which a pipeline is planned. */
 import type { Call } from '../call.js'
 import type { Files, PushContext } from '../ci-lint/index.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -15,7 +15,7 @@ const read = async (
   return bytes?.toString('utf8')
 }
 
-/** Returns the paths that a git command prints, with a NUL after each. */
+/** Returns the paths that a git command prints. Each ends with a NUL. */
 const getPaths = async (
   call: Call,
   project: ProjectRecord,
@@ -31,7 +31,7 @@ const buildListing = (revision: string): readonly string[] => [
   revision,
 ]
 
-/** Compiles a glob to a test of paths, in linear time: `ci/*.yml` matches one folder deep, `ci/**.yml` any depth. */
+/** Compiles a glob to a predicate for paths, in linear time. `ci/*.yml` matches files in one folder, and `ci/**.yml` at any depth. */
 const compileGlob = async (glob: string): Promise<(path: string) => boolean> => {
   const { RE2JS } = await import('re2js')
   const body = glob
@@ -46,7 +46,7 @@ const compileGlob = async (glob: string): Promise<(path: string) => boolean> => 
 const readsCode = (call: Call, project: ProjectRecord): boolean =>
   call.sees(project) && (openTo(project.visibility, call.user) || call.projectLevel(project) >= 20)
 
-/** Returns the files that a configuration at a commit may include. */
+/** Returns the reader for files that a configuration at a commit may include. */
 export const readFilesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
   local: (path) => read(call, project, path, revision),
   matching: async (glob) =>
@@ -63,18 +63,18 @@ export const readFilesAt = (call: Call, project: ProjectRecord, revision: string
   },
 })
 
-/** A branch at a commit, and the commit where it was before: undefined for a new branch. */
+/** A branch and its head, with the head before the push (undefined for a new branch). */
 export interface BranchCommit {
   readonly branch: string
   readonly revision: string
   readonly before?: string | undefined
-  /** The source of the pipeline; a push unless given. */
+  /** The source of the pipeline; a push if absent. */
   readonly source?: 'push' | 'api'
-  /** Variables of this pipeline alone. */
+  /** The variables that only this pipeline has. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** Creates the context of a pipeline for a branch, with the project's own variables. */
+/** Creates the context of a pipeline for a branch, with the variables of the project. */
 export const createPushContext = (
   call: Call,
   project: ProjectRecord,
@@ -101,7 +101,7 @@ export const createPushContext = (
   files: () => getPaths(call, project, buildListing(revision)),
 })
 
-/** The possible names of a configuration; the first is that of the documents. */
+/** The accepted file names of a configuration. The documented name comes first. */
 export const configurationNames = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
 
 /** Reads the text of the configuration at a commit. */

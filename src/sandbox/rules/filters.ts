@@ -1,4 +1,4 @@
-/** Filters and order of lists, for all areas: what the filters that the catalogue declares leave in, and those that only an instance understands. */
+/** Filters and sorts lists for all areas: by the declarations of the catalogue, and by filters that only an instance can apply. */
 import { createFilter, type FieldReader, type RecordTest } from '../../catalogue/filters.js'
 import { getInnerParams, type Params, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
@@ -7,7 +7,7 @@ import type { LabelRecord, MilestoneRecord, Reaction } from '../state/planning.j
 import { getTable, type State, type TableRecords } from '../state/state.js'
 import { getProjectGroup, listLineage } from './access.js'
 
-/** The fields of answers that show another record: the attribute with its ID or IDs, and its table. */
+/** Maps fields of responses that present other records to the attribute with their IDs, and to their table. */
 const relations: Readonly<Record<string, readonly [attribute: string, table: keyof TableRecords]>> =
   {
     approved_by: ['approved_by_ids', 'users'],
@@ -37,7 +37,7 @@ const getReader =
 
 const getTexts = (value: unknown): readonly string[] => [value].flat().map(String)
 
-/** Creates a test for each given filter whose declaration is complete; for `not` one for each value. */
+/** Creates predicates for the given filters whose declarations are complete. Each value of a `not` filter has its own predicate. */
 export const createDeclaredTests = (
   state: State,
   params: Params,
@@ -58,7 +58,7 @@ export const createDeclaredTests = (
   })
 }
 
-// What the filters of issues and merge requests have in common (`catalogue/filters.ts`).
+// The filters that issues and merge requests have in common (`catalogue/filters.ts`).
 
 /** The fields that issues and merge requests have in common. */
 interface WorkItemRecord {
@@ -78,14 +78,14 @@ interface WorkItemRecord {
 
 type Wildcard = 'None' | 'Any'
 
-/** True if a record's values match: `None`, `Any`, or a single value. */
+/** True if the values of a record match a filter: the wildcard `None` or `Any`, or a single value. */
 export const matchesWildcard = <V>(wanted: V | Wildcard, has: readonly V[]): boolean => {
   if (wanted === 'None') return has.length === 0
   if (wanted === 'Any') return has.length > 0
   return has.includes(wanted)
 }
 
-/** Lists the acting user's reactions to a record. */
+/** Lists the names of the acting user's reactions to a record. */
 const listOwnReactions = (call: Call, { reactions }: WorkItemRecord): string[] =>
   reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
 
@@ -93,7 +93,7 @@ const getMilestone = (call: Call, { milestone_id }: WorkItemRecord): MilestoneRe
   call.state.milestones.get(milestone_id)
 
 /**
- * True if a record's milestone matches: `None`, `Any` or an ID. `Upcoming` is the next one due, `Started` one that has
+ * True if the milestone of a record matches a filter: `None`, `Any` or an ID. `Upcoming` is the next one due, and `Started` one that has
  * begun and is not over.
  */
 export const hasMilestone = (call: Call, wanted: string, record: WorkItemRecord): boolean => {
@@ -113,7 +113,7 @@ export const hasMilestone = (call: Call, wanted: string, record: WorkItemRecord)
   return open(found) && found.due_date !== null && found.due_date === due[0]
 }
 
-/** True if all words of a search occur in the title or in the description, as far as these are searched. */
+/** True if all words of a search occur in the searched fields: the title, the description, or both. */
 const hasSearchText = (
   text: string | undefined,
   places: readonly string[],
@@ -128,12 +128,12 @@ const hasSearchText = (
   return haystacks.some((hay) => words.every((word) => hay.includes(word)))
 }
 
-/** The parameter of lists that are searched by name. */
+/** The parameter for a search by name. */
 export const searchParameter = {
   search: string('only those whose name holds this text'),
 } as const
 
-/** True if one of several texts contains another, ignoring case; an empty text is in each of them. */
+/** True if one of several texts contains another, regardless of case. All texts contain an empty one. */
 export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
   texts.some((text) =>
     String(text ?? '')
@@ -141,11 +141,11 @@ export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
       .includes(part.toLowerCase()),
   )
 
-/** True if a record has none of the values of a filter that is given below `not`. */
+/** True if a record has none of the values of a filter in `not`. */
 export const hasNone = <V>(values: V | readonly V[] | undefined, has: (value: V) => boolean) =>
   values === undefined || ![values].flat().some((value) => has(value as V))
 
-/** True if the record is in the scope: created by the acting user, assigned to them, or any. */
+/** True if a record is in a scope: created by the acting user, assigned to them, or any. */
 const isInScope = (
   call: Call,
   scope: string,
@@ -161,11 +161,11 @@ const isInScope = (
   }
 }
 
-/** True if the acting user reacted with this emoji. */
+/** True if the acting user reacted with this emoji, or matches the wildcard `None` or `Any`. */
 export const hasReaction = (call: Call, name: string, record: WorkItemRecord): boolean =>
   matchesWildcard(name, listOwnReactions(call, record))
 
-/** The filters that issues and merge requests have in common and whose declaration is not complete. */
+/** The predicates for common filters whose declarations are not complete. */
 export const workItemTests = {
   my_reaction_emoji: (name: string, record: WorkItemRecord, call: Call) =>
     hasReaction(call, name, record),
@@ -180,7 +180,7 @@ export const workItemTests = {
     !wanted || state.projects.get(project_id)?.archived !== true,
 } as const
 
-/** Lists the labels that a project may use: its own and those of the groups above. */
+/** Lists the labels that a project may use: its own and those of the groups above it. */
 export const listUsableLabels = (call: Call, project: ProjectRecord): LabelRecord[] => {
   const groups = listLineage(call.state, getProjectGroup(call.state, project)).map(({ id }) => id)
   return call.state.labels.filter(
@@ -188,7 +188,7 @@ export const listUsableLabels = (call: Call, project: ProjectRecord): LabelRecor
   )
 }
 
-/** A value that records are sorted by. */
+/** A value by which records are sorted. */
 export type RecordKey = string | number | null
 
 const compare = (a: RecordKey, b: RecordKey, direction: 1 | -1): number => {
@@ -198,7 +198,7 @@ const compare = (a: RecordKey, b: RecordKey, direction: 1 | -1): number => {
   return a < b ? -direction : direction
 }
 
-/** Sorts by keys, one after the other, then by ID; records without a key come last. */
+/** Sorts records by each key in turn, then by ID. A record without a key comes last. */
 export const sortRecords = <R extends { readonly id: number }>(
   rows: readonly R[],
   keys: (row: R) => readonly RecordKey[],

@@ -1,7 +1,6 @@
 /**
- * Has runners take, run and end jobs (`sandbox/README.md`). The seconds of a job follow from its project, commit and
- * name, so that they
- * are the same for every reader. A sample job is only taken by a runner that a user changed.
+ * Assigns jobs to runners, ends them, and creates their archives (`sandbox/README.md`). The duration of a job depends only on its project,
+ * commit and name, so that it is the same in each run. Only a runner that a user changed takes sample jobs.
  */
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
@@ -12,13 +11,13 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 import { getProjectGroup, listLineage } from './access.js'
 
-/** Seconds that a job without an end of its own still runs after its runner is paused. */
+/** The seconds that a job without an end of its own still runs after its runner is paused. */
 const remainingSeconds = 2
 const shortest = 8
 const longest = 60
 const longestPath = 500
 
-/** Finds a project's own runners, those of the groups above it, and the shared ones if the project allows them. */
+/** Finds the runners of a project and of the groups above it, and shared runners if the project permits them. */
 export const findRunners = (state: State, project: ProjectRecord): RunnerRecord[] =>
   state.runners.filter(createRunnerTest(state, project))
 
@@ -33,7 +32,7 @@ const createRunnerTest = (state: State, project: ProjectRecord): ((r: RunnerReco
 const isProtected = (state: State, project: ProjectRecord, branch: string): boolean =>
   state.protectedBranches.some((p) => p.project_id === project.id && p.name === branch)
 
-/** Finds the runners that may take a job, busy or not. */
+/** Finds the runners that may take a job, including busy ones. */
 const findCandidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
   const project = state.projects.get(job.project_id)
   const ref = state.pipelines.get(job.pipeline_id)?.ref
@@ -51,7 +50,7 @@ const findCandidates = (state: State, job: JobRecord): readonly RunnerRecord[] =
   return able.filter(createRunnerTest(state, project))
 }
 
-/** The number of jobs that run on a runner, and the time when its last one ended. */
+/** The number of jobs that run on a runner, and the time at which its last job ended. */
 interface Load {
   running: number
   free: string
@@ -73,7 +72,7 @@ const getLoads = (state: State): ((runner: RunnerRecord) => Load) => {
   return ({ id }) => loadOf(id)
 }
 
-/** True if a name matches a glob, in which `*` stands for any text. */
+/** True if a name matches a glob, in which `*` matches any text. */
 const nameMatches = (glob: string, name: string): boolean =>
   new RegExp(
     `^${glob
@@ -83,7 +82,7 @@ const nameMatches = (glob: string, name: string): boolean =>
     's',
   ).test(name)
 
-/** Decides the seconds and the result of a job that is taken now. */
+/** Determines the duration and the result of a job when a runner takes it. */
 const decideFate = ({ state }: Instance, job: JobRecord): Pick<JobTimeline, 'seconds' | 'end'> => {
   const { sha } = state.pipelines.get(job.pipeline_id) ?? {}
   const text = [job.project_id, sha, job.name, 1].join(' ')
@@ -109,7 +108,10 @@ const take = (then: Instance, job: JobRecord, runner: RunnerRecord): void => {
   if (pipeline?.started_at === null) state.pipelines.change(pipeline.id, { started_at })
 }
 
-/** Has runners take the waiting jobs, the oldest first; of several runners the one that is free longest. */
+/**
+ * Assigns the pending jobs to runners, the oldest job first. If several runners are free, the one that is free for the longest time gets
+ * it.
+ */
 export const takeJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const waiting = state.jobs.watched().filter((j) => j.status === 'pending' && j.kind === 'build')
@@ -130,7 +132,7 @@ export const takeJobs = (then: Instance): readonly JobRecord[] => {
   })
 }
 
-/** Creates one small file for each path that the job declares. */
+/** Creates a small file for each path that the job declares. */
 const getArchive = (
   job: JobRecord,
   paths: readonly string[],
@@ -181,7 +183,7 @@ export const endJob = async (then: Instance, job: JobRecord): Promise<void> => {
   await leave(then, job)
 }
 
-/** Returns when a running job ends: after its seconds, or shortly after its runner was paused. */
+/** Returns the time at which a running job ends: after its duration, or soon after its runner was paused. */
 export const getJobEnd = ({ clock }: Instance, job: JobRecord): number | undefined => {
   const { course, started_at, ending_since } = job
   if (course?.seconds !== undefined && course.end !== 'hold' && started_at !== null)
@@ -189,7 +191,7 @@ export const getJobEnd = ({ clock }: Instance, job: JobRecord): number | undefin
   return ending_since === undefined ? undefined : clock.due(ending_since, remainingSeconds)
 }
 
-/** Begins the end of the running jobs among these. */
+/** Starts the end of the running jobs that `among` accepts. */
 const finish = ({ state, clock }: Instance, among: (job: JobRecord) => boolean): void => {
   for (const { id, ending_since } of state.jobs
     .watched()
@@ -197,11 +199,11 @@ const finish = ({ state, clock }: Instance, among: (job: JobRecord) => boolean):
     if (ending_since === undefined) state.jobs.change(id, { ending_since: clock.iso() })
 }
 
-/** Begins the end of the jobs on a runner that would run forever. */
+/** Starts the end of the jobs on a runner that would not end by themselves. */
 export const finishRunnerJobs = ({ instance }: Call, runner: RunnerRecord): void =>
   finish(instance, ({ runner_id }) => runner_id === runner.id)
 
-/** Sets the results of jobs that are taken from now on; jobs that were held until now come to their end. */
+/** Sets the rule for the results of jobs. Jobs that the previous rule held end soon. */
 export const setJobsRule = (instance: Instance, rule: string): void => {
   const { config } = instance.state
   if (config.value.jobs === rule) return
@@ -209,7 +211,7 @@ export const setJobsRule = (instance: Instance, rule: string): void => {
   finish(instance, ({ course }) => course?.end === 'hold')
 }
 
-/** Returns the present size of a job's log, in bytes. */
+/** Returns the current size of a job's log, in bytes. */
 export const traceSize = (
   { course, started_at, finished_at, trace_size }: JobRecord,
   now: string,
@@ -219,9 +221,9 @@ export const traceSize = (
   return 300 + Math.floor(40 * seconds)
 }
 
-// Job archives: real zip files made from what a job left.
+// Zip archives.
 
-/** Creates the archive as bytes, always the same for the same entries and time. */
+/** Creates a zip archive. Its bytes depend only on the entries and the time. */
 const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
@@ -243,7 +245,7 @@ export const listArchive = (job: JobRecord, now: string): readonly ArtifactEntry
     ? undefined
     : job.archive
 
-/** Adds the artifacts of a job to the storage of its project, or subtracts them. */
+/** Adds the size of a job's artifacts to the storage of its project, or subtracts it. */
 export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1): Promise<void> => {
   const project = state.projects.get(job.project_id)
   const archive = job.archive === null ? [] : await createZip(job.archive, zipTime(job))
@@ -254,7 +256,7 @@ export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1)
   state.projects.change(id, { statistics: { ...statistics, job_artifacts_size } })
 }
 
-/** Creates the archive of a job as bytes; undefined if it has none or it has expired. */
+/** Creates the archive of a job; undefined if it has none or it has expired. */
 export const createArchive = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
   const entries = listArchive(job, now)
   return entries === undefined ? undefined : createZip(entries, zipTime(job))

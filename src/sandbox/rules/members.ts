@@ -1,4 +1,4 @@
-/** Lists the members of a group or project, directly or from above, and changes memberships (`catalogue/reference/members.md`). */
+/** Lists the members of groups and projects, and adds, changes and ends memberships (`catalogue/reference/members.md`). */
 
 import { accessLevels, givenLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
@@ -25,12 +25,12 @@ import {
   listProjectsWithin,
 } from './access.js'
 
-/** A group or a project, whichever members are asked of. */
+/** A group or project that has members. */
 export type MemberSource =
   | { readonly kind: 'group'; readonly group: GroupRecord }
   | { readonly kind: 'project'; readonly project: ProjectRecord }
 
-/** A membership; that of a personal project's owner is no record of its own. */
+/** A membership. The user of a personal project has one without an ID, since it is not stored. */
 export type NewMember = Omit<MemberRecord, 'id'> & { readonly id?: number }
 
 const listRecords = (
@@ -47,7 +47,7 @@ const listRecords = (
 
 const maintainer = 40
 
-/** Returns the Maintainer of a personal project: the user in whose namespace it is. */
+/** Returns the user of a personal project as its Maintainer. */
 const getHolder = (project: ProjectRecord): NewMember[] =>
   project.namespace_kind === 'group'
     ? []
@@ -62,7 +62,7 @@ const getHolder = (project: ProjectRecord): NewMember[] =>
         },
       ]
 
-/** Lists the direct memberships that have not ended. */
+/** Lists the direct memberships that have not expired. */
 export const listDirect = (call: Call, place: MemberSource): NewMember[] => {
   if (place.kind === 'group') return listRecords(call, 'group', place.group.id)
   const { project } = place
@@ -70,7 +70,7 @@ export const listDirect = (call: Call, place: MemberSource): NewMember[] => {
   return [...getHolder(project).filter((h) => !own.some((m) => m.user_id === h.user_id)), ...own]
 }
 
-/** Lists the memberships of the groups above a place. */
+/** Lists the memberships of the groups above a group or project. */
 const listInherited = (call: Call, place: MemberSource): NewMember[] => {
   const above =
     place.kind === 'group'
@@ -79,7 +79,7 @@ const listInherited = (call: Call, place: MemberSource): NewMember[] => {
   return above.flatMap((group) => listRecords(call, 'group', group.id))
 }
 
-/** Lists direct and inherited memberships; of several of one user the one with the highest level. */
+/** Lists direct and inherited memberships. If a user has several, the one with the highest level counts. */
 export const withInherited = (call: Call, place: MemberSource): NewMember[] => {
   const best = new Map<number, NewMember>()
   for (const member of [...listDirect(call, place), ...listInherited(call, place)]) {
@@ -90,7 +90,7 @@ export const withInherited = (call: Call, place: MemberSource): NewMember[] => {
   return [...best.values()]
 }
 
-/** Returns all direct memberships in a group, its subgroups and their projects. */
+/** Lists all direct memberships in a group, its subgroups and their projects. */
 export const getMembersWithin = (call: Call, root: GroupRecord): NewMember[] => [
   ...listFamily(call.state, root).flatMap((group) => listRecords(call, 'group', group.id)),
   ...listProjectsWithin(call.state, root).flatMap((project) =>
@@ -98,7 +98,7 @@ export const getMembersWithin = (call: Call, root: GroupRecord): NewMember[] => 
   ),
 ]
 
-/** Lists the memberships of the groups that the root, groups below it, or its projects were shared with. */
+/** Lists the memberships of the groups with which a group, its descendants, or their projects were shared. */
 export const listInvited = (call: Call, root: GroupRecord): NewMember[] => {
   const groups = new Set(listFamily(call.state, root).map(({ id }) => id))
   const projects = new Set(listProjectsWithin(call.state, root).map(({ id }) => id))
@@ -113,7 +113,7 @@ export const listInvited = (call: Call, root: GroupRecord): NewMember[] => {
     )
 }
 
-/** Ends the memberships whose day has come; those of projects leave an event of the member. */
+/** Removes the expired memberships. For those of projects, it records an event of the member. */
 export const settleExpired = (call: Call): void => {
   const today = call.clock.day()
   for (const member of call.state.members.filter((m) => !isCurrent(m.expires_at, today))) {
@@ -128,7 +128,7 @@ export const settleExpired = (call: Call): void => {
   }
 }
 
-/** `joined` and `left` are events of the member in a project; groups have none. */
+/** Records that a user joined or left a project. Groups have no such events. */
 export const tellProject = (
   call: Call,
   action: 'joined' | 'left',
@@ -139,7 +139,7 @@ export const tellProject = (
   call.record({ action, project_id: membership.source_id, author_id: user.id })
 }
 
-// Adds members and changes memberships (`catalogue/reference/members.md`).
+// The creation and change of memberships.
 
 interface AddMembersInput {
   readonly user_id: string
@@ -154,7 +154,7 @@ interface UpdateMemberInput {
 
 const owner = accessLevels.owner
 
-/** Returns the levels that may be given. */
+/** Returns the access levels that members may get. */
 const getLevels = (place: MemberSource): readonly number[] =>
   givenLevels[place.kind].map((name) => accessLevels[name])
 
@@ -170,7 +170,7 @@ const getRecord = (call: Call, place: MemberSource, userId: number): MemberRecor
   )
 }
 
-/** Returns the fault of a level or an expiry date as a refusal; undefined if there is none. */
+/** Returns a refusal if the access level or the expiry date is invalid; undefined otherwise. */
 const findFault = (
   call: Call,
   place: MemberSource,
@@ -196,13 +196,13 @@ const findFault = (
   return undefined
 }
 
-/** True if a project is a user's own: the rights that they have there are no membership. */
+/** True if a project is the user's personal project, in which the user is not a stored member. */
 const isNamespaceOwner = (place: MemberSource, userId: number): boolean =>
   place.kind === 'project' &&
   place.project.namespace_kind === 'user' &&
   place.project.namespace_id === userId
 
-/** Returns the reason why a user cannot be added, as a refusal; undefined if there is none. */
+/** Returns a refusal if the user cannot be added; undefined otherwise. */
 const findObstacle = (
   call: Call,
   place: MemberSource,
@@ -241,8 +241,8 @@ const describeRefusal = ({ body }: Refusal): string => {
 }
 
 /**
- * Adds one user, or several whose IDs are joined by commas. For one user it returns the membership, or refuses.
- * For several it returns `{"status": "success"}`, or the errors by username; the others are added.
+ * Adds one user, or several whose IDs are separated by commas. For one user, it returns the membership or throws a refusal. For several,
+ * it returns `{"status": "success"}` or the errors by username, and adds all others.
  */
 export const addMembers = (call: Call, place: MemberSource, input: AddMembersInput) => {
   const ids = input.user_id.split(',').map((id) => id.trim())
@@ -266,7 +266,7 @@ export const addMembers = (call: Call, place: MemberSource, input: AddMembersInp
     : { status: 'error', message: failures }
 }
 
-/** Returns the record of a direct membership. A personal project's owner has none and stays: 403. */
+/** Returns the record of a direct membership. @throws Refusal 403 for the user of a personal project, and 404 if there is none */
 const getExisting = (call: Call, place: MemberSource, userId: number): MemberRecord => {
   const record = getRecord(call, place, userId)
   if (record === undefined && isNamespaceOwner(place, userId))
@@ -275,7 +275,7 @@ const getExisting = (call: Call, place: MemberSource, userId: number): MemberRec
   return record
 }
 
-/** True if a group would lose its last owner by a change of this membership. */
+/** True if a change of this membership would leave a group without an owner. */
 const isLastOwner = (call: Call, record: MemberRecord): boolean => {
   const owners = call.state.members.filter(
     (m) =>
@@ -284,7 +284,7 @@ const isLastOwner = (call: Call, record: MemberRecord): boolean => {
   return record.source_type === 'group' && owners.length === 1 && owners[0] === record
 }
 
-/** Changes level or end of a direct membership. The last owner of a group stays one: 403. */
+/** Changes the level or the expiry date of a direct membership. @throws Refusal 403 for the last owner of a group */
 export const updateMember = (
   call: Call,
   place: MemberSource,
@@ -304,7 +304,7 @@ export const updateMember = (
   return record
 }
 
-/** Ends a direct membership; those above and below stay. The last owner of a group stays one: 403. */
+/** Ends a direct membership, but no inherited ones or those in subgroups. @throws Refusal 403 for the last owner of a group */
 export const removeMember = (call: Call, place: MemberSource, userId: number): undefined => {
   const record = getExisting(call, place, userId)
   const user = call.state.users.get(userId)

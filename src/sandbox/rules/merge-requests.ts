@@ -1,6 +1,6 @@
 /**
- * Rules of merge requests: who may approve them and what is still missing (`catalogue/reference/approvals.md`). They are
- * merged when their pipeline succeeds, and rebased, in the instance's own time (`sandbox/README.md`).
+ * Counts approvals (`catalogue/reference/approvals.md`), merges requests whose pipelines have succeeded, and rebases them
+ * (`sandbox/README.md`).
  */
 import { getReason } from '../../errors.js'
 import { Call, type DueEvent, type Instance } from '../call.js'
@@ -22,7 +22,7 @@ import {
   removeBranch,
 } from './pushes.js'
 
-/** Returns the rules of a project itself. */
+/** Returns the approval rules of a project, without those of single merge requests. */
 export const getApprovalRules = (
   call: Call,
   project: { readonly id: number },
@@ -32,7 +32,7 @@ export const getApprovalRules = (
 const listOwnRules = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] =>
   call.state.approvalRules.filter((r) => r.merge_request_id === request.id)
 
-/** True if rules were set on the merge request itself. */
+/** True if a merge request has approval rules of its own. */
 export const hasOwnRules = (call: Call, request: MergeRequestRecord): boolean =>
   listOwnRules(call, request).length > 0
 
@@ -40,7 +40,7 @@ const isForBranch = (call: Call, rule: ApprovalRuleRecord, branch: string): bool
   rule.protected_branch_ids.length === 0 ||
   rule.protected_branch_ids.some((id) => call.state.protectedBranches.get(id)?.name === branch)
 
-/** Lists the rules that apply to a merge request: its own, else those of its project and branch. */
+/** Lists the rules that apply to a merge request: its own, or else those of its project and branch. */
 export const listApplicable = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] => {
   const own = listOwnRules(call, request)
   if (own.length > 0) return own
@@ -54,7 +54,7 @@ const listActive = (call: Call, ids: Iterable<number>): UserRecord[] =>
     .flatMap((id) => call.state.users.get(id) ?? [])
     .filter((u) => u.state === 'active')
 
-/** Lists the users of a rule who still belong to its project, and the direct members of its groups. */
+/** Lists the users of a rule who are members of its project, and the direct members of its groups. */
 export const listEligible = (call: Call, rule: ApprovalRuleRecord): UserRecord[] => {
   const project = call.state.projects.get(rule.project_id)
   const users = project === undefined ? [] : filterMembers(call, project, rule.user_ids)
@@ -64,7 +64,7 @@ export const listEligible = (call: Call, rule: ApprovalRuleRecord): UserRecord[]
   return listActive(call, [...users, ...members])
 }
 
-/** Returns all users whom the rules of a merge request, or the request itself, name as approvers. */
+/** Returns the IDs of the approvers of a merge request: those of its rules, and those that were set on it. */
 export const getApprovers = (call: Call, request: MergeRequestRecord): number[] => [
   ...new Set([
     ...request.approver_ids,
@@ -74,7 +74,7 @@ export const getApprovers = (call: Call, request: MergeRequestRecord): number[] 
   ]),
 ]
 
-/** Lists the users who approved and count for a rule. */
+/** Lists the users whose approvals count for a rule. */
 export const listApprovedUnder = (
   call: Call,
   rule: ApprovalRuleRecord,
@@ -85,7 +85,7 @@ export const listApprovedUnder = (
   return request.approved_by_ids.filter((id) => ids.includes(id))
 }
 
-/** Counts the approvals that a merge request needs in all, and those that are still missing. */
+/** Counts the required approvals of a merge request, and the missing ones. */
 export const countApprovals = (
   call: Call,
   project: ProjectRecord,
@@ -106,7 +106,7 @@ export const countApprovals = (
   return { approvals_required, approvals_left }
 }
 
-/** Filters the users named as approvers: those who exist and belong to the project. */
+/** Selects the users of these IDs who are members of the project. */
 export const filterMembers = (
   call: Call,
   project: ProjectRecord,
@@ -123,7 +123,7 @@ const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean =
   return !project.archived && call.projectLevel(project) >= (rule?.merge_access_level ?? 30)
 }
 
-/** Returns the reason why a request may not be merged now, as far as it shows without the commits. */
+/** Returns the reason why a merge request may not be merged, as far as its commits do not matter; undefined if there is none. */
 const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestRecord) => {
   if (request.draft) return 'it is a draft'
   const { approvals_left: left } = countApprovals(call, target, request)
@@ -133,20 +133,20 @@ const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestReco
   return isMoving(call, 'project', target.id) ? 'the repository is read-only' : undefined
 }
 
-/** The former and the new head of the target branch, and the commits that were made for the merge. */
+/** The previous and the new head of the target branch, and the commits that the merge created. */
 interface MergeResult {
   readonly onto: string
   readonly head: string
-  /** Null where the branch was only moved forward. */
+  /** Null if the branch was only moved forward. */
   readonly merge_commit_sha: string | null
-  /** Null where the commits stay as they are. */
+  /** Null if the commits were not squashed. */
   readonly squash_commit_sha: string | null
 }
 
 const isSquashed = ({ squash_option }: ProjectRecord, { squash }: MergeRequestRecord): boolean =>
   squash_option === 'always' || (squash && squash_option !== 'never')
 
-/** Makes one commit of all that a merge request changes since it left the target branch. */
+/** Creates one commit with all changes of a merge request since its branch left the target branch. */
 const squashCommits = async (
   call: Call,
   repository: Repository,
@@ -159,7 +159,7 @@ const squashCommits = async (
   return writeCommit(repository, { tree, parents: [base], message: title, author, committer })
 }
 
-/** Writes the merge commit of what is merged. Returns undefined on a conflict. */
+/** Creates the merge commit. @returns undefined if there is a conflict */
 const writeMergeCommit = async (
   call: Call,
   repository: Repository,
@@ -178,7 +178,7 @@ const writeMergeCommit = async (
   })
 }
 
-/** Writes the commits of a merge, as the project merges; a text says why it cannot. */
+/** Creates the commits of a merge by the project's merge method. @returns a text with the reason if that is impossible */
 const writeMerge = async (
   call: Call,
   repository: Repository,
@@ -225,7 +225,7 @@ const writeDown = (
   })
 }
 
-/** Deletes the source branch of a merged request that asks for it, unless others may still count on it. */
+/** Deletes the source branch of a merged request if the request is set to do so and no other merge request uses the branch. */
 const removeSource = async (
   call: Call,
   source: ProjectRecord,
@@ -238,7 +238,7 @@ const removeSource = async (
   if (wanted === true && !isKept) await removeBranch(call, source, branch, sha)
 }
 
-/** Merges. Returns the reason why it failed, or null. */
+/** Merges a request. @returns the reason why that failed, or null */
 const merge = async (call: Call, request: MergeRequestRecord): Promise<string | null> => {
   const target = call.state.projects.get(request.project_id)
   const source = call.state.projects.get(request.source_project_id)
@@ -269,7 +269,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
   })
 }
 
-/** Merges if there is no reason against it; either way the request stops waiting. */
+/** Merges a request whose pipeline has succeeded. Even if the merge fails, the request no longer waits for the pipeline. */
 const endMerge = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
   const { users, mergeRequests } = then.state
   const user = users.get(request.author_id)
@@ -284,7 +284,7 @@ const endMerge = async (then: Instance, request: MergeRequestRecord): Promise<vo
   mergeRequests.change(request.id, { merge_error })
 }
 
-/** Lists the merge requests whose pipeline has succeeded. */
+/** Lists the merge requests that wait for a pipeline which has succeeded. */
 export const listDueMerges = ({ state }: Instance): DueEvent[] =>
   state.mergeRequests.watched().flatMap((request): DueEvent[] => {
     if (!request.merge_when_pipeline_succeeds || request.state !== 'opened') return []
@@ -294,9 +294,9 @@ export const listDueMerges = ({ state }: Instance): DueEvent[] =>
       : []
   })
 
-// Rebases of merge requests (`sandbox/README.md`): one takes a while.
+// Rebases of merge requests.
 
-/** Seconds that a rebase takes. */
+/** The duration of a rebase in seconds. */
 const rebaseSeconds = 2
 
 const failure = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.'
@@ -304,11 +304,11 @@ const failure = 'Rebase failed: Rebase locally, resolve all conflicts, then push
 export const isRebasing = (request: MergeRequestRecord): boolean =>
   request.rebase_started_at !== null
 
-/** True if the acting user may push to a fork's branch: its author lets those push who may merge into the target. */
+/** True if the acting user may push to the branch of a fork, because its author permits that to developers of the target. */
 const canCollaborate = (call: Call, project: ProjectRecord, request: MergeRequestRecord): boolean =>
   request.allow_collaboration && call.projectLevel(project) >= 30 && !project.archived
 
-/** Begins a rebase. 403 without the right to push, 409 unless the request is open and at rest. */
+/** Starts a rebase. @throws Refusal 403 if the acting user may not push, and 409 if the request is closed or already busy */
 export const startRebase = (
   call: Call,
   project: ProjectRecord,
@@ -330,7 +330,7 @@ export const startRebase = (
   })
 }
 
-/** Rebases the branch. Returns the reason why it failed, or null. */
+/** Rebases the source branch. @returns the reason why that failed, or null */
 const carryOut = async (
   call: Call,
   source: ProjectRecord,
@@ -358,7 +358,7 @@ const carryOut = async (
   return null
 }
 
-/** Rebases, and stores the result; an error ends the rebase, too. */
+/** Rebases a merge request and stores the result. An error ends the rebase, too. */
 const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
   const source = then.state.projects.get(request.source_project_id)
   const target = then.state.projects.get(request.project_id)
@@ -369,7 +369,7 @@ const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<v
     return (await then.git.open(source)).exclusive(() => carryOut(acting, source, target, request))
   }
   const merge_error = await carry().catch((error) => `Rebase failed: ${getReason(error)}`)
-  // Its end and its error at once: a request that is answered meanwhile sees it in progress.
+  // The end of the rebase and its error are stored together. Requests in the meantime see it in progress.
   then.state.mergeRequests.change(request.id, {
     rebase_started_at: null,
     updated_at: then.clock.iso(),

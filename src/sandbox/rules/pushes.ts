@@ -1,7 +1,4 @@
-/**
- * Handles the consequences of a moved branch: an event, activity, a pipeline, and a new check of merge requests.
- * It also moves repositories to another storage.
- */
+/** Updates the instance after a push: events, pipelines, issues and merge requests. It also moves repositories to other storages. */
 import type { Call, DueEvent, Instance } from '../call.js'
 import { lintContent, type PipelinePlan } from '../ci-lint/index.js'
 import { hasConflicts, mergeBase } from '../git/apply.js'
@@ -19,7 +16,7 @@ import {
   readFilesAt,
 } from './configuration.js'
 
-// The pipeline that a push makes, by the configuration at the new commit.
+// The pipeline of a push, from the configuration at the new commit.
 
 const getCard = ({ id, message, author, committer }: GitCommit): CommitHeader => ({
   id,
@@ -44,7 +41,7 @@ const noJob = {
   token: '',
 } as const
 
-/** Adds the planned jobs in the order of their stages; the scheduler decides which of them begin. */
+/** Adds the planned jobs in the order of their stages. The scheduler starts them. */
 const addJobs = (call: Call, { jobs }: PipelinePlan, pipeline: PipelineRecord): void => {
   const ids = new Map<string, number>()
   const inOrder = jobs.toSorted((a, b) => a.place - b.place)
@@ -77,7 +74,7 @@ const addJobs = (call: Call, { jobs }: PipelinePlan, pipeline: PipelineRecord): 
     }
 }
 
-/** Adds the resource groups that jobs name and that do not exist yet. */
+/** Adds the resource groups of the jobs that do not exist yet. */
 const addGroups = (
   call: Call,
   { jobs }: PipelinePlan,
@@ -105,7 +102,7 @@ const addParts = (...of: Parameters<typeof addGroups>): void => {
   addJobs(...of)
 }
 
-/** Starts a pipeline for a branch that has moved, or on request. Returns undefined if the configuration wants none. */
+/** Creates a pipeline after a push or on request. @returns undefined if the configuration excludes one */
 export const startPipeline = async (
   call: Call,
   project: ProjectRecord,
@@ -146,7 +143,7 @@ export const startPipeline = async (
   return pipeline
 }
 
-// Issues that are closed by what messages say: `Closes #4, #6 and fixes platform/app#7`.
+// Issues that a message closes: `Closes #4, #6 and fixes platform/app#7`.
 
 const reference = String.raw`(?:[\w./-]+)?#\d+`
 const closing = new RegExp(
@@ -155,7 +152,7 @@ const closing = new RegExp(
   'gi',
 )
 
-/** Finds the issues of a project, by IID, that a text closes. */
+/** Finds the IIDs of the project's issues that a text closes. */
 const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRecord): number[] =>
   [...text.matchAll(closing)].flatMap(([part]) =>
     [...part.matchAll(/(?<![\w./-])([\w./-]*)#(\d+)/g)].flatMap(([, path, iid]) =>
@@ -163,7 +160,7 @@ const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRec
     ),
   )
 
-/** Closes the issues that are open, as far as the acting user may. */
+/** Closes the open issues among these that the acting user may close. */
 export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly number[]): void => {
   const user = call.signedIn()
   const level = call.projectLevel(project)
@@ -191,27 +188,27 @@ export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly n
   }
 }
 
-/** The most commits of a push whose messages are read for issues to close. */
+/** The maximum number of commits in a push whose messages are searched for issues. */
 const maxMessages = 1000
 
 interface Push {
   readonly branch: string
-  /** Undefined for a new branch. */
+  /** The previous head of the branch; undefined for a new branch. */
   readonly from: string | undefined
   readonly to: string
   readonly commits: number
   readonly title: string
-  /** No pipeline is made. */
+  /** True if the push creates no pipeline. */
   readonly skipCi?: boolean
 }
 
-/** Creates the acting user's signature for git, with the present time. */
+/** Creates the signature of the acting user for git, with the current time. */
 export const createSignature = (call: Call): Person => {
   const { name, email } = call.signedIn()
   return { name, email, date: call.clock.iso() }
 }
 
-/** True if the acting user may push: Developers, or the level that the branch's protection sets. */
+/** True if the acting user may push: a Developer, or a user with the level that the protection of the branch requires. */
 export const mayPush = (call: Call, project: ProjectRecord, branch: string): boolean => {
   if (project.archived) return false
   const rule = call.state.protectedBranches.find(
@@ -220,7 +217,7 @@ export const mayPush = (call: Call, project: ProjectRecord, branch: string): boo
   return call.projectLevel(project) >= (rule?.push_access_level ?? 30)
 }
 
-/** Refuses with 403 whoever may not push to a branch, and anyone while the repository moves. */
+/** Checks that the acting user may push to a branch, and that the repository is not being moved. @throws Refusal 401 or 403 */
 export const refuseUnlessPusher = (call: Call, project: ProjectRecord, branch: string): void => {
   call.signedIn()
   if (!mayPush(call, project, branch))
@@ -228,7 +225,7 @@ export const refuseUnlessPusher = (call: Call, project: ProjectRecord, branch: s
   refuseWhileMoving(call, project)
 }
 
-/** Updates a merge request: its head, the commit where it left the target, and whether it conflicts. */
+/** Updates the head and the merge base of a merge request, and checks again whether it has conflicts. */
 export const lookAgain = async (call: Call, request: MergeRequestRecord): Promise<void> => {
   const target = call.state.projects.get(request.project_id)
   const source = call.state.projects.get(request.source_project_id)
@@ -251,7 +248,7 @@ export const lookAgain = async (call: Call, request: MergeRequestRecord): Promis
   })
 }
 
-/** Closes the issues that the new commits name, or has the merge requests of the branch close them. */
+/** Closes the issues that new commits on the default branch name. For another branch, its merge requests will close them. */
 const closeNamed = async (
   call: Call,
   project: ProjectRecord,
@@ -274,7 +271,7 @@ const closeNamed = async (
   }
 }
 
-/** Records a push of the acting user, once the branch has moved. */
+/** Records a push of the acting user after the branch was moved. */
 export const recordPush = async (call: Call, project: ProjectRecord, push: Push): Promise<void> => {
   const { branch, from, to, commits, title } = push
   const { statistics } = project
@@ -310,7 +307,7 @@ export const recordPush = async (call: Call, project: ProjectRecord, push: Push)
   await closeNamed(call, project, push, own)
 }
 
-/** Deletes a branch that is at a commit, and records that for the acting user. Returns false if the branch has moved. */
+/** Deletes a branch and records that as an action of the acting user. @returns false if the branch is no longer at the commit */
 export const removeBranch = async (
   call: Call,
   project: ProjectRecord,
@@ -334,9 +331,9 @@ export const removeBranch = async (
   return true
 }
 
-// Repository storage moves (`sandbox/README.md`): a move takes a while, during which the repository is read-only, and then it has arrived.
+// Moves of repositories to another storage. During a move, the repository is read-only.
 
-/** Seconds that a move takes. */
+/** The duration of a move in seconds. */
 const moveSeconds = 3
 
 const endMove = (
@@ -360,7 +357,7 @@ export const listDueMoves = ({ state, clock }: Instance): DueEvent[] =>
 export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number): boolean =>
   call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
 
-/** Refuses with 403 to write to a repository that is being moved. */
+/** Checks that a repository is not being moved. @throws Refusal 403 */
 export const refuseWhileMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {
   if (isMoving(call, 'project', project.id))
     throw forbidden('The repository is temporarily read-only. Please try again later.')

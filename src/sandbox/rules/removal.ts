@@ -1,9 +1,9 @@
-/** Forgets groups and projects with all that is theirs, and what is left of a user who is deleted. */
+/** Removes groups and projects with all their records, and replaces deleted users by ghosts. */
 import type { GroupRecord, SourceType, UserRecord } from '../state/people-and-projects.js'
 import { getTable, type State, tableNames } from '../state/state.js'
 import { listFamily, listProjectsWithin } from './access.js'
 
-/** Removes every record that refers to another by this attribute. */
+/** Removes all records that refer to another record by this attribute. */
 const removeReferring = (state: State, attribute: string, id: number): void => {
   for (const name of tableNames) {
     const table = getTable(state, name)
@@ -20,7 +20,7 @@ const removeMemberships = (
       if (source_type === of.type && source_id === of.id) table.remove(id)
 }
 
-/** Takes a project or group from the runners that serve it; one that serves nothing else goes with it. */
+/** Removes a project or group from its runners, and also the runners that have no other project or group. */
 const removeRunners = (
   { runners }: State,
   attribute: 'project_ids' | 'group_ids',
@@ -47,7 +47,7 @@ const removeProject = (state: State, id: number): void => {
   state.projects.remove(id)
 }
 
-/** Removes a group, the groups and projects below it, and all that is theirs. */
+/** Removes a group with its descendants, their projects, and all their records. */
 export const removeGroup = (state: State, group: GroupRecord): void => {
   for (const { id } of listProjectsWithin(state, group)) removeProject(state, id)
   for (const { id } of listFamily(state, group)) {
@@ -58,7 +58,7 @@ export const removeGroup = (state: State, group: GroupRecord): void => {
   }
 }
 
-/** Makes a ghost of a user: what they wrote stays, and nobody is behind it any more. */
+/** Turns a user into a ghost, who stays the author of what the user wrote but can no longer sign in. */
 export const removeUser = (state: State, { id }: UserRecord): void => {
   for (const table of [state.tokens, state.members, state.todos])
     for (const row of table.all()) if (row.user_id === id) table.remove(row.id)

@@ -1,32 +1,32 @@
-/** The repositories of the sample data: what `repositories.json` says of their commits, made into git objects. */
+/** Creates the git objects of the sample repositories from the commits that `repositories.json` declares. */
 import { addCommit, type Content, createContent } from '../git/repositories.js'
 import type { CommitHeader } from '../state/ci.js'
 import repositories from './repositories.json' with { type: 'json' }
 
-/** A commit before it is made. */
+/** The declaration of a commit. */
 interface Step {
-  /** The name by which other steps and the rows of the sample data refer to it. */
+  /** The key by which other steps and the rows of the sample data refer to the commit. */
   readonly key: string
   readonly author: string
-  /** The number of days before the moment that the sample data leads up to. */
+  /** The number of days before the end of the sample data (`origin`). */
   readonly days: number
   readonly message: string
-  /** Keys of the parents; the step before when not given, none for the first. */
+  /** The keys of the parents. If absent, the parent is the step before, and the first step has none. */
   readonly on?: readonly string[]
-  /** The files that change against the first parent: path → text, or its lines. */
+  /** The files that differ from the first parent: their texts or lines, by path. */
   readonly files: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** Full ref → key of the step it points to. */
+/** The keys of the steps to which refs point, by the full name of the ref. */
 type Refs = Readonly<Record<string, string>>
 
 interface History {
   readonly content: Content
-  /** Key of a step → commit as jobs show it. */
+  /** The commits in the form that jobs present, by the key of the step. */
   readonly commits: ReadonlyMap<string, CommitHeader>
 }
 
-/** The moment that the sample data leads up to. It never moves: the same start gives the same data. */
+/** The time of the newest sample data. It is constant, so that every new instance has the same data. */
 const origin = Date.parse('2026-11-02T09:00:00.000Z')
 const day = 86_400_000
 
@@ -71,7 +71,7 @@ const build = (steps: readonly Step[], refs: Refs): History => {
   return { content, commits }
 }
 
-/** Creates the steps of a repository without special events; the higher its project's ID, the older they are. */
+/** Creates the steps of a repository without declared ones. Projects with higher IDs have older commits. */
 const createPlainSteps = (projectId: number, title: string): readonly Step[] => {
   const steps: readonly Step[] = JSON.parse(JSON.stringify(plain).replaceAll('{name}', title))
   return steps.map((step) => ({ ...step, days: step.days + 40 + projectId }))
@@ -89,7 +89,7 @@ const make = (projectId: number): History | undefined => {
 
 const made = new Map<number, History | undefined>()
 
-/** Returns the history of a sample project; undefined for one whose repository is empty. */
+/** Returns the history of a sample project; undefined if its repository is empty. */
 export const getHistory = (projectId: number): History | undefined => {
   if (!made.has(projectId)) made.set(projectId, make(projectId))
   return made.get(projectId)

@@ -1,6 +1,6 @@
 /**
- * The sample data of a fresh instance, always the same: a fixture a table, in the JSON files beside this one. `each` says
- * what a row has that leaves it out; `commit:<key>` stands for a commit of the row's project (`repositories.json`).
+ * Loads the sample data of a new instance from the JSON files in this folder. In them, `each` has the defaults of the rows, and
+ * `commit:<key>` refers to a commit in the repository of the row's project (`repositories.json`).
  */
 import {
   getTable,
@@ -21,7 +21,7 @@ import runners from './runners.json' with { type: 'json' }
 import security from './security.json' with { type: 'json' }
 import settings from './settings.json' with { type: 'json' }
 
-/** A record as JSON has it: enumerations are any text, and fields that `each` has may be missing. */
+/** A record in JSON: enumerations are plain texts, and fields with a default in `each` may be absent. */
 type FixtureValue<T> = T extends string
   ? string
   : T extends readonly (infer U)[]
@@ -49,7 +49,7 @@ const fixtures: { readonly [K in keyof TableRecords]?: Fixture<Omit<TableRecords
     geoNodes,
   }
 
-/** Completes a row with the defaults that it leaves out, and with the commits that it names. */
+/** Adds the defaults to a row, and replaces `commit:<key>` by commits. */
 const toRecord = (row: object, each: object): object => {
   const whole = { ...row, ...each, ...row }
   const text = JSON.stringify(whole)
@@ -62,7 +62,7 @@ const toRecord = (row: object, each: object): object => {
   })
 }
 
-/** Made once: a table freezes what its records hold, so that instances share it. */
+/** The sample records. They are created once: tables freeze the values in their records, so that several instances can share them. */
 let records: ReadonlyMap<keyof TableRecords, readonly object[]> | undefined
 const getRecords = () =>
   new Map(
@@ -72,12 +72,12 @@ const getRecords = () =>
     }),
   )
 
-/** Loads the state of a fresh instance. */
+/** Creates the state of a new instance. */
 export const loadSampleState = (): State => {
   records ??= getRecords()
   const state = restore({ config, settings })
   for (const [name, rows] of records) for (const row of rows) getTable(state, name).add(row)
-  // Sample data are no changes.
+  // The sample data do not count as changes.
   takeChanges(state)
   return state
 }

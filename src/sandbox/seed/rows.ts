@@ -1,21 +1,21 @@
-/** Records that tests add to an instance: checked by the sample data's, which also fill in what a row leaves out. */
+/** Adds records to an instance for tests. It checks them against the sample data, from which it also takes missing attributes. */
 import { type Fields, isObject, listObjects } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
 import { getTable, type State, type TableRecords, tableNames } from '../state/state.js'
 import { deriveRecords } from '../state/stored.js'
 
-/** Returns the personal access token of a user. */
+/** Returns the personal access token of a sample user. */
 export const getSampleToken = (username: string): string => `sandbox-${username}-token`
 
 const records = deriveRecords<TableRecords>()
 type Records = typeof records
 
-/** Rows by table; of each at least one attribute, and the settings that are to be others. */
+/** The rows to add, by table. Each needs at least one attribute. `settings` has the settings to change. */
 export type SeedRows = {
   readonly [K in keyof Records]?: readonly Partial<Records[K]>[]
 } & { readonly settings?: Fields }
-/** The records that were made of rows, by table. */
+/** The records that were created from rows, by table. */
 export type SeedRecords<R> = {
   readonly [K in keyof R & keyof Records]: readonly Records[K][]
 }
@@ -26,7 +26,7 @@ const getKind = (value: unknown): string =>
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value))
 
-/** The table of the record that a field refers to, if that is not the plural of the field's name. */
+/** The tables of records to which fields refer, if the name of the table is not the plural of the field's name. */
 const owners: Readonly<Record<string, keyof TableRecords>> = {
   author_id: 'users',
   creator_id: 'users',
@@ -37,7 +37,7 @@ const owners: Readonly<Record<string, keyof TableRecords>> = {
 const findOwnersTable = (field: string): keyof TableRecords | undefined =>
   owners[field] ?? tableNames.find((name) => `${name.slice(0, -1)}_id` === field)
 
-/** Returns the fault of a field's value, in words; undefined if it is valid. */
+/** Returns a description of the fault of a field's value; undefined if the value is valid. */
 const findFault = (state: State, samples: readonly Fields[], field: string, value: unknown) => {
   const known = samples.map((sample) => sample[field]).filter((one) => one !== undefined)
   if (known.length === 0) {
@@ -45,7 +45,7 @@ const findFault = (state: State, samples: readonly Fields[], field: string, valu
     return `there is no such attribute. ${suggestSimilar(field, names) ?? ''}`.trim()
   }
   const kinds = [...new Set(known.map(getKind))]
-  // What is null in each sample may be anything.
+  // A field that is null in all samples may have any value.
   if (!kinds.includes(getKind(value)) && kinds.join() !== 'null')
     return `it must be ${kinds.join(' or ')}, not ${getKind(value)}`
   if (value !== null && known.some(isTime) && !isTime(value))
@@ -56,21 +56,21 @@ const findFault = (state: State, samples: readonly Fields[], field: string, valu
     : undefined
 }
 
-/** Finds the sample that agrees with a row in the most attributes, the first of several. */
+/** Finds the sample that has most attributes in common with a row. Of several, the first one counts. */
 const findClosest = (samples: readonly Fields[], row: Fields): Fields => {
   const agreeing = (sample: Fields): number =>
     Object.entries(row).filter(([field, value]) => sample[field] === value).length
   return samples.reduce((best, one) => (agreeing(one) > agreeing(best) ? one : best))
 }
 
-/** True if a text field names its record: no two samples have the same value. */
+/** True if a text field identifies its record, since no two samples have the same value. */
 const isName = (samples: readonly Fields[], field: string): boolean => {
   const values = samples.map((sample) => sample[field])
   const texts = values.every((value) => typeof value === 'string' && !isTime(value))
   return texts && new Set(values).size === values.length
 }
 
-/** Derives the attributes that follow from those of a row. */
+/** Derives further attributes from those of a row. */
 const deriveAttributes = (table: string, row: Fields, state: State): Fields => {
   const path = table === 'projects' ? row.path_with_namespace : row.full_path
   const safe = table === 'users' ? { admin: false, external: false, state: 'active' } : {}
@@ -84,7 +84,7 @@ const deriveAttributes = (table: string, row: Fields, state: State): Fields => {
   return { ...names, name_with_namespace: path, ...namespace }
 }
 
-/** Fills a row with all attributes that its record has. */
+/** Adds all missing attributes to a row. */
 const fillRow = (
   table: string,
   given: Fields,
@@ -124,11 +124,7 @@ const addRow = (state: State, name: keyof TableRecords, row: Fields): Fields => 
   return structuredClone(added)
 }
 
-/**
- * Adds records to a state.
- * @returns them with their IDs
- * @throws Failure `usage` for a table, an attribute or a value that no record has
- */
+/** Adds records to a state. @returns the records with their IDs @throws Failure `usage` if a table, an attribute or a value is invalid */
 export const addRows = (state: State, rows: unknown): Record<string, readonly Fields[]> => {
   if (!isObject(rows)) throw usage('seed() takes rows by table')
   const { settings, ...tables } = rows
@@ -142,7 +138,7 @@ export const addRows = (state: State, rows: unknown): Record<string, readonly Fi
       throw usage(`seed(): ${name} must be a list of rows`)
   }
   if (isObject(settings)) state.settings.change(settings)
-  // In the order in which tables refer to each other.
+  // Tables are filled in the order in which they refer to each other.
   return Object.fromEntries(
     tableNames.flatMap((name) =>
       Object.hasOwn(tables, name)

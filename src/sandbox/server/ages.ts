@@ -1,6 +1,6 @@
 /**
- * The instance as of another version: which routes, parameters and fields it has. Each row is told by the documents, or
- * by the history in the service's public API documentation; what has no row is in all versions. Without a version it is as the documents are.
+ * Restricts the instance to the routes, parameters and fields that a version has. The rows come from the documented API, or from the
+ * history in the service's public API documentation. Without a row, all versions have a route or field.
  */
 import { isObject } from '../../base/objects.js'
 import { apiRoot } from '../call.js'
@@ -11,15 +11,15 @@ type Version = NonNullable<Span['since']>
 type Fields = Readonly<Record<string, unknown>>
 
 interface RouteSpan extends Span {
-  /** A path below the root of the API, with all that lies below it; one method of exactly that path where it begins with one. */
+  /** A path below the root of the API, which includes all paths below it. With a method in front, it is only that one route. */
   readonly route: string
 }
 interface FieldSpan extends Span {
-  /** The path of the list of its records. */
+  /** The path of the list of the records. */
   readonly of: string
   /** The name of a field, and of the parameter that sets it. */
   readonly field: string
-  /** Makes the field of the others, where the documents do not have it. */
+  /** Computes the field from others, if the documented API does not have it. */
   readonly from?: (record: Fields) => unknown
 }
 
@@ -40,7 +40,7 @@ const mergeability: Readonly<Record<string, string>> = {
   checking: 'checking',
 }
 
-/** The reason why a merge request cannot be merged, in one word. */
+/** Returns the reason why a merge request cannot be merged, as a single word. */
 const getDetailedStatus = ({ state, draft, merge_status }: Fields): string | undefined => {
   if (merge_status === undefined) return undefined
   if (state !== 'opened') return 'not_open'
@@ -55,21 +55,21 @@ const fieldAges: readonly FieldSpan[] = [
   { of: requests, field: 'detailed_merge_status', since: '15.6', from: getDetailedStatus },
 ]
 
-/** The path of a route below the root of the API, its placeholders without names but for `:id`. */
+/** Returns the path of a route below the root of the API. All placeholders except `:id` lose their names. */
 const getPath = ({ url }: ServedRoute): string =>
   String(url)
     .slice(apiRoot.length)
     .replace(/:(?!id\b)\w+/g, ':')
 
-/** True for a route of a list, of a single record of it, or of what is done with one. */
+/** True for the route of a list, of a single record in it, or of an action on one. */
 const isWithin = (path: string, list: string): boolean =>
   path === list || path.startsWith(`${list}/`)
 
-/** True for a route that shows records of the list, or a single one: also for the list of all projects together. */
+/** True for a route that returns records of the list, a single one, or the same records of all projects. */
 const isOf = (path: string, { of }: FieldSpan): boolean =>
   [of, `${of}/:`, `${of}/:id`, of.replace('/projects/:id/', '/')].includes(path)
 
-/** Selects the routes that a version has, each with the parameters that it has. */
+/** Selects the routes and the parameters that a version has. */
 export const selectRoutes = (
   routes: readonly ServedRoute[],
   asOf: Version | undefined,
@@ -95,7 +95,7 @@ export const selectRoutes = (
     })
 }
 
-/** Shows a record, or a list of them, as a version does. */
+/** Converts a record, or a list of records, to the fields that a version has. */
 export const showAsOf = (body: unknown, route: ServedRoute, asOf: Version | undefined): unknown => {
   if (asOf === undefined) return body
   const ages = fieldAges.filter((age) => isOf(getPath(route), age))

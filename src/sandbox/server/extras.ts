@@ -1,4 +1,7 @@
-/** Routes that deployed instances have and the documents do not show: whole resources, the version, and the token endpoint that refreshes an OAuth pair. */
+/**
+ * Collects the routes that deployed instances have in addition to the documented ones: resources, `GET /version`, and the refresh of OAuth
+ * tokens.
+ */
 import { createRandomBytes } from '../../base/random.js'
 import { project } from '../../catalogue/params.js'
 import { branchRoutes } from '../areas/branches.js'
@@ -44,7 +47,7 @@ const renewPair = (call: Call, old: TokenRecord) => {
   }
 }
 
-/** Refreshes a pair of tokens (`grant_type=refresh_token`); the old pair is invalid from then on. */
+/** Refreshes a pair of tokens (`grant_type=refresh_token`). The old pair becomes invalid. */
 const refresh = (call: Call) => {
   const { grant_type, refresh_token } = call.sent.params
   if (grant_type !== 'refresh_token')
@@ -85,7 +88,7 @@ export const extraRoutes: readonly ExtraRoute[] = [
   ...labelRoutes,
   ...pipelineRoutes,
   ...branchRoutes,
-  // The documents show the rest of them.
+  // The documented API has the other routes of resource groups.
   {
     method: 'GET',
     path: `${apiRoot}/projects/:id/resource_groups`,

@@ -1,20 +1,19 @@
-/** Reads requests for the server: their target, their query, and a body of any kind within one bound. */
+/** Parses requests for the server: their target, their query, and bodies of all media types within one size limit. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeForm, decodeJson, gatherParams, isNested, type NestedParams } from '../check.js'
 import { invalid, Refusal } from '../reply.js'
 
-// The target: what the first line of a request asks for.
+// The target: the address in the first line of a request.
 
 interface Target {
-  /** The host that the target itself names, as clients write it for a proxy; it counts in place of the header. */
+  /** The host in the target, as clients write it for a proxy. It counts instead of the Host header. */
   readonly host: string | undefined
-  /** Still encoded. */
+  /** The path, still percent-encoded. */
   readonly path: string
   readonly query: string
 }
 
-/** Takes a request's target apart. */
 const parseTarget = (url: string): Target => {
   const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const local = url.slice(origin.length)
@@ -23,14 +22,14 @@ const parseTarget = (url: string): Target => {
   return { host, path: path === '' ? '/' : path, query: at === -1 ? '' : local.slice(at + 1) }
 }
 
-/** Returns a path without doubled slashes, and without one at its end. */
+/** Returns a path without repeated slashes, and without a slash at its end. */
 export const simplifyPath = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '')
 
 export const getTarget = ({ originalUrl }: FastifyRequest): Target => parseTarget(originalUrl)
 
-// The body. Its kind matters only where there is one: clients declare a kind for nothing, too.
+// The body. Its media type is ignored if it is empty, since some clients always send one.
 
-/** The largest size of a body, in bytes. */
+/** The maximum size of a body, in bytes. */
 const bodyLimit = 64 * 1024 * 1024
 
 export const createTooLargeRefusal = (): Refusal =>
@@ -38,14 +37,14 @@ export const createTooLargeRefusal = (): Refusal =>
 
 const createMalformedRefusal = (): Refusal => invalid('message body does not match declared format')
 
-/** A part of a form as it came: a file by its chunks, so that parts stay in order. */
+/** A part of a form. A file is kept as chunks, so that parts stay in order. */
 interface Part {
   readonly name: string
   readonly media: string
   readonly text: string | readonly Buffer[]
 }
 
-/** The parts of a form. Rejects where it is cut or malformed. */
+/** Reads the parts of a form. @throws Refusal if it is incomplete or malformed */
 const readParts = async (type: string, bytes: Buffer): Promise<readonly Part[]> => {
   const { Busboy } = await import('@fastify/busboy')
   const limits = { fieldNameSize: 4096, fieldSize: bodyLimit, fileSize: bodyLimit }
@@ -66,7 +65,7 @@ const readParts = async (type: string, bytes: Buffer): Promise<readonly Part[]> 
   return parts
 }
 
-/** Decodes a part of a form; files become their text. */
+/** Decodes a part of a form. The value of a file is its text. */
 const decodePart = ({ name, media, text }: Part): readonly [string, unknown] => {
   if (name in Object.prototype) throw createMalformedRefusal()
   if (typeof text !== 'string') return [name, Buffer.concat(text).toString()]
@@ -80,7 +79,7 @@ const decodeParts = async (type: string, bytes: Buffer): Promise<NestedParams> =
   return gatherParams(parts.map(decodePart))
 }
 
-/** Decodes a body by its declared type; undefined for an empty one. */
+/** Decodes a body by its media type; undefined for an empty one. */
 const decodeBody = async (type: string, bytes: Buffer): Promise<unknown> => {
   if (bytes.length === 0) return undefined
   const media = type.split(';', 1)[0]?.trim().toLowerCase()
@@ -90,16 +89,16 @@ const decodeBody = async (type: string, bytes: Buffer): Promise<unknown> => {
   throw new Refusal(415, { error: `The provided content-type '${type}' is not supported.` })
 }
 
-/** Milliseconds that a refused sender may continue before the connection is cut: the sender has to read the answer first. */
+/** The milliseconds after which the connection of a refused client is closed. Until then, the client can read the response. */
 const lingering = 2000
 
-/** True for what the framework throws once a body without a length has passed the bound. */
+/** True for the error that Fastify throws when a body without a length exceeds the limit. */
 export const isTooLarge = (error: unknown): boolean =>
   (error as { statusCode?: number }).statusCode === 413
 
-/** Discards the rest of a refused body, and cuts the connection of a sender who does not stop. */
+/** Discards the rest of a refused body, and closes the connection if the client continues to send. */
 export const discard = (raw: IncomingMessage, reply: FastifyReply): void => {
-  // Closed at once, it would take the answer with it that its sender has not read yet.
+  // If the connection were closed at once, the client would lose the response that it has not read yet.
   reply.removeHeader('connection')
   const timer = setTimeout(() => raw.socket.destroy(), lingering)
   timer.unref()
@@ -110,8 +109,8 @@ export const discard = (raw: IncomingMessage, reply: FastifyReply): void => {
 const getLength = (raw: IncomingMessage): number => Number(raw.headers['content-length'] ?? 0)
 
 /**
- * Teaches a server to read bodies. A body that is too large is refused by its length before anything of it is read, one
- * without a length as soon as it passes the bound.
+ * Adds the parsers of bodies to a server. A body that declares too large a size is refused before it is read, and any other one when it
+ * exceeds the limit.
  */
 export const acceptBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers()
@@ -121,7 +120,7 @@ export const acceptBodies = (app: FastifyInstance): void => {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, decode)
   app.addHook('onRequest', async ({ raw }) => {
     if (getLength(raw) > bodyLimit) throw createTooLargeRefusal()
-    // Fastify would judge it before it knows whether there is a body.
+    // Fastify would check the media type before it is known whether there is a body.
     contentTypes.set(raw, raw.headers['content-type'] ?? '')
     delete raw.headers['content-type']
   })
@@ -131,7 +130,7 @@ export const acceptBodies = (app: FastifyInstance): void => {
   })
 }
 
-/** Merges query and body; the body wins. */
+/** Merges the parameters of the query and the body. Those of the body count if both have a name. */
 export const getParams = (request: FastifyRequest, query: NestedParams): NestedParams => {
   const { body } = request
   if (body === undefined || body === null) return query

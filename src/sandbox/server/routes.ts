@@ -1,4 +1,4 @@
-/** The routes of the instance: those of the catalogue, and a few that it does not know; and which of them a request means. */
+/** Collects the routes of the instance from the catalogue and from other declarations, and finds the route of a request. */
 import { type Endpoint, type Endpoints, getMethod, getPath } from '../../catalogue/endpoint.js'
 import type { AreaName } from '../../catalogue/index.js'
 import { served as alerts } from '../areas/alerts.js'
@@ -33,7 +33,7 @@ import { extraRoutes } from './extras.js'
 
 // The addresses of alert endpoints: `/<project path>/alerts/notify/<name>/<identifier>.json`.
 
-/** The names of the groups are no properties of an alert. */
+/** The pattern of these addresses. No property of an alert has the name of one of its groups. */
 const alertAddress =
   /^\/(?<endpoint_project>.+)\/alerts\/notify\/[^/]+\/(?<endpoint_identifier>[^/]+)\.json$/
 
@@ -42,7 +42,7 @@ interface HandlerRow extends AreaExtras {
   readonly handlers: AnyHandlers
 }
 
-/** By the area's name in the catalogue. */
+/** The handlers of all areas, by the area's name in the catalogue. */
 export const registry: Readonly<Record<AreaName, HandlerRow>> = {
   commits,
   runners,
@@ -70,12 +70,11 @@ export const registry: Readonly<Record<AreaName, HandlerRow>> = {
 
 export interface ServedRoute {
   readonly method: string
-  /** The whole path with placeholders, or a pattern over it. */
+  /** The whole path with placeholders, or a pattern that matches it. */
   readonly url: string | RegExp
   readonly endpoint?: Endpoint
-  /** The area of the endpoint. */
   readonly area?: AreaName
-  /** Without it the handler looks at what was sent. */
+  /** The parameters of the route. If absent, the handler reads the request itself. */
   readonly accepts?: AcceptedParams
   readonly entrance: AuthNeed
   readonly status: number
@@ -84,7 +83,7 @@ export interface ServedRoute {
 
 const successes: Readonly<Record<string, number>> = { POST: 201 }
 
-/** Returns the path of an endpoint; undefined if neither its path nor the area determines it. */
+/** Returns the path of an endpoint; undefined if neither the endpoint nor its area has one. */
 const getUrl = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
   extras.urls?.[key] ??
   (getPath(endpoint).startsWith('/') ? apiRoot + getPath(endpoint) : undefined)
@@ -104,11 +103,11 @@ const getRoutes = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute
   return [{ method, url, endpoint, area, accepts: endpoint, entrance, status, handle }]
 }
 
-/** Returns the form of a route, in which the names of placeholders do not matter. */
+/** Returns the method and path of a route, without the names of placeholders. */
 const getForm = ({ method, url }: Pick<ServedRoute, 'method' | 'url'>): string =>
   `${method} ${String(url).replace(/:\w+/g, ':')}`
 
-/** Collects all routes: those of the catalogue, those beside it, and those of declared resources that are neither. */
+/** Collects all routes: first those of the catalogue, then the extra ones, then those of declared resources that are new. */
 export const collectRoutes = (resources: readonly DeclaredResource[] = []): ServedRoute[] => {
   const routes = (Object.keys(registry) as AreaName[]).flatMap((area) =>
     Object.entries(registry[area].endpoints).flatMap(([key, endpoint]) =>
@@ -130,7 +129,7 @@ export const collectRoutes = (resources: readonly DeclaredResource[] = []): Serv
     const route = known.find((one) => getForm(one) === form)
     if (route === undefined) return undefined
     const [own, others] = [path, String(route.url)].map((url) => [...url.matchAll(/:(\w+)/g)])
-    // Placeholders of one path have other names in another.
+    // The placeholders of the declared path may have other names than those of the existing one.
     return (call, input: Readonly<Record<string, unknown>>) => {
       const named = others?.map(([, name = ''], i) => [name, input[own?.[i]?.[1] ?? name]])
       const path = Object.fromEntries(named ?? [])
@@ -142,7 +141,7 @@ export const collectRoutes = (resources: readonly DeclaredResource[] = []): Serv
   return [...known, ...declared.filter((route) => !forms.has(getForm(route)))]
 }
 
-/** Finds the route of a request: routes with a path come first, then those with a pattern. */
+/** Finds the route of a request: first among those with a path, then among those with a pattern. */
 export interface Finder {
   find(method: string, path: string): RouteMatch<ServedRoute> | readonly string[]
 }
@@ -168,13 +167,13 @@ export const createFinder = (routes: readonly ServedRoute[]): Finder => {
   }
 }
 
-// The route of a request, found segment by segment, literal ones before placeholders.
+// The router, which compares segment by segment and prefers literal segments to placeholders.
 
-/** A path by segments: `runners`, `:id`, and at the end perhaps `*artifact_path`. */
+/** The segments of a path, such as `runners` and `:id`. The last one may be `*artifact_path`. */
 type Segments = readonly string[]
 
 interface Leaf<T> {
-  /** The whole path, as it was added. */
+  /** The whole path as it was added. */
   readonly path: string
   readonly names: readonly string[]
   readonly value: T
@@ -183,15 +182,15 @@ interface Leaf<T> {
 class Node<T> {
   readonly literal = new Map<string, Node<T>>()
   placeholder: Node<T> | undefined
-  /** Method → what stands here. */
+  /** The routes that end at this node, by method. */
   readonly here = new Map<string, Leaf<T>>()
-  /** Method → what takes all that follows. */
+  /** The routes whose last segment matches the rest of a path, by method. */
   readonly rest = new Map<string, Leaf<T>>()
 }
 
 export interface RouteMatch<T> {
   readonly value: T
-  /** Placeholder → value, decoded. */
+  /** The decoded values of the placeholders, by name. */
   readonly path: Readonly<Record<string, string>>
 }
 
@@ -202,7 +201,7 @@ const isName = (segment: string): boolean => segment.startsWith(':') || segment.
 export class Router<T> {
   readonly #root = new Node<T>()
 
-  /** Adds a route. @throws Error that names both where two routes of a method differ in the names of placeholders only */
+  /** Adds a route. @throws Error with both paths if two routes of a method differ only in the names of placeholders */
   add(method: string, path: string, value: T): void {
     const segments = split(path)
     const names = segments.filter(isName).map((segment) => segment.slice(1))
@@ -230,7 +229,7 @@ export class Router<T> {
     leaves.set(method, { path, names, value })
   }
 
-  /** All places where a path may end, best first, each with the values of its placeholders. */
+  /** Generates all nodes at which a path may end, the best match first, each with the values of its placeholders. */
   *#ends(
     node: Node<T>,
     segments: Segments,
@@ -250,9 +249,8 @@ export class Router<T> {
   }
 
   /**
-   * The route of a request, or the methods that its path knows (none for an unknown path).
-   * `path` is as it was sent, without the query; a plain letter may be percent-encoded anywhere. Throws URIError on a
-   * broken percent-encoding.
+   * Finds the route of a request, or the methods that its path has (none for an unknown path). `path` is the raw path without the query,
+   * in which any letter may be percent-encoded. @throws URIError if the percent-encoding is invalid
    */
   find(method: string, path: string): RouteMatch<T> | readonly string[] {
     const methods = new Set<string>()

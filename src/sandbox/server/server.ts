@@ -1,4 +1,4 @@
-/** The HTTP server: routes, body parsers, and what happens around every handler. */
+/** Builds the HTTP server: it adds all routes, parses bodies, checks each request, runs its handler and sends the result. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -40,9 +40,9 @@ import {
 import { addLoad, doubleRoot, type Load, type TestDouble } from './test-double.js'
 import * as other from './words.js'
 
-// Whatever goes wrong becomes an answer with a JSON body, wherever it goes wrong.
+// Error responses. Each has a JSON body, wherever the error occurred.
 
-/** Answers errors that a handler, a parser or a hook threw. */
+/** Sends the response for an error that a handler, a parser or a hook threw. */
 const handleError = (
   cause: unknown,
   { raw }: FastifyRequest,
@@ -67,7 +67,7 @@ const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 }
 
-/** Answers data that is no HTTP: there is no request yet, only the connection. */
+/** Sends the response for data that is not valid HTTP. There is only a connection, and no request. */
 const handleClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = statuses[error.code ?? ''] ?? 400
@@ -86,13 +86,11 @@ const handleClientError = (error: NodeJS.ErrnoException, socket: Socket): void =
   socket.destroySoon()
 }
 
-// Who may call an endpoint at all, by what the catalogue says of it: asked before fault is found with what was sent.
+// The check of roles, by the `access` of the catalogue. It comes before the check of the input.
 
 /**
- * Refuses users who may not call a route, whatever they sent. If the catalogue names no role for the project or group
- * in the
- * path, the user has to see it.
- * @throws Refusal 401, 403 or 404
+ * Checks whether the acting user may call a route with any input. If the catalogue names no role, the user has to see the project or group
+ * in the path. @throws Refusal 401, 403 or 404
  */
 const refuseOutsider = (
   call: Call,
@@ -111,8 +109,8 @@ const refuseOutsider = (
 }
 
 /**
- * True if a route reads data of a project or group that is public. Then the request needs no user: where
- * the documents want a user all the same, the handler checks that.
+ * True if a route reads data of a public project or group, so that the request needs no user. If the documentation requires a user
+ * nevertheless, the handler checks that.
  */
 const isPublicRead = (
   instance: Instance,
@@ -132,7 +130,7 @@ const isPublicRead = (
   })
 }
 
-/** Returns the checked input of a route. Users who may not call it at all get that refusal, and no fault of their input. */
+/** Returns the checked input of a route. The refusal of the user takes precedence over an error in the input. */
 const getInput = (
   { accepts }: ServedRoute,
   path: RouteMatch<ServedRoute>['path'],
@@ -147,7 +145,7 @@ const getInput = (
   }
 }
 
-/** Runs one request through authentication, checks and its handler. */
+/** Handles a request: it authenticates the user, checks the input, runs the handler and sends the result. */
 const serve = async (
   instance: Instance,
   scheduler: Scheduler,
@@ -183,7 +181,7 @@ const serve = async (
     await scheduler.advance(true)
     await instance.save()
   } else {
-    // What a reading request wrote down would happen again; a disk that fails is said where somebody writes.
+    // The changes of a read can be made again, so that an error of the disk is only reported for writes.
     instance.save().catch(() => {})
   }
   const paged = route.endpoint === undefined || route.endpoint.returns.kind === 'many'
@@ -195,14 +193,14 @@ const serve = async (
   })
 }
 
-/** Refuses with 404 a path that no route knows, with 405 one that has other methods. */
+/** Sends a 404 for an unknown path, and a 405 for a path that has only other methods. */
 const refuse = (methods: readonly string[], reply: FastifyReply): FastifyReply => {
   if (methods.length === 0) return sendJson(reply, 404, { error: '404 Not Found' })
   reply.header('allow', methods.join(', '))
   return sendJson(reply, 405, { error: '405 Not Allowed' })
 }
 
-/** Finds the route of a path, else of the path without meaningless slashes: in the path of a file they are part of it. */
+/** Finds the route of a path, or else of the path without redundant slashes. In the path of a file, such slashes count. */
 const find = (finder: Finder, method: string, path: string) => {
   const verb = method === 'HEAD' ? 'GET' : method
   try {
@@ -217,12 +215,12 @@ const failOnSchema = (): never => {
   throw new Error('routes of the sandbox have no schema of Fastify’s')
 }
 
-/** Inputs are checked by the catalogue: Fastify's compilers, half of its loading time, stay away. */
+/** Prevents Fastify from loading its schema compilers, which take half of its loading time. The catalogue checks the inputs. */
 const schemaController = {
   compilersFactory: { buildValidator: failOnSchema, buildSerializer: failOnSchema },
 }
 
-/** Has every answer say what `completeAnswer` adds, with the time that it took by a clock of milliseconds. */
+/** Adds the headers of `completeAnswer` to each response. `now` returns milliseconds, from which the duration is computed. */
 const completeAnswers = (app: FastifyInstance, now: () => number): void => {
   const begun = new WeakMap<FastifyRequest, number>()
   app.addHook('onRequest', async (request) => {
@@ -239,8 +237,8 @@ interface ServerOptions extends Load {
 }
 
 /**
- * The server with all routes, not yet listening. Fastify sees one address only: its own router
- * would parse queries where nothing catches what is thrown, and answer bad paths in its own words.
+ * Builds the server with all routes. It does not listen yet. Fastify gets only one route, since its router would throw errors outside of
+ * the error handler and would refuse invalid paths in its own words.
  */
 export const buildServer = async (
   instance: Instance,
@@ -255,7 +253,7 @@ export const buildServer = async (
     genReqId: () => crypto.randomUUID(),
     rewriteUrl: () => '/',
     clientErrorHandler: handleClientError,
-    // Who may come in is said below, in JSON.
+    // `findAccessRefusal` checks the Host header, and refuses in JSON.
     http: { requireHostHeader: false },
   })
   const scheduler = new Scheduler(instance)

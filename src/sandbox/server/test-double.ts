@@ -1,6 +1,5 @@
 /**
- * Makes the embedded instance a test double, which can be filled with records, saved and restored.
- * It also lists the requests it received, and fails or is busy on demand.
+ * Makes the embedded instance a test double: tests can add records, save and restore the state, list received requests, and cause faults.
  */
 import { STATUS_CODES } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
@@ -14,33 +13,33 @@ import { addRows, type SeedRecords, type SeedRows } from '../seed/rows.js'
 import type { StateStore } from '../store.js'
 import { sendJson } from './answer.js'
 
-/** A request as the instance heard it, without the credentials that it was sent with. */
+/** A request that the instance received, without its credentials. */
 export interface HeardRequest {
   readonly method: string
-  /** Below the root of the API, as it was sent: `/projects/platform%2Fapp/jobs`. */
+  /** The path below the root of the API, still encoded: `/projects/platform%2Fapp/jobs`. */
   readonly path: string
   readonly query: Fields
-  /** JSON or a form, parsed; undefined where none was sent. */
+  /** The parsed body, from JSON or a form; undefined if there was none. */
   readonly body?: unknown
-  /** The username of whoever it acted as; undefined for nobody. */
+  /** The username of the acting user; undefined without one. */
   readonly user?: string
-  /** Of the answer; undefined before it is sent. */
+  /** The status of the response; undefined before it is sent. */
   readonly status?: number
 }
 
-/** A fault: how requests to a route fail, or are late. */
+/** A fault: requests to a route fail, or their responses are delayed. */
 export interface Fault {
-  /** Of the answer; without one the instance answers as ever, after the delay. */
+  /** The status of the response. If absent, the instance responds as usual after the delay. */
   readonly status?: number
-  /** The number of requests that fail in this way; 1 unless given. */
+  /** The number of requests that fail in this way; 1 if absent. */
   readonly times?: number
-  /** Milliseconds before the answer. */
+  /** The milliseconds before the response. */
   readonly delay?: number
-  /** Of the answer, as JSON. */
+  /** The body of the response, which is sent as JSON. */
   readonly body?: unknown
 }
 
-/** A whole state, as JSON has it. */
+/** A whole state as a JSON value. */
 export type StateSnapshot = Readonly<Record<string, unknown>>
 
 const maxHeard = 10_000
@@ -50,7 +49,7 @@ export const doubleRoot = '/-/test/'
 const credentials = /^(?:private_token|access_token|job_token|token|refresh_token)$/
 const masked = '***'
 
-/** Masks the credentials that a query or body may contain. */
+/** Masks the credentials in a query or body. */
 const maskCredentials = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(
@@ -61,7 +60,7 @@ const maskCredentials = (value: unknown): unknown =>
 const stripRoot = (path: string): string =>
   path.startsWith(`${apiRoot}/`) ? path.slice(apiRoot.length) : path
 
-/** Returns a route, such as `PUT /runners/:id`, as a pattern of requests; it may have an ID in place of a placeholder. */
+/** Converts a route such as `PUT /runners/:id` to a pattern for requests. The route may have an ID instead of a placeholder. */
 const getPattern = (route: string): RegExp => {
   const segments = route.split('/').map((segment) => {
     if (segment.startsWith(':')) return '[^/]+'
@@ -85,7 +84,7 @@ export class TestDouble {
     private readonly configure: () => void,
   ) {}
 
-  /** Connects the double to its server, once that exists. */
+  /** Connects the double to its server, which is created later. */
   attach(scheduler: Scheduler, knows: (method: string, path: string) => boolean): void {
     this.#scheduler = scheduler
     this.#knows = knows
@@ -95,7 +94,7 @@ export class TestDouble {
     return this.#heard.map((one) => ({ ...one }))
   }
 
-  /** Adds records, all or none. */
+  /** Adds records. If one is invalid, none is added. */
   seed<const R extends SeedRows>(rows: R): SeedRecords<R> {
     const before = this.snapshot()
     try {
@@ -117,7 +116,7 @@ export class TestDouble {
     this.#scheduler?.changed()
   }
 
-  /** Resets the instance to its sample data, repositories included. The lists of received requests and of faults become empty. */
+  /** Resets the instance to its sample data and repositories. The lists of requests and faults become empty. */
   async reset(): Promise<void> {
     this.#heard = []
     this.#faults = []
@@ -128,7 +127,7 @@ export class TestDouble {
     await this.instance.save()
   }
 
-  /** Has the next requests to a route fail, or be late. */
+  /** Makes the next requests to a route fail, or delays their responses. */
   fail(route: string, fault: Fault): void {
     const { status, times = 1, delay = 0 } = fault
     const [method = '', path = ''] = route.split(' ')
@@ -141,7 +140,7 @@ export class TestDouble {
     this.#faults.push({ pattern: getPattern(route), fault, left: times })
   }
 
-  /** Hears a request as it comes in. */
+  /** Adds a request to the list when it arrives. */
   hear(request: FastifyRequest, path: string, query: Fields): MutableObject<HeardRequest> {
     const one = {
       method: request.method,
@@ -155,8 +154,8 @@ export class TestDouble {
   }
 
   /**
-   * Answers in the instance's stead where the request is to fail.
-   * @returns whether it did; not the reply, which whoever awaits it gets nothing of
+   * Sends the response of a fault if there is one for the request. @returns true if it sent a response. It does not return the reply,
+   * since awaiting a reply resolves to undefined.
    */
   async answer({ method, path }: HeardRequest, reply: FastifyReply): Promise<boolean> {
     const found = this.#faults.find(({ pattern }) => pattern.test(`${method} ${path}`))
@@ -170,7 +169,7 @@ export class TestDouble {
     return true
   }
 
-  /** Answers the requests of tests over HTTP. */
+  /** Handles the requests of tests over HTTP. */
   async ask(route: string, body: unknown): Promise<unknown> {
     try {
       if (route === 'POST seed') return this.seed(body as SeedRows)
@@ -187,30 +186,30 @@ export class TestDouble {
   }
 }
 
-// As busy as a real one, on request: it lets only so many requests pass, and takes its time.
+// Load: limits for the number of requests, and delays of responses.
 
-/** A limit: so many requests in each span of the clock. */
+/** The maximum number of requests in each interval of the clock. */
 interface Limit {
   readonly requests: number
-  /** Milliseconds. */
+  /** The interval in milliseconds. */
   readonly span: number
 }
 
 export interface Load {
   readonly limit?: Limit
-  /** Milliseconds before each answer. */
+  /** The milliseconds before each response. */
   readonly latency?: number
 }
 
-/** The rest of a limit, and when it begins anew. */
+/** The state of a limit in the current interval. */
 interface WindowState {
   readonly observed: number
   readonly remaining: number
-  /** Milliseconds since the epoch. */
+  /** The end of the interval, in milliseconds since the epoch. */
   readonly reset: number
 }
 
-/** Counts requests by spans that begin with the clock: at a whole second, at a whole minute. */
+/** Counts requests in intervals that are aligned with the clock, such as whole seconds or minutes. */
 export class Counter {
   readonly #limit: Limit
   readonly #now: () => number
@@ -222,7 +221,7 @@ export class Counter {
     this.#now = now
   }
 
-  /** Counts one more. */
+  /** Counts a request. @returns the state of the limit */
   next(): WindowState {
     const { requests, span } = this.#limit
     const now = this.#now()
@@ -235,7 +234,7 @@ export class Counter {
   }
 }
 
-/** Returns the headers of a limit; times are in whole seconds, never before the limit begins anew. */
+/** Returns the headers of a limit. Times are rounded up to whole seconds, so that they are never before the end of the interval. */
 const getHeaders = ({ requests }: Limit, { observed, remaining, reset }: WindowState) => ({
   'ratelimit-limit': String(requests),
   'ratelimit-observed': String(observed),
@@ -243,7 +242,7 @@ const getHeaders = ({ requests }: Limit, { observed, remaining, reset }: WindowS
   'ratelimit-reset': String(Math.ceil(reset / 1000)),
 })
 
-/** Has a server answer late, and with 429 what goes beyond its limit: in plain text, as instances do. */
+/** Delays the responses of a server, and refuses requests beyond its limit with a 429 in plain text, as instances do. */
 export const addLoad = (app: FastifyInstance, { limit, latency }: Load): void => {
   if (latency !== undefined) app.addHook('onRequest', async () => void (await setTimeout(latency)))
   if (limit === undefined) return

@@ -1,6 +1,6 @@
 /**
- * The instance in other words: what is asked in them is understood, and nothing else; what is answered is
- * in them. The words are those that a client would use, the other way round.
+ * Makes the instance use other names than the documented ones, in requests and responses. It serves to test clients with such a
+ * vocabulary.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isObject } from '../../base/objects.js'
@@ -19,7 +19,7 @@ const widenParams = (area: string, params: Params, words: Words): Params =>
     ]),
   )
 
-/** Returns the routes under their own names, without those that are gone. */
+/** Returns the routes under their other names, without those that the vocabulary marks as gone. */
 export const translateRoutes = (
   routes: readonly ServedRoute[],
   words: Words,
@@ -41,7 +41,7 @@ const translateValue = (value: unknown, param: Param, words: Words): unknown => 
   return isObject(value) ? translateSent(value, inner, words) : value
 }
 
-/** Translates the parameters of a request that have a known name; others are dropped without an error. */
+/** Translates the parameters of a request that have a known name, and drops all others. */
 const translateSent = (
   sent: Readonly<Record<string, unknown>>,
   params: Params,
@@ -69,7 +69,7 @@ export const translateParams = (
   if (params === undefined) return sent
   const taken = translateSent(sent, params, words)
   if (typeof route.url === 'string') return taken
-  // An alert has properties of any name.
+  // The properties of an alert may have any name.
   const names = new Set(Object.keys(params).flatMap((name) => [name, words.name(name)]))
   const others = Object.entries(sent).filter(([name]) => !names.has(name))
   return { ...Object.fromEntries(others), ...taken }
@@ -78,7 +78,7 @@ export const translateParams = (
 const findFamily = (slug: string, words: Words): string | undefined =>
   integrationFamilies.find(({ name }) => words.slugs(name).includes(slug))?.name
 
-/** Replaces the slug of an integration by its family's name, under which it is stored. */
+/** Replaces the slug of an integration by the name of its family, under which it is stored. */
 export const translatePath = (
   path: Readonly<Record<string, string>>,
   words: Words,
@@ -87,7 +87,7 @@ export const translatePath = (
 
 const isOpen = (name: string): boolean => name === 'custom_attributes'
 
-/** Translates an answer into these words: the name of every field; of values only the slug of an integration. */
+/** Translates the names of all fields in a response. The only translated value is the slug of an integration. */
 const translateAnswer = (value: unknown, words: Words): unknown => {
   if (Array.isArray(value)) return value.map((item: unknown) => translateAnswer(item, words))
   if (!isObject(value)) return value
@@ -99,7 +99,7 @@ const translateAnswer = (value: unknown, words: Words): unknown => {
   )
 }
 
-/** Translates the names of parameters in a refusal such as `title, can_push are missing`, as the client would have sent them. */
+/** Translates the names of parameters in a refusal such as `title, can_push are missing`. */
 const translateRefusal = (value: unknown, words: Words): unknown => {
   if (!isObject(value) || typeof value.error !== 'string') return value
   const error = value.error.replace(/^[a-z]\w*(?:, [a-z]\w*)*(?= )/, (names) =>
@@ -118,7 +118,7 @@ const renameHeaders = (reply: FastifyReply, words: Words): void => {
   }
 }
 
-/** Renames everything that leaves the server. */
+/** Translates the headers and bodies of all responses. */
 export const renameAnswers = (app: FastifyInstance, words: Words): void => {
   app.addHook('onSend', async (_request, reply, payload) => {
     renameHeaders(reply, words)

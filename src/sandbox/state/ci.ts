@@ -1,4 +1,4 @@
-/** The stored records of runners, pipelines, jobs and resource groups. */
+/** Declares what the embedded instance stores about runners, pipelines, jobs and resource groups. */
 import type { ResourceGroup } from '../../catalogue/areas/resource-groups.js'
 import type { Runner } from '../../catalogue/areas/runners.js'
 import type { Job, jobStates } from '../../catalogue/shapes/job.js'
@@ -11,20 +11,20 @@ export type RunnerRecord = StoredRecord<
     readonly runner_type: 'instance_type' | 'group_type' | 'project_type'
     readonly access_level: 'not_protected' | 'ref_protected'
     readonly tag_list: readonly string[]
-    /** It follows from the others. */
+    /** Absent, since the status of a runner is computed from its other attributes. */
     readonly status?: never
-    /** Once it has been changed. */
+    /** Absent until the runner is first changed. */
     readonly updated_at?: string
     readonly project_ids: readonly number[]
     readonly group_ids: readonly number[]
-    /** The number of jobs that it runs at once; 1 unless given. */
+    /** The number of jobs that the runner executes at the same time; 1 if absent. */
     readonly concurrent?: number
     readonly token: string
     readonly created_at: string
   }
 >
 
-/** The commit a pipeline ran for, as jobs show it. */
+/** The commit of a pipeline, with the fields that jobs present. */
 export interface CommitHeader {
   readonly id: string
   readonly short_id: string
@@ -43,11 +43,11 @@ export interface PipelineRecord {
   readonly sha: string
   readonly before_sha: string
   readonly status: string
-  /** Why its configuration is refused. */
+  /** The reason why the pipeline's configuration is invalid. */
   readonly yaml_errors?: string | undefined
   readonly source: string
   readonly user_id: number
-  /** A child pipeline's parent. */
+  /** The parent of a child pipeline; null for other pipelines. */
   readonly parent_id: number | null
   readonly created_at: string
   readonly updated_at: string
@@ -65,19 +65,19 @@ export interface ArtifactEntry {
   readonly encoding: 'text' | 'base64'
 }
 
-/** The course of a job: only jobs that have one move by themselves. */
+/** The schedule of a job. Jobs without one, such as sample jobs, never change their status by themselves. */
 export interface JobTimeline {
-  /** The place of its stage among all stages. */
+  /** The index of the job's stage among all stages. */
   readonly place: number
-  /** IDs of the jobs that it waits for; absent where it waits for the stages before. */
+  /** The IDs of the jobs that the job waits for. If absent, it waits for all jobs of earlier stages. */
   readonly needs?: readonly number[] | undefined
   readonly when: JobCondition
-  /** Seconds that a delayed job waits once its turn has come, and when that was. */
+  /** The seconds that a delayed job waits, and the time at which the wait began. */
   readonly start_in?: number | undefined
   readonly ready_at?: string
   readonly resource_group?: string | undefined
   readonly artifacts?: ArtifactPlan | undefined
-  /** Since a runner took it: how many seconds it runs, and how it ends; `hold` runs on. */
+  /** Set when a runner takes the job: the duration of the job in seconds, and its result. A job with `hold` does not end. */
   readonly seconds?: number
   readonly end?: 'success' | 'failed' | 'hold'
 }
@@ -85,7 +85,7 @@ export interface JobTimeline {
 export type JobRecord = StoredRecord<
   typeof Job,
   {
-    /** Once it has been changed. */
+    /** Absent until the job is first changed. */
     readonly updated_at?: string
     readonly project_id: number
     readonly pipeline_id: number
@@ -94,17 +94,17 @@ export type JobRecord = StoredRecord<
     readonly tag_list: readonly string[]
     readonly runner_id: number | null
     readonly user_id: number | null
-    /** Sample jobs have none. */
+    /** Absent for sample jobs. */
     readonly course?: JobTimeline
-    /** When its runner was paused: it runs to its end from then on. */
+    /** The time at which the job's runner was paused. The job ends some seconds later. */
     readonly ending_since?: string
-    /** A later job of the same name took its place. */
+    /** True if a later job with the same name replaced this one. */
     readonly retried: boolean
-    /** Bridges only. */
+    /** The pipeline that a bridge started; null for other jobs. */
     readonly downstream_pipeline_id: number | null
-    /** The content of the archive; null if the job left none or it was deleted. */
+    /** The files of the archive; null if the job created none, or if the archive was deleted. */
     readonly archive: readonly ArtifactEntry[] | null
-    /** Names of JUnit reports beside the archive. */
+    /** The names of reports that are stored besides the archive. */
     readonly reports: readonly {
       readonly file_type: string
       readonly filename: string
@@ -112,9 +112,9 @@ export type JobRecord = StoredRecord<
       readonly size: number
     }[]
     readonly trace_size: number
-    /** The value of CI_JOB_TOKEN; works while the job runs. */
+    /** The value of CI_JOB_TOKEN. It is valid while the job runs. */
     readonly token: string
-    // Those of its pipeline.
+    // The pipeline of the job has these two fields.
     readonly ref?: never
     readonly tag?: never
   }
@@ -124,7 +124,7 @@ export interface AgentRecord {
   readonly id: number
   readonly name: string
   readonly config_project_id: number
-  /** Projects whose jobs may use it. */
+  /** The projects whose jobs may use the agent. */
   readonly project_ids: readonly number[]
 }
 

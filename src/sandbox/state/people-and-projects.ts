@@ -1,7 +1,6 @@
 /**
- * The stored records of people, groups, projects and their parts: plain
- * JSON values that refer to each other by ID. The API's answers are made from these; times
- * are ISO 8601 strings, days `YYYY-MM-DD`.
+ * Declares what the embedded instance stores about users, tokens, groups, projects and events. Records refer to each other by ID. Times
+ * are ISO 8601 strings, and days are `YYYY-MM-DD`.
  */
 import type { User } from '../../catalogue/shapes/common.js'
 import type { SimpleProject } from '../../catalogue/shapes/project.js'
@@ -20,7 +19,7 @@ export type UserRecord = StoredRecord<
     readonly external: boolean
     readonly last_activity_on: string | null
     readonly last_sign_in_at: string | null
-    /** Set of one who was deleted: what they wrote stays. */
+    /** True for the user who replaces deleted users as an author. */
     readonly ghost?: boolean
   }
 >
@@ -35,10 +34,10 @@ export interface TokenRecord {
   readonly value: string
   readonly scopes: readonly string[]
   readonly created_at: string
-  /** From this moment on it is refused; null for never. */
+  /** The time after which the token is refused; null if it never expires. */
   readonly expires_at: string | null
   readonly revoked: boolean
-  /** OAuth only. */
+  /** Null for all but OAuth tokens. */
   readonly refresh_token: string | null
 }
 
@@ -60,7 +59,7 @@ export interface GroupRecord {
 
 export interface MemberRecord {
   readonly id: number
-  /** Once it has been changed. */
+  /** Absent until the membership is first changed. */
   readonly updated_at?: string
   readonly source_type: SourceType
   readonly source_id: number
@@ -92,7 +91,7 @@ export interface ApprovalSettings {
 export type ProjectRecord = StoredRecord<
   typeof SimpleProject,
   {
-    /** The owner of the project: a group, or a user for a personal project. */
+    /** The kind of namespace that the project is in; `user` for a personal project. */
     readonly namespace_kind: 'group' | 'user'
     readonly namespace_id: number
     readonly creator_id: number
@@ -129,9 +128,9 @@ export type ProjectRecord = StoredRecord<
     }
     readonly approvals: ApprovalSettings
     readonly pages_enabled: boolean
-    /** Set when an external issue tracker is configured. */
+    /** True if the project has an external issue tracker. */
     readonly external_tracker: boolean
-    /** CI variables that its lint may use. */
+    /** The CI variables of the project. */
     readonly variables: Readonly<Record<string, string>>
   }
 >
@@ -155,7 +154,7 @@ export interface SnippetRecord {
   readonly storage: string
 }
 
-/** A repository on its way to another storage; gone from the list once it has arrived. */
+/** A move of a repository to another storage. The record is removed when the move ends. */
 export interface StorageMoveRecord {
   readonly id: number
   readonly kind: 'project' | 'snippet' | 'group'
@@ -186,7 +185,7 @@ export interface EventRecord {
   readonly project_id: number | null
   readonly group_id: number | null
   readonly action: EventAction
-  /** `Issue`, `MergeRequest`, `Milestone`, `Note`, `Project`, `Epic`, `DesignManagement::Design` … */
+  /** The type of the target, such as `Issue`, `MergeRequest`, `Note` or `DesignManagement::Design`. */
   readonly target_type: string | null
   readonly target_id: number | null
   readonly target_iid: number | null
@@ -200,6 +199,6 @@ export interface EventRecord {
     readonly ref: string
     readonly commit_title: string | null
   } | null
-  /** Comments: the note in `notes`. */
+  /** The ID of the comment in `notes`; null for other events. */
   readonly note_id: number | null
 }

@@ -1,4 +1,4 @@
-/** The stored records of issues, merge requests and their parts. */
+/** Declares what the embedded instance stores about issues, merge requests, labels, milestones, epics and approval rules. */
 import type { ApprovalRule } from '../../catalogue/areas/approvals.js'
 import type {
   Issue,
@@ -23,7 +23,7 @@ export type LabelRecord = StoredRecord<
   {
     readonly project_id: number | null
     readonly group_id: number | null
-    /** Lower sorts first; null for an unprioritised label. */
+    /** The rank of the label in sorted lists, lower numbers first; null if it has no priority. */
     readonly priority: number | null
   }
 >
@@ -49,7 +49,7 @@ export interface IterationRecord {
 
 export interface Reaction {
   readonly user_id: number
-  /** `thumbsup`, `thumbsdown`, `rocket` … */
+  /** The name of the emoji, such as `thumbsup` or `rocket`. */
   readonly name: string
 }
 
@@ -88,14 +88,14 @@ export type MergeRequestRecord = StoredRecord<
     readonly reviewer_ids: readonly number[]
     readonly labels: readonly string[]
     readonly milestone_id: number | null
-    /** Heads as last seen; the repository has the last word once it exists. */
+    /** The IDs of the two commits when they were last read. If the repository exists, its commits count instead. */
     readonly sha: string
     readonly base_sha: string
-    /** When the calculation of `merge_status` began; it is `checking` until it is through. */
+    /** The time at which the computation of `merge_status` began. Until it ends, the status is `checking`. */
     readonly merge_check_started_at: string | null
-    /** The result of that calculation: true if there are conflicts. */
+    /** True if the branches have conflicts, according to that computation. */
     readonly conflicts: boolean
-    /** When a rebase began, until its outcome is written down. */
+    /** The time at which a rebase began; null when its result is stored. */
     readonly rebase_started_at: string | null
     readonly rebase_skip_ci: boolean
     readonly rebase_user_id: number | null
@@ -105,9 +105,9 @@ export type MergeRequestRecord = StoredRecord<
     readonly total_time_spent: number
     readonly changes_count: number
     readonly pipeline_id: number | null
-    /** Issues of the target project that merging closes, by iid. */
+    /** The numbers of the issues in the target project that the merge closes. */
     readonly closes_iids: readonly number[]
-    /** The users who approved, and the approvers that were set on the request itself. */
+    /** The users who approved. `approver_ids` are the approvers that were set on the merge request itself. */
     readonly approved_by_ids: readonly number[]
     readonly approver_ids: readonly number[]
     readonly deployments: readonly { readonly environment: string; readonly deployed_at: string }[]
@@ -119,7 +119,7 @@ export type NoteRecord = StoredRecord<
   {
     readonly project_id: number
     readonly author_id: number
-    /** `Issue`, `MergeRequest`, `Commit`, `Snippet`, `AlertManagement::Alert` … */
+    /** The type of the commented object, such as `Issue`, `MergeRequest`, `Commit` or `Snippet`. */
     readonly noteable_type: string
     readonly confidential: boolean
   }
@@ -140,10 +140,10 @@ export interface TodoRecord {
 export type ApprovalRuleRecord = StoredRecord<
   typeof ApprovalRule,
   {
-    /** Once it has been changed. */
+    /** Absent until the rule is first changed. */
     readonly updated_at?: string
     readonly project_id: number
-    /** Set for a rule of one merge request. */
+    /** The merge request of the rule; null for a rule of the whole project. */
     readonly merge_request_id: number | null
     readonly rule_type: 'regular' | 'any_approver'
     readonly user_ids: readonly number[]

@@ -1,4 +1,4 @@
-/** The whole state of the instance: a table a kind of record, and its settings. */
+/** Provides the state of the embedded instance: tables of records that note their changes, and the settings. */
 import type { Fields } from '../../base/objects.js'
 import type {
   AgentRecord,
@@ -45,48 +45,44 @@ import type {
   TodoRecord,
 } from './planning.js'
 
-// What the instance remembers about itself.
-
-/** Switches of the instance itself; not application settings. */
+/** The options of the embedded instance itself, which are not application settings. */
 interface InstanceConfig {
   readonly impersonation_enabled: boolean
   readonly registration_token: string
-  /** The rule for the results of jobs that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
+  /** The rule for the results of jobs that a runner takes: `pass` (if absent), `fail=<glob of names>`, or `hold`. */
   readonly jobs?: string
-  /** Storage name → whether it is a clustered one. */
+  /** Maps the name of a storage to whether it is a cluster. */
   readonly storages: Readonly<Record<string, { readonly cluster: boolean }>>
 }
-
-// A collection of records by ID.
 
 interface SavedTable<T> {
   readonly next: number
   readonly rows: readonly T[]
 }
 
-/** The ID of a changed record, and the record as it is now; null where it was removed. */
+/** The ID of a changed record, and its current content; null if it was removed. */
 type RowChange = readonly [id: number, record: object | null]
 
 const none: readonly RowChange[] = []
 
-/** Nothing inside of a value can be changed from here on, so that what was not noted did not happen. */
+/** Makes a value immutable at any depth, so that only its table can change it and every change is noted. */
 const freeze = (value: unknown): void => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)
   for (const inner of Object.values(value)) freeze(inner)
 }
 
-/** A record is the same object as long as it exists, so that who holds one sees what it is now; only its table changes it. */
+/** A table of records. A record stays the same object while it exists, so that references to it show its current attributes. */
 export class Table<T extends { readonly id: number }> {
   readonly #rows = new Map<number, T>()
   readonly #changed = new Set<number>()
   readonly #watched = new Set<number>()
   readonly #watches: (row: T) => boolean
-  /** The watched records in order, until one of them comes or goes. */
+  /** The watched records, sorted by ID; undefined after one was added or removed. */
   #inOrder: readonly T[] | undefined
   #next = 1
 
-  /** @param watches whether the scheduler looks at a record: these are found however many others there are */
+  /** @param watches returns true for a record that the scheduler reads. The table finds these without a search. */
   constructor(
     { next, rows }: SavedTable<T> = { next: 1, rows: [] },
     watches = (_: T): boolean => false,
@@ -103,7 +99,7 @@ export class Table<T extends { readonly id: number }> {
     this.#inOrder = undefined
   }
 
-  /** The records that the scheduler looks at, oldest ID first. */
+  /** Returns the records that the scheduler reads, lowest ID first. */
   watched(): readonly T[] {
     this.#inOrder ??= [...this.#watched]
       .sort((a, b) => a - b)
@@ -115,7 +111,7 @@ export class Table<T extends { readonly id: number }> {
     return id === null || id === undefined ? undefined : this.#rows.get(id)
   }
 
-  /** All records, oldest ID first. */
+  /** Returns all records, lowest ID first. */
   all(): T[] {
     return [...this.#rows.values()]
   }
@@ -139,7 +135,7 @@ export class Table<T extends { readonly id: number }> {
     return this.#rows.size
   }
 
-  /** Adds a record under the next free ID, or under its own. IDs are never given twice. */
+  /** Adds a record with its own ID, or with the next one. The table never reuses an ID. */
   add(row: Omit<T, 'id'> & { id?: number }): T {
     const id = row.id ?? this.#next
     const added = { ...row, id } as T
@@ -149,7 +145,7 @@ export class Table<T extends { readonly id: number }> {
     return added
   }
 
-  /** Sets attributes of a record, but for undefined ones: the only way to change it. Nothing happens to one that is gone. */
+  /** Sets attributes of a record, except undefined ones. Does nothing if the record does not exist. */
   change(id: number, patch: Partial<Omit<T, 'id'>>): void {
     const row = this.#rows.get(id)
     if (row === undefined) return
@@ -176,7 +172,7 @@ export class Table<T extends { readonly id: number }> {
     return changed
   }
 
-  /** Makes a record what a log says; it counts as no change. */
+  /** Sets a record from the log, without noting a change. */
   put(id: number, record: T | null): void {
     this.#next = Math.max(this.#next, id + 1)
     if (record === null) {
@@ -189,7 +185,7 @@ export class Table<T extends { readonly id: number }> {
     this.#inOrder = undefined
   }
 
-  /** Makes the table what was saved; it counts as no change. */
+  /** Replaces all records by saved ones, without noting a change. */
   load({ next, rows }: SavedTable<T> = { next: 1, rows: [] }): void {
     this.#rows.clear()
     this.#changed.clear()
@@ -204,7 +200,7 @@ export class Table<T extends { readonly id: number }> {
   }
 }
 
-/** A table of one record, which is always there. */
+/** A table with exactly one record. */
 class SingletonTable<T extends object> {
   #value: T
   #changed = false
@@ -284,7 +280,7 @@ export interface TableRecords {
 type Tables = { readonly [K in keyof TableRecords]: Table<TableRecords[K]> }
 
 export interface State extends Tables {
-  /** Application settings by attribute. */
+  /** The application settings, by attribute. */
   readonly settings: SingletonTable<Readonly<Record<string, unknown>>>
   readonly config: SingletonTable<InstanceConfig>
 }
@@ -294,7 +290,7 @@ export type SavedState = { readonly [K in keyof TableRecords]: SavedTable<TableR
   readonly config: InstanceConfig
 }
 
-/** The names of all tables, in the order they are saved. */
+/** The names of all tables, in the order in which they are saved. */
 export const tableNames: readonly (keyof TableRecords)[] = [
   'users',
   'tokens',
@@ -334,16 +330,16 @@ export const tableNames: readonly (keyof TableRecords)[] = [
   'declared',
 ]
 
-/** The records that the scheduler looks at before and after each request. */
+/** The predicates for the records that the scheduler reads before and after each request. */
 const watches: { readonly [K in keyof TableRecords]?: (record: TableRecords[K]) => boolean } = {
   jobs: ({ status }) => status === 'created' || status === 'pending' || status === 'running',
   mergeRequests: ({ rebase_started_at, merge_when_pipeline_succeeds }) =>
     rebase_started_at !== null || merge_when_pipeline_succeeds,
-  // Only these take sample jobs.
+  // Among the runners, only a changed one takes sample jobs.
   runners: ({ updated_at }) => updated_at !== undefined,
 }
 
-/** Tables from what was saved; a table that an older state lacks starts empty. */
+/** Restores the tables from a saved state. A table that an older state lacks is empty. */
 export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>): State => {
   const tables = Object.fromEntries(
     tableNames.map((name) => [
@@ -361,7 +357,7 @@ export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>)
   }
 }
 
-/** Any table, looked at from outside. */
+/** A table without the type of its records. */
 interface AnyTable {
   all(): (Fields & { readonly id: number })[]
   remove(id: number): void
@@ -369,14 +365,14 @@ interface AnyTable {
   get(id: number): Fields | undefined
 }
 
-/** A table by its name, whatever its records are. */
+/** Returns a table by its name, without the type of its records. */
 export const getTable = (state: State, name: keyof TableRecords): AnyTable =>
   state[name] as unknown as AnyTable
 
-/** A record that changed: its table, its ID, and what it is now. */
+/** A changed record: its table, its ID, and its current content (null if it was removed). */
 export type StateChange = readonly [table: string, ...RowChange]
 
-/** Returns the changes of a state since the last call. */
+/** Returns the changes in all tables since the last call. */
 export const takeChanges = (state: State): readonly StateChange[] => {
   const changes: StateChange[] = []
   for (const [name, table] of Object.entries(state))

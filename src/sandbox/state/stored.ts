@@ -1,7 +1,7 @@
-/** Derives what is stored of a record from the shape that its answers have. */
+/** Derives the types of stored records from the shapes in the catalogue. */
 import type { Static, TSchema } from 'typebox'
 
-/** Fields of shapes that are computed when a record is shown, wherever they stand. */
+/** The names of fields that are computed when a record is presented. They are never stored. */
 type ComputedField =
   | 'allow_maintainer_to_push'
   | 'attachment'
@@ -42,14 +42,14 @@ type ComputedField =
 
 type Scalar = string | number | boolean | null | undefined
 
-/** The fields that hold a plain value or a list of plain values: other records are stored by their IDs. */
+/** The names of fields with a plain value or a list of plain values. A record of another kind is stored by its ID instead. */
 type PlainNames<T> = {
   [K in keyof T]: T[K] extends Scalar | readonly (string | number)[] ? K : never
 }[keyof T]
 
 type FrozenValue<T> = T extends readonly (infer U)[] ? readonly U[] : T
 
-/** A record: the plain fields of its shape that are not computed, and what is stored besides, or in another form. */
+/** A stored record: the plain fields of its shape that are not computed, and the further fields in `Besides`. */
 export type StoredRecord<S extends TSchema, Besides> = {
   readonly [K in Exclude<
     PlainNames<Required<Static<S>>>,
@@ -57,8 +57,8 @@ export type StoredRecord<S extends TSchema, Besides> = {
   >]: FrozenValue<Exclude<Static<S>[K], undefined>>
 } & Besides
 
-/** By way of a property the records have no names of their own, so that declarations say what they are. */
+/** Types whose declaration files list all fields. The detour through a property stops the compiler from using the names of types. */
 type SpelledRecord<T> = { readonly is: { [K in keyof T]: { [N in keyof T[K]]: T[K][N] } } }['is']
 
-/** Has the compiler write down what the records of tables are: the declarations of the library hold no shapes. */
+/** Makes the compiler write out the records of all tables, since the library's declarations must not import the shapes. */
 export const deriveRecords = <T>() => undefined as unknown as SpelledRecord<T>

@@ -1,4 +1,4 @@
-/** Declares the keywords of files that jobs leave: `cache`, `artifacts`, `pages` and `release`. */
+/** Declares the CI keywords for files that jobs create: `cache`, `artifacts`, `pages` and `release`. */
 import {
   advised,
   all,
@@ -32,7 +32,7 @@ import {
 
 const ends = wordsType(['on_success', 'on_failure', 'always'])
 
-/** A cache is a file that is named like its key. */
+/** The key of a cache. It is part of a file name, so that it may not contain a slash. */
 const cacheKey = entry(
   all(
     text,
@@ -93,7 +93,7 @@ const coverageReport = hashType(
   required('path'),
 )
 const files = textOrTexts
-/** The type of files in reports; the schema for editors allows only a single text. */
+/** The type of the files in a report. The schema for editors accepts only a single text. */
 const file = all(files, advised(text))
 const reports: Keys = {
   ...each(
@@ -168,7 +168,7 @@ export const pages = either(
   'config should be a hash or a boolean value',
 )
 
-/** ISO 8601, whose rarer forms are taken as they are. */
+/** An ISO 8601 date. Rarer forms of dates are accepted without further checks. */
 const isoDate = /^\d{4}-?(?:(\d\d)-?(\d\d)|W\d\d-?\d|\d{3})(?:[T ]\d\d[\d:.,]*(?:Z|[+-][\d:]+)?)?$/i
 const isDate = (given: string): boolean => {
   const [found, month, day] = isoDate.exec(given) ?? []

@@ -1,4 +1,4 @@
-/** Checks values against the table of keywords, with the messages of instances. */
+/** Checks the values of a configuration against the types of its keywords. Findings have the messages of instances. */
 
 import {
   type AdvisedType,
@@ -20,7 +20,7 @@ import {
 } from './types.js'
 import { isKeywordReference } from './values.js'
 
-/** The place of a value: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
+/** The position of a value, such as `jobs:a:artifacts:when`. For an attribute, it also has the path of the owner and the keyword. */
 interface Place {
   readonly path: string
   readonly owner?: string
@@ -32,7 +32,7 @@ const toWords = (key: string): string => key.replaceAll('_', ' ')
 const getSubject = ({ path, owner, keyword }: Place): string =>
   keyword === undefined ? `${path} config` : `${owner} ${keyword}`
 
-/** Builds the sentence of a finding: its subject, the fault, and the versions that differ. */
+/** Builds the message of a finding from its subject, its fault, and the versions that differ. */
 const buildSentence = (subject: string, says: string, changes: readonly string[] = []): string => {
   const shown = changes.filter((change) => change !== '')
   return `${subject} ${says}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`
@@ -193,7 +193,7 @@ class Validator {
   }
 }
 
-/** Checks a value at `path` against a type. Returns the findings. */
+/** Checks a value at `path` against a type. @returns the findings */
 export const checkNode = (
   type: Type,
   value: unknown,

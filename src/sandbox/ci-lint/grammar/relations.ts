@@ -1,4 +1,4 @@
-/** Declares the keywords that relate a job to others: environments, other pipelines, included files, secrets. */
+/** Declares the CI keywords that refer to other objects: environments, other pipelines, included files and secrets. */
 
 import { condition, describeUnknownWord, includeRules } from './conditions.js'
 import {
@@ -87,7 +87,7 @@ export const environmentType = either(
   'config should be a hash or a string',
 )
 
-/** Values that are given to inputs, by their names. */
+/** The type of the values that an include or a trigger sets for inputs. */
 const given = attribute(
   all(
     anyHash,
@@ -101,7 +101,7 @@ const given = attribute(
 )
 const isFile = (path: string): boolean => /\.ya?ml$/i.test(path)
 const file = all(filledText, advised(formed(isFile, 'should be the name of a YAML file')))
-/** Creates the relation that one key requires another: an artifact its job, a project its file. */
+/** Creates the condition that a hash with the key `of` also has `key`: with an artifact its job, with a project its file. */
 const requireWith = (key: string, of: string, says: string): Relation => ({
   holds: (value) => (value[of] ?? '') === '' || (value[key] ?? '') !== '',
   says,
@@ -120,7 +120,7 @@ const source: Keys = {
   ref: text,
   inputs: since('15.11', given),
 }
-/** Creates the relation that a key is only for remote files, which may be verified and cached. */
+/** Creates the condition that a hash may have a key only for a remote file. */
 const limitToRemote = (key: string): Relation => ({
   holds: (value) => (value[key] ?? false) === false || has(value, 'remote'),
   says: `${key} can only be specified for remote includes`,
@@ -185,7 +185,7 @@ export const trigger = either(
   'has to be either a string or a hash',
 )
 
-/** One file that a configuration includes. */
+/** The type of an entry of `include`. */
 export const include = hashType(
   {
     ...source,
@@ -205,7 +205,7 @@ const options = all(
   atMost(50, 'cannot define more than 50 options'),
   must((v) => !(Array.isArray(v) && v.includes(null)), 'options array cannot contain null values'),
 )
-/** The keywords of any input. */
+/** The keywords of an input. */
 const inputKeys: Keys = {
   default: anything,
   description: since('16.5', scalar),
@@ -239,7 +239,7 @@ const input = hashType(
   refuseTogether('rules', 'options'),
   refuseTogether('rules', 'default'),
 )
-/** The inputs that a job requires when it is played. */
+/** The inputs that a manual job requires when it is started. */
 export const jobInputs = namedHash(
   hashType(inputKeys, {
     holds: (value) => has(value, 'default'),
@@ -251,7 +251,7 @@ const headerInclude = either(
   { string: anything, hash: anyHash, list: anything },
   'config should be an array or a string',
 )
-/** The header of a configuration, in a document of its own before the main one. */
+/** The header of a configuration: a document before the main one. */
 export const header = hashType({
   spec: since(
     '15.11',
@@ -306,7 +306,7 @@ const engines: Keys = {
   aws_secrets_manager: aws,
   akeyless: anyHash,
 }
-/** Chooses the type of a secret. An instance's own engine has a name that ends in `_secrets_manager`. */
+/** Returns the type of a secret. If the instance has a secrets manager of its own, its name ends in `_secrets_manager`. */
 const chooseSecret = (value: unknown) => {
   const own = Object.keys(isHash(value) ? value : {}).filter((key) => /_secrets_manager$/.test(key))
   const from = { ...Object.fromEntries(own.map((key) => [key, managed])), ...engines }

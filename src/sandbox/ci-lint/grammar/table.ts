@@ -1,8 +1,6 @@
 /**
- * The table of keywords: what each takes, and since or until which version, as far as a public page
- * tells. It holds what the public documents of a keyword show, and the sentences that instances are
- * known to refuse with. What only their schema for editors demands is `advised`; that was read in
- * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
+ * Combines all CI keywords in one table: their types, limits and versions, as far as public pages document them. Rules that only the
+ * schema for editors has are `advised`; they come from firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
  */
 
 import { artifacts, cache, pages, release } from './artifacts.js'
@@ -93,7 +91,7 @@ const createInherit = (names: Type) =>
     'config should be a boolean value or an array of strings',
   )
 
-/** The keywords of any kind of job. */
+/** The keywords of all kinds of jobs. */
 const common: Keys = {
   stage: entry(all(text, advised(notBlank))),
   extends: since('11.3', textOrTexts),
@@ -113,7 +111,7 @@ const common: Keys = {
   environment: environmentType,
 }
 
-/** The keywords that a job with `rules` must not have, because its rules decide when it runs. */
+/** The keywords that a job with `rules` may not have, because its rules decide when it runs. */
 const besideRules = ['only', 'except', 'start_in']
 const runs: readonly Relation[] = [
   {
@@ -140,7 +138,7 @@ const runs: readonly Relation[] = [
     curable: true,
   },
 ]
-/** True if a job creates pages: by its keyword, or by its name unless the keyword is false. */
+/** True if a job creates pages: by the keyword `pages`, or by the name `pages` unless the keyword is false. */
 const isOfPages = ({ pages: of = null }: Values, path: string): boolean =>
   of === null ? path === 'jobs:pages' : of !== false
 
@@ -208,15 +206,15 @@ const bridgeKeys: Keys = {
   trigger: since('11.8', trigger),
 }
 
-/** A job that a runner takes. */
+/** A job that a runner executes. */
 export const job = hashType(jobKeys, ...runs, ...scripts)
-/** A job that starts another pipeline, or stands for one. */
+/** A job that starts another pipeline, or mirrors the status of one. */
 export const bridge = hashType(bridgeKeys, ...runs, {
   holds: ({ needs: given }) =>
     [given].flat(10).filter((one) => isHash(one) && 'pipeline' in one).length <= 1,
   says: 'should contain exactly one bridge need',
 })
-/** A job whose kind the file does not determine. A header without its document counts as one. */
+/** A job whose kind the configuration does not determine. A header without a document after it is checked as one. */
 export const anyJob = hashType({ ...bridgeKeys, ...jobKeys, inputs: anything }, ...runs, ...scripts)
 
 const createCancel = (...words: readonly string[]) =>
@@ -228,7 +226,7 @@ const autoCancel = since(
     on_job_failure: since('16.10', createCancel('none', 'all')),
   }),
 )
-/** The keywords beside the jobs. */
+/** The keywords at the top level. */
 export const root: Keys = {
   default: hashType(defaults),
   include: anything,

@@ -1,9 +1,9 @@
 /**
- * Declares the values of a configuration, its findings, and the types of its values, as data. The table
- * of keywords consists of these types, and `findings.ts` checks values against them.
+ * Declares the types from which the table of CI keywords is built, and the findings of their checks. `findings.ts` checks values against
+ * these types.
  */
 
-/** A hash of a configuration; references in it stay where they are. */
+/** A hash of a configuration, whose references are not expanded. */
 export type Hash = { [key: string]: unknown }
 
 export const isHash = (value: unknown): value is Hash =>
@@ -13,9 +13,9 @@ export const isHash = (value: unknown): value is Hash =>
   !(value instanceof KeywordReference) &&
   !(value instanceof Date)
 
-/** A `!reference [job, keyword, …]`, which is replaced by the value that it names. */
+/** A `!reference [job, keyword, …]`, which the expansion replaces by the value that it names. */
 export class KeywordReference {
-  /** @param valid whether it is a list of texts, as instances want it */
+  /** @param valid true if the reference is a list of texts */
   constructor(
     readonly path: readonly string[],
     readonly valid = true,
@@ -25,16 +25,15 @@ export class KeywordReference {
   }
 }
 
-/** A fault of a configuration. */
 export interface Finding {
   readonly text: string
-  /** A text that was not fetched could make it right: by what it adds, not by what it replaces. */
+  /** True if a file that was not fetched could resolve the finding by an addition, rather than by a replacement. */
   readonly curable?: true
-  /** Instances may take it all the same: a warning. */
+  /** True if instances may accept the value, so that the finding is a warning. */
   readonly advice?: true
 }
 
-/** An error in the text itself, with all its problems. */
+/** The error for a text that cannot be read, with all its problems. */
 export class UnreadableError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'))
@@ -42,7 +41,7 @@ export class UnreadableError extends Error {
   }
 }
 
-/** The limit of a configuration's size, counted wherever something is built of it. */
+/** Limits the size of a configuration. Each step that builds a part of it spends from the same budget. */
 export class Budget {
   #left: number
   constructor(most: number) {
@@ -53,33 +52,33 @@ export class Budget {
     return this.#left
   }
 
-  /** @throws Unreadable when it is used up */
+  /** Spends a number of values. @throws UnreadableError if the budget is exceeded */
   spend(count: number): void {
     this.#left -= count
     if (this.#left < 0) throw new UnreadableError(['The parsed YAML is too big'])
   }
 }
 
-// What a keyword may have.
+// The types of values.
 
 interface BaseType extends Span {
   /**
-   * Instances say `<path> config …` of an entry of its own, and `<path of its owner> <keyword> …` of
-   * a plain attribute.
+   * True if messages have the form `<path> config …`, as for an entry of its own. Otherwise it is `<path of the owner> <keyword> …`, as
+   * for a plain attribute.
    */
   readonly entry?: boolean
-  /** The syntax that a limit keeps out and that newer versions know. */
+  /** The description of the syntax that a limit forbids, which newer versions accept. */
   readonly forbids?: string
 }
 
-/** A value that passes a test. */
+/** The type of a value for which a predicate is true. */
 export interface LeafType extends BaseType {
   readonly kind: 'leaf'
   readonly holds: (value: unknown) => boolean
   readonly says: string | ((value: unknown) => string)
 }
 
-/** One of these words; where they are `many`, a list of them too. */
+/** The type of one of these words. If `many` is true, a list of these words is valid, too. */
 export interface WordsType extends BaseType {
   readonly kind: 'words'
   readonly many: boolean
@@ -87,17 +86,17 @@ export interface WordsType extends BaseType {
   readonly says: (allowed: string, value: unknown) => string
 }
 
-/** A condition between the keys of a hash. */
+/** A condition on the keys of a hash. */
 export interface Relation {
   readonly holds: (value: Values, path: string) => boolean
-  /** The key that it is said of; the hash itself unless given. */
+  /** The key that the message names; the hash itself if absent. */
   readonly key?: string
   readonly says: string | ((value: Values) => string)
-  /** True if an addition to the hash from another file may make the condition hold. */
+  /** True if an addition to the hash from another file may satisfy the condition. */
   readonly curable?: true
 }
 
-/** A hash of a configuration. */
+/** A hash that is only read. */
 export type Values = Readonly<Record<string, unknown>>
 
 export type Keys = Readonly<Record<string, Type>>
@@ -106,18 +105,18 @@ export interface HashType extends BaseType {
   readonly kind: 'hash'
   readonly keys: Keys
   readonly relations: readonly Relation[]
-  /** The message for other keys. */
+  /** The message for unknown keys. */
   readonly unknown: string
 }
 
-/** A hash whose keys are names; nothing counts as an empty hash there. */
+/** The type of a hash whose keys are names. Null is valid, too: it counts as an empty hash. */
 export interface NamedType extends BaseType {
   readonly kind: 'named'
   readonly of: Type
   readonly says: string
 }
 
-/** A list; its items are called `item` in paths. */
+/** The type of a list. In paths, its items have the name `item`. */
 export interface ItemsType extends BaseType {
   readonly kind: 'items'
   readonly of: Type
@@ -125,7 +124,7 @@ export interface ItemsType extends BaseType {
   readonly says: string
 }
 
-/** The kinds of values that YAML has. */
+/** The forms of values in YAML. */
 export type Form = 'string' | 'number' | 'boolean' | 'list' | 'hash'
 
 export interface EitherType extends BaseType {
@@ -134,7 +133,7 @@ export interface EitherType extends BaseType {
   readonly says: string
 }
 
-/** A type with several conditions; only the first that fails is reported. */
+/** A type with several conditions. Only the first one that fails is reported. */
 export interface AllType extends BaseType {
   readonly kind: 'all'
   readonly of: readonly Type[]
@@ -146,7 +145,7 @@ interface ChosenType extends BaseType {
   readonly of: (value: unknown) => Type
 }
 
-/** A type that only the schema for editors demands: a violation is a warning. */
+/** A type that only the schema for editors requires. A violation is a warning. */
 export interface AdvisedType extends BaseType {
   readonly kind: 'advised'
   readonly of: Type
@@ -171,7 +170,7 @@ export const must = (holds: LeafType['holds'], says: LeafType['says']): LeafType
   says,
 })
 
-/** A word, or a word with the span in which it is known. */
+/** A word, or a word with the span of versions that have it. */
 type Word = string | readonly [string, Span]
 
 export const wordsType = (
@@ -184,7 +183,7 @@ export const wordsType = (
   says,
 })
 
-/** One or several of these words. */
+/** Creates the type of one of these words, or of a list of them. */
 export const listOfWords = (words: readonly Word[]): WordsType => ({
   ...wordsType(words, () => 'is not included in the list'),
   many: true,
@@ -230,10 +229,10 @@ export const chosen = (of: ChosenType['of']): ChosenType => ({ kind: 'chosen', o
 
 export const advised = (of: Type): AdvisedType => ({ kind: 'advised', of, entry: isEntry(of) })
 
-/** Returns a type whose messages name it as an entry of its own. */
+/** Returns a type whose messages name the value as an entry of its own. */
 export const entry = <T extends Type>(type: T): T => ({ ...type, entry: true })
 
-/** Returns a type whose messages name it as an attribute of its owner. */
+/** Returns a type whose messages name the value as an attribute of its owner. */
 export const attribute = <T extends Type>(type: T): T => ({ ...type, entry: false })
 
 export const since = <T extends Type>(version: Span['since'] & string, type: T): T => ({
@@ -246,7 +245,7 @@ export const until = <T extends Type>(version: Span['until'] & string, type: T):
   until: version,
 })
 
-/** Returns a type that limits only the versions that lack something. */
+/** Returns a type that is only checked in the versions that lack some syntax. */
 export const before = <T extends Type>(
   version: Span['until'] & string,
   forbids: string,
@@ -259,7 +258,7 @@ export const each = (names: string, type: Type): Keys =>
 
 export const has = (value: Values, key: string): boolean => (value[key] ?? null) !== null
 
-/** Requires a key; with `where`, only if that other key is present. */
+/** Creates the condition that a key is present. With `where`, it is only required if that other key is present. */
 export const required = (key: string, where?: string): Relation => ({
   key,
   holds: (value) => has(value, key) || (where !== undefined && !has(value, where)),
@@ -267,42 +266,42 @@ export const required = (key: string, where?: string): Relation => ({
   curable: true,
 })
 
-/** Requires these keys; the message names the hash. */
+/** Creates the condition that these keys are present. Its message names the hash. */
 export const requiresKeys = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.every((key) => has(value, key)),
   says: `missing required keys: ${keys.join(', ')}`,
   curable: true,
 })
 
-/** Allows at most one of these keys. */
+/** Creates the condition that at most one of these keys is present. */
 export const excludes = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.filter((key) => has(value, key)).length <= 1,
   says: `please use only one of the following keys: ${keys.join(', ')}`,
 })
 
-/** Requires exactly one of these keys. */
+/** Creates the condition that exactly one of these keys is present. */
 export const exactlyOne = (...keys: readonly string[]): Relation => ({
   holds: (value) => keys.filter((key) => has(value, key)).length === 1,
   says: `must use exactly one of these keys: ${keys.join(', ')}`,
   curable: true,
 })
 
-// Versions of the service, and in which of them a keyword is known.
+// Versions.
 
 export type CiVersion = `${number}.${number}`
 
-/** The version since which something is known, and the one since which it is gone; absent if no public page states it. */
+/** The first version that has something, and the first one that no longer has it. Either is absent if no public page documents it. */
 export interface Span {
   readonly since?: CiVersion
   readonly until?: CiVersion
 }
 
-/** The version as of which a configuration is checked; undefined is the latest. */
+/** The version by whose rules a configuration is checked. Undefined is the latest. */
 export type JudgedVersion = CiVersion | undefined
 
 export const isCiVersion = (text: string): text is CiVersion => /^\d{1,3}\.\d{1,3}$/.test(text)
 
-/** Returns a number for a version; newer versions have larger ones. */
+/** Returns a number for a version, by which versions can be compared. */
 const rank = (version: CiVersion): number => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major * 1000 + minor
@@ -313,12 +312,12 @@ const isBefore = (one: CiVersion, other: CiVersion): boolean => rank(one) < rank
 const isTooNew = ({ since }: Span, asOf: JudgedVersion): boolean =>
   since !== undefined && asOf !== undefined && isBefore(asOf, since)
 
-/** True if something with this span is known as of a version. */
+/** True if a version is within a span. */
 export const isKnown = (span: Span, asOf: JudgedVersion): boolean =>
   !isTooNew(span, asOf) &&
   (span.until === undefined || (asOf !== undefined && isBefore(asOf, span.until)))
 
-/** Describes which version added or removed something unknown; empty if no version knows it. */
+/** Describes which version added or removed something that this version does not have; empty if this version has it. */
 export const describeChange = (name: string, span: Span, asOf: JudgedVersion): string => {
   if (isTooNew(span, asOf)) return `${name} was added in ${span.since}`
   return isKnown(span, asOf) ? '' : `${name} was removed in ${span.until}`

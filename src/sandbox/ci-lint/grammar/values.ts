@@ -1,4 +1,4 @@
-/** The plain values of the table of keywords: texts, numbers, durations, scripts. */
+/** Provides the types of plain values for the table of CI keywords: texts, numbers, durations and scripts. */
 import { compileRegex, isDressed } from '../expression.js'
 import {
   advised,
@@ -14,10 +14,10 @@ import {
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isInteger = (value: unknown): value is number => Number.isInteger(value)
 
-/** True for a reference that was not resolved, because its file was not fetched: it may stand for any value. */
+/** True for a reference that was not expanded, since its file was not fetched. It may stand for any value. */
 export const isKeywordReference = (value: unknown): boolean => value instanceof KeywordReference
 
-/** True if a text contains a variable, whose value only a pipeline knows. */
+/** True if a text contains a variable, whose value is only known when a pipeline is created. */
 export const hasVariable = (value: unknown): boolean => isString(value) && value.includes('$')
 
 const isListOf = (is: (item: unknown) => boolean, value: unknown): boolean =>
@@ -40,7 +40,7 @@ export const textOrTexts = must(
   (v) => isString(v) || isListOf(isString, v),
   'should be an array of strings or a string',
 )
-/** Texts in a list, which may contain further lists. */
+/** A list of texts, which may contain further lists. */
 export const nestedTexts = must(
   (v) => Array.isArray(v) && isNested(v, 10),
   'should be an array of strings',
@@ -77,10 +77,10 @@ export const atMost = (count: number, says: string): LeafType =>
   must((v) => getLength(v) <= count, says)
 export const short = atMost(255, 'is too long (maximum is 255 characters)')
 
-/** The editor's schema wants at least one item in lists that instances take empty. */
+/** A list with an item. Only the schema for editors requires one; instances accept empty lists. */
 export const notEmpty = advised(must(isFilled, 'should not be empty'))
 
-/** A list without duplicates, which only the editor's schema demands. */
+/** A list without duplicates, which only the schema for editors requires. */
 export const unique = advised(
   must((v) => !Array.isArray(v) || new Set(v).size === v.length, 'should not hold anything twice'),
 )
@@ -88,7 +88,7 @@ export const unique = advised(
 export const isTimeSpan = (value: unknown): value is string =>
   isString(value) && parseSeconds(value) !== undefined
 
-/** A duration, of at most so many seconds. */
+/** Creates the type of a duration of at most this number of seconds. */
 export const duration = (most = Number.POSITIVE_INFINITY): Type =>
   all(
     must(isTimeSpan, 'should be a duration'),
@@ -96,7 +96,7 @@ export const duration = (most = Number.POSITIVE_INFINITY): Type =>
   )
 const isNever = (value: unknown): boolean => isString(value) && /^never$/i.test(value)
 export const durationOrNever = must((v) => isNever(v) || isTimeSpan(v), 'should be a duration')
-/** A duration that may be a variable, whose value instances know only when the job runs. */
+/** A duration that may contain a variable, whose value is only known when the job runs. */
 export const openDuration = must(
   (v) => isNever(v) || isTimeSpan(v) || hasVariable(v),
   'should be a duration',
@@ -106,26 +106,26 @@ export const regex = must(
   (v) => isString(v) && compileRegex(v) !== undefined,
   'must be a regular expression with re2 syntax',
 )
-/** Names of branches and the like; one that is written as a regular expression has to be one. */
+/** The names of branches and tags. A text in the form of a regular expression has to be a valid one. */
 export const refs = must(
   (v) =>
     isListOf((item) => isString(item) && (!isDressed(item) || compileRegex(item) !== undefined), v),
   'should be an array of strings or regular expressions using re2 syntax',
 )
 
-/** A text of this form; one with a variable is taken as it is. */
+/** Creates the type of a text for which the predicate is true. A text with a variable is accepted without a check. */
 export const formed = (holds: (text: string) => boolean, says: string): Type =>
   all(
     text,
     must((v) => isString(v) && (hasVariable(v) || holds(v)), says),
   )
 
-// Durations as instances read them: `1h 30m`, `2 weeks and 3 days`, `one week`, `1:30`.
+// Durations, as instances read them: `1h 30m`, `2 weeks and 3 days`, `one week`, `1:30`.
 
 const hour = 3600
 const day = 24 * hour
 
-/** Seconds of a unit, by the words for it. */
+/** Maps the words for each unit to its seconds. */
 const units = new Map(
   (
     [
@@ -146,14 +146,14 @@ const part = new RegExp(
 )
 const longest = 200
 
-/** The seconds of the longest time that instances allow a job: a month. */
+/** The longest timeout of a job that instances accept, a month, in seconds. */
 export const month = 30.436875 * day
 export const week = 7 * day
 
 const getCount = (number: string): number =>
   /\d/.test(number) ? Number(number) : numbers.indexOf(number.toLowerCase())
 
-/** Parses a duration into seconds; undefined if it is none. */
+/** Parses a duration into seconds; undefined if the text is not a duration. */
 export const parseSeconds = (text: string): number | undefined => {
   const given = text.trim()
   if (given === '' || given.length > longest) return undefined
