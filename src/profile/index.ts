@@ -1,4 +1,4 @@
-/** The interface of `profile/`: sessions, profiles, credentials, default project and group, and the audit log. */
+/** Exports what other rooms use of `profile/`: sessions, profiles, credentials, the default project and group, and the audit log. */
 
 export { isAddress, readPlace } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'

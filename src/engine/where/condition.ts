@@ -1,9 +1,9 @@
 /**
- * The language of `--where` and `--select`: `status=online|offline,contacted_at>30d`.
+ * Parses and tests the conditions of `--where` and `--select`: `status=online|offline,contacted_at>30d`.
  *
- *     expr = cond *("," cond)      cond = field op value *("|" value)
+ * expr = cond *("," cond)      cond = field op value *("|" value)
  *
- * A value runs to the next comma or bar; one in double quotes is literal text (JSON's escapes).
+ * A value ends at the next comma or bar. A value in double quotes is literal text, with the escapes of JSON.
  */
 
 import { dayLength, isMoment, isWholeDay, parseMoment, parseSpan } from '../../base/dates.js'
@@ -18,27 +18,27 @@ import type { FieldKind, Ranks } from './shape.js'
 
 export interface Operand {
   readonly text: string
-  /** Literal: no word and no sign in it means anything. */
+  /** True if the text is literal: no word or sign in it has a special meaning. */
   readonly quoted: boolean
-  /** The position at which it stands. */
+  /** The position of the value in the text of the flag. */
   readonly at: number
 }
 
 export interface Condition {
   readonly field: string
   readonly op: Op
-  /** More than one after `=` and `!=` only. */
+  /** The alternatives of the value. Only `=` and `!=` may have more than one. */
   readonly values: readonly Operand[]
   readonly at: number
 }
 
-/** One flag: all of its conditions must hold. */
+/** The conditions of one flag. A record matches if all of them hold. */
 export interface Expression {
   readonly text: string
   readonly conditions: readonly Condition[]
 }
 
-/** Creates the failure of a condition, with the text and a caret below the place: lines of the message, which stand below each other. */
+/** Creates the failure of a condition. Its message has three lines: the reason, the text, and a caret below the wrong position. */
 export const refuseAt = (text: string, at: number, why: string, hint?: string): Failure =>
   usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
@@ -89,7 +89,7 @@ class Reader {
     return op
   }
 
-  /** @param further it stands behind a bar: there is one field for all of them */
+  /** @param further true for a value after a bar, where another condition would be a mistake */
   #value(op: Op, further = false): Operand {
     this.#match(blanks)
     const at = this.#at
@@ -154,8 +154,8 @@ export const formatCondition = ({
   `${field}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
 
 /**
- * Returns the expressions of which one holds where this one does not. A value that is not there fulfils no condition but
- * the one that asks for null.
+ * Returns the expressions of which exactly one holds if this expression does not hold. A field without a value matches only a condition
+ * that includes null.
  */
 export const negateExpression = ({ conditions }: Expression): readonly string[] =>
   conditions.flatMap(({ field, op, values }) => {
@@ -165,17 +165,17 @@ export const negateExpression = ({ conditions }: Expression): readonly string[] 
   })
 
 /**
- * Reads one expression.
- * @throws Failure `usage` that points at the place
+ * Parses the text of one flag.
+ * @throws Failure `usage` with a caret at the wrong position
  */
 export const parseExpression = (text: string): Expression => new Reader(text).expression()
 
-// One value of a record against one value of a condition.
+// Tests that compare one value of a record with one value of a condition.
 
-/** A test of a value that is there. */
+/** Tests a value that is neither absent nor null. */
 export type Test = (value: unknown) => boolean
 
-/** The op without its "not". */
+/** An operator without its negation. */
 export type Plain = Exclude<Op, '!=' | '!~'>
 
 const holds = (order: number, op: Plain): boolean => {
@@ -190,7 +190,7 @@ const toComparedText = (value: unknown): string =>
     ? JSON.stringify(value)
     : String(value)
 
-/** Contains, ignoring case; a star stands for any run of characters. */
+/** Creates the test of `~`: the value contains the text, in any case. A star matches any characters. */
 const createContainsTest = ({ text, quoted }: Operand): Test => {
   const parts = (quoted ? [text] : text.split('*')).map((part) => part.toLowerCase())
   return (value) => {
@@ -205,11 +205,11 @@ const createContainsTest = ({ text, quoted }: Operand): Test => {
   }
 }
 
-/** Parses a moment or a day, in milliseconds. */
+/** Parses a time or a day of a record to milliseconds; undefined for any other value. */
 export const parseTimeValue = (value: unknown): number | undefined =>
   typeof value === 'string' && isMoment(value) ? parseMoment(value, 0) : undefined
 
-/** Creates the test of a time. A length of time is an age: more of it is earlier. A day is equal to each moment of it, UTC. */
+/** Creates the test of a time. A duration is an age, so `>` means earlier. A day equals each moment of that day in UTC. */
 const createTimeTest = (value: Operand, op: Plain, now: number): Test | undefined => {
   const age = value.quoted ? undefined : parseSpan(value.text)
   const moment = age === undefined ? parseMoment(value.text, now) : now - age
@@ -229,7 +229,7 @@ const createNumberTest = ({ text }: Operand, op: Plain, names: Names): Test | un
   return (value) => isNumber(value) && holds(compareNumbers(value, wanted), op)
 }
 
-/** Some instances write booleans of a shape otherwise. */
+/** Instances may return booleans as strings or numbers, although the documents describe a boolean. */
 export const spellings = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
@@ -251,7 +251,7 @@ const createTextTest =
   (value) =>
     toComparedText(value) === text
 
-/** Creates the test of a version; text that is no version is equal to itself. */
+/** Creates the test of a version. Text that is not a version matches only the same text. */
 const createVersionTest = (value: Operand, op: Plain): Test | undefined => {
   const { text } = value
   if (!isVersion(text)) return op === '=' ? createTextTest(value) : undefined
@@ -263,7 +263,7 @@ const createVersionTest = (value: Operand, op: Plain): Test | undefined => {
   }
 }
 
-/** Compares access levels by number; a word that is no known level is equal to itself. */
+/** Creates the test of an access level, which is compared by its number. An unknown level matches only the same text. */
 const createLevelTest = (value: Operand, op: Plain, levels: Ranks): Test | undefined => {
   const wanted = getOwn(levels, value.text.toLowerCase())
   if (wanted === undefined) return op === '=' ? createTextTest(value) : undefined
@@ -273,17 +273,19 @@ const createLevelTest = (value: Operand, op: Plain, levels: Ranks): Test | undef
   }
 }
 
-/** True if a value is text of which it cannot be said whether it comes before another: a name. */
+/** True for text that has no order, such as a name: it is neither a time nor a number. */
 export const hasNoOrder = (value: unknown): boolean =>
   typeof value === 'string' &&
   value !== '' &&
   parseTimeValue(value) === undefined &&
   !numberPattern.test(value)
 
-/** Numbers that have names. */
+/** The numbers of a field by their names, such as access levels. */
 export type Names = Ranks | undefined
 
-/** Creates a test for which the value in the record decides what is compared; undefined if an order of text is asked for. */
+/**
+ * Creates a test for a field of unknown type: the type of the record's value decides how it is compared. Undefined for an order of text.
+ */
 const createTestByValue = (
   value: Operand,
   op: Plain,
@@ -308,7 +310,7 @@ const createTestByValue = (
   }
 }
 
-/** Creates the test of a value; undefined if it is not of the field's kind. */
+/** Creates the test of a value; undefined if the value does not have the type of the field. */
 export const createTest = (
   value: Operand,
   op: Plain,

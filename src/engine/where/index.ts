@@ -1,4 +1,4 @@
-/** `--where` and `--select`: which records match. */
+/** Compiles the conditions of `--where` and `--select` into functions that test whether a record matches. */
 import { parseSpan } from '../../base/dates.js'
 import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
@@ -44,11 +44,11 @@ export { checkRanges } from './ranges.js'
 export { UnseenValueFailure } from './values.js'
 
 export interface Where {
-  /** Fields that only the single record has: for these each record is to be read. */
+  /** Fields that only the single record has. If there are any, each record is fetched. */
   readonly detail: readonly string[]
-  /** Returns true if a record of the list may match: what it does not show is left open. */
+  /** True if a record of the list may match. Fields that the list does not have are ignored. */
   readonly mayMatch: (record: unknown) => boolean
-  /** Returns true if a record matches that has all the fields. */
+  /** True if a record that has all the fields matches. */
   readonly matches: (record: unknown) => boolean
 }
 
@@ -58,11 +58,11 @@ interface Bound {
   readonly holds: (record: unknown) => boolean
 }
 
-/** Reads the flags as they were given: each of them is enough. */
+/** Parses the texts of the flags. A record matches if any of the expressions holds. */
 export const parseWhere = (texts: readonly string[]): readonly Expression[] =>
   texts.map(parseExpression)
 
-/** Fields of which no shape knows: the first page has to show them. */
+/** Returns the fields that no schema has, so that only the records of the first page can show whether they exist. */
 export const findUnshapedFields = (
   expressions: readonly Expression[],
   known: Known,
@@ -73,8 +73,9 @@ export const findUnshapedFields = (
     .map(({ field }) => field)
 
 /**
- * True if the first page must show whether fields and values exist, since neither the documents nor what was learnt has them.
- * @throws Failure `usage` for what is wrong whatever the records are
+ * True if the records of the first page are needed to check whether fields and values exist. Neither the documents nor earlier answers have
+ * them.
+ * @throws Failure `usage` for a mistake that does not depend on the records
  */
 export const needsSamples = (expressions: readonly Expression[], known: Known): boolean => {
   if (findUnshapedFields(expressions, known).length > 0) return true
@@ -98,7 +99,7 @@ const wanted: Readonly<Record<FieldKind, string>> = {
   any: 'a value',
 }
 
-/** Creates the refusal of a value that is not of its field's kind. */
+/** Creates the failure of a value that does not have the type of its field. */
 const createUnfit = (
   { field }: Condition,
   { text: given, at }: Operand,
@@ -112,7 +113,7 @@ const createUnfit = (
   return refuseAt(text, at, `${describeName(field, words)} requires ${what}${meant}`)
 }
 
-/** Refuses an order of text: b is no less than a because its letter comes later. */
+/** Creates the failure of an order operator on text: `b` is not less than `a`. */
 const createNoOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
   refuseAt(
     text,
@@ -121,14 +122,14 @@ const createNoOrder = ({ field, at }: Condition, text: string, { words }: Known)
     'Use =, != or ~ (contains), such as name~app.',
   )
 
-/** The place of a condition, and what its field holds. */
+/** The type of a condition's field, and the context of the condition. */
 interface Place {
   readonly kind: FieldKind
   readonly text: string
   readonly known: Known
 }
 
-/** Refuses a length of time behind = and !=: no moment is equal to it. */
+/** Rejects a duration with `=` and `!=`, because no time is exactly equal to it. */
 const checkMoment = (
   { op }: Condition,
   { text: given, quoted, at }: Operand,
@@ -141,12 +142,12 @@ const checkMoment = (
     throw refuseAt(text, at, `${given} is a moment and requires < or >`)
 }
 
-/** Tests of the values of a condition; null, unless quoted, is tested apart. */
+/** Creates the tests of a condition's values. Unquoted null is not among them, because it has no test. */
 const createValueTests = (condition: Condition, place: Place): readonly TestedValue[] => {
   const { field, op, values } = condition
   const { text, known } = place
   const plain = op.replace('!', '') as Plain
-  // The records at hand say of which kind a value must be, not how it is compared.
+  // The sampled records determine the type that a value must have, but not how it is compared.
   const kind = place.kind === 'any' ? inferKind(field, known) : place.kind
   const names = getFieldNames(field, known)
   return values.filter(isNoNull).map((value) => {
@@ -177,7 +178,7 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   const not = op.startsWith('!')
   const holds = (record: unknown): boolean => {
     const leaves = read(record)
-    // Nothing else sees what is not there: no mistyped field selects everything.
+    // Only null matches an absent field. Otherwise a mistyped field with != would match everything.
     if (!leaves.there) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
@@ -192,8 +193,8 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
 }
 
 /**
- * Makes tests of expressions: every field must be known, every value of its field's kind.
- * @throws Failure `usage` that points at the place
+ * Creates the tests of expressions.
+ * @throws Failure `usage` with a caret, for an unknown field or a value of the wrong type
  */
 export const bindWhere = (expressions: readonly Expression[], known: Known): Where => {
   if (expressions.length === 0) throw usage('the condition is empty')

@@ -1,7 +1,4 @@
-/**
- * Checks that a field is known to have the values of a condition. A condition with any other matches nothing, and is
- * refused instead of saying so.
- */
+/** Rejects conditions on values that a field is not known to have. Such a condition matches nothing, which is usually a typing mistake. */
 
 import { isNumber } from '../../base/json/json.js'
 import { describeName } from '../../catalogue/words.js'
@@ -19,10 +16,10 @@ import { hasWildcard } from './foreign.js'
 import { isOrderOperator, type Op } from './operators.js'
 import { type FieldKind, findFieldWords, isSingular } from './shape.js'
 
-/** The failure of a value that neither the documents nor the records at hand have: other records may. */
+/** The failure of a value that neither the documents nor the sampled records have. Records that were not sampled may have it. */
 export class UnseenValueFailure extends Failure {}
 
-/** Returns the words of a field that has a fixed set of them; none if it has no such set. A single documented word is an example only. */
+/** Returns the words that a field may have; none if the documents have fewer than two, since a single one is only an example. */
 const getWords = (field: string, kind: FieldKind, known: Known): readonly string[] => {
   const { list, single, columns, learnt } = known
   const shapes = { text: [list, single], level: [list, single], any: [columns] }
@@ -31,7 +28,7 @@ const getWords = (field: string, kind: FieldKind, known: Known): readonly string
   return documented.size < 2 ? [] : [...new Set([...documented, ...(learnt?.(field) ?? [])])]
 }
 
-/** A value of a condition with its test. */
+/** A value of a condition, with its test. */
 export interface TestedValue {
   readonly value: Operand
   readonly test: Test
@@ -39,7 +36,7 @@ export interface TestedValue {
 
 const maxListed = 15
 
-/** Creates the refusal of a value that is not known, with those that are. */
+/** Creates the failure of an unknown value. The hint lists the known ones. */
 const createUnseen = (
   { field, op }: Condition,
   { text: given, at }: Operand,
@@ -76,8 +73,8 @@ const createUnseen = (
 }
 
 /**
- * Checks that the values of a condition exist: by the documents, by what was learnt of the instance, or by the records at
- * hand. A quoted value always passes.
+ * Checks that the values of a condition are known: from the documents, from earlier answers, or from the sampled records. A quoted value is
+ * always accepted.
  * @throws UnseenValueFailure
  */
 export const checkValues = (
@@ -100,7 +97,7 @@ export const checkValues = (
 }
 
 /**
- * Refuses words of one field that no record has together: a comma means that both must hold.
+ * Rejects conditions that require two different words of one field, because a comma means that both must match.
  * @throws Failure `usage`
  */
 export const checkTogether = ({ text, conditions }: Expression, known: Known): void => {
@@ -123,7 +120,7 @@ export const checkTogether = ({ text, conditions }: Expression, known: Known): v
 const isDoubtful = (op: Op, { text }: Operand, words: readonly string[], test: Test): boolean =>
   words.length > 0 ? !words.some(test) : hasWildcard(op, text)
 
-/** Infers what a field holds from the records at hand, if all of them agree and no shape knows it. */
+/** Infers the type of a field from the sampled records if all of them agree; `any` otherwise. */
 export const inferKind = (field: string, known: Known): FieldKind => {
   const read = createLeafReader(field, known)
   const kinds = new Set((known.samples ?? []).flatMap((one) => read(one).values.map(getValueKind)))
