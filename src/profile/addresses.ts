@@ -60,7 +60,7 @@ const stripPrefix = (path: string, prefix: string, ssh: boolean): string | undef
  * Returns the path below an instance's base URL; undefined for an address of another instance. The port of SSH is ignored, because it is
  * never that of the instance.
  */
-const placeOn = (
+const getInstancePath = (
   { host, path, encoded, ssh }: Address,
   baseUrl: string,
 ): Pick<Address, 'path' | 'encoded'> | undefined => {
@@ -83,9 +83,9 @@ const hasSegments = (path: string, least: number): boolean => {
 }
 
 /** Returns the path of the project that a git remote names; undefined for a remote of another instance. */
-export const projectOfRemote = (remote: string, baseUrl: string): string | undefined => {
+export const parseRemoteProject = (remote: string, baseUrl: string): string | undefined => {
   const address = parseAddress(remote)
-  const project = trimPath((address && placeOn(address, baseUrl)?.path) ?? '')
+  const project = trimPath((address && getInstancePath(address, baseUrl)?.path) ?? '')
   return hasSegments(project, 2) ? project : undefined
 }
 
@@ -114,7 +114,7 @@ const api = /^api\/v4\/(projects|groups)\/([^/]+)/
 const pages = [/^admin\/(projects|groups)\/(.+)$/, /^(groups)\/(.+)$/, /^(projects)\/(\d+)$/]
 
 /** Returns the project or group of an instance's page. `/-/` separates it from the rest of the path. */
-const placeIn = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
+const parsePlacePath = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
   const [, resource, id] = api.exec(encoded) ?? []
   if (id !== undefined) return { kind: toKind(resource), value: decode(id) }
   const whole = trimPath(path.replace(/(?<=^|\/)-(?:\/.*)?$/s, ''))
@@ -151,9 +151,9 @@ export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Pl
       `${stripSecrets(text)} is neither a web address nor a git remote`,
       `Give the full path or the ID of the ${what}.`,
     )
-  const on = placeOn(address, baseUrl)
+  const on = getInstancePath(address, baseUrl)
   if (on === undefined) throw createForeignFailure(address, baseUrl)
-  const place = placeIn(on)
+  const place = parsePlacePath(on)
   if (isPlace(place, wanted)) return place
   throw usage(
     `${address.shown} is not the address of a ${what}`,

@@ -59,7 +59,7 @@ const describeExit = (
   return `ended with exit code ${exitCode ?? 'unknown'}`
 }
 
-const hintFor = (profile: string): string =>
+const createCommandHint = (profile: string): string =>
   `Run the command by hand to check it, or change it: svcctl profile set ${profile} --token-command …`
 
 const runProgram = async (
@@ -113,7 +113,7 @@ export const runTokenCommand = async (
   const { limit = patience, signal } = options
   const outcome = await runProgram(command, options)
   if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
-  const hint = hintFor(profile)
+  const hint = createCommandHint(profile)
   if (!hasSucceeded(outcome)) {
     const words = getMessage(outcome)
     throw new Failure(
@@ -142,7 +142,7 @@ const isExpiring = (token: StoredToken, now: number): boolean => {
 const canRefresh = (profile: Profile, token: StoredToken): boolean =>
   token.kind === 'oauth' && token.refreshToken !== undefined && profile.tokenUrl !== undefined
 
-const refreshRefused = (profile: Profile, why: string, status?: number): Failure =>
+const createRefreshFailure = (profile: Profile, why: string, status?: number): Failure =>
   new Failure('auth', `cannot refresh the token of profile ${profile.name}: ${why}`, {
     hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
     request: profile.tokenUrl && `POST ${profile.tokenUrl}`,
@@ -180,7 +180,7 @@ const requestToken = async (
 ): Promise<StoredToken> => {
   const { tokenUrl, clientId } = profile
   if (tokenUrl === undefined || held.refreshToken === undefined)
-    throw refreshRefused(profile, 'there is no refresh token or no token URL')
+    throw createRefreshFailure(profile, 'there is no refresh token or no token URL')
   const { status, body } = await post(tokenUrl, {
     grant_type: 'refresh_token',
     refresh_token: held.refreshToken,
@@ -194,14 +194,14 @@ const requestToken = async (
       hint: 'Try again later; the refresh token was kept.',
     })
   if (status < 200 || status > 299)
-    throw refreshRefused(
+    throw createRefreshFailure(
       profile,
       `the instance answered ${status}${formatErrorCode(answer)}`,
       status,
     )
   const { access_token: access, refresh_token: next } = answer
   if (typeof access !== 'string')
-    throw refreshRefused(profile, 'the response has no access_token', status)
+    throw createRefreshFailure(profile, 'the response has no access_token', status)
   const expiresAt = getExpiry(answer, now())
   return {
     token: checkToken(access, 'oauth', 'the token URL').value,
@@ -229,7 +229,7 @@ const refreshToken = (
     const place = profile.tokenStore ?? 'file'
     const held = await tokens.read(profile.name, place)
     if (held === undefined)
-      throw refreshRefused(profile, 'the profile was signed out in the meantime')
+      throw createRefreshFailure(profile, 'the profile was signed out in the meantime')
     if (held.token !== stale.token && !isExpiring(held, now())) return held
     const fresh = await requestToken(profile, held, post, now)
     await tokens.write(profile.name, fresh, place)

@@ -26,7 +26,7 @@ const findOrigin = (text: string): string | undefined => {
  * True if the tokens of the environment may be sent to this address. With `SVC_BASE_URL`, only its origin may receive them; without it, the
  * instance that a flag or profile chooses.
  */
-const mayServe = (env: Environment, baseUrl: string): boolean => {
+const canSendTokens = (env: Environment, baseUrl: string): boolean => {
   const theirs = getEnvironmentVariable(env, 'SVC_BASE_URL')
   return theirs === undefined || findOrigin(theirs) === getOrigin(baseUrl)
 }
@@ -34,7 +34,7 @@ const mayServe = (env: Environment, baseUrl: string): boolean => {
 /** Explains why the user's tokens of the environment are not sent to an address; undefined if they are sent, or if none is set. */
 export const explainWithheldToken = (env: Environment, baseUrl: string): string | undefined => {
   const names = userTokens.filter((name) => getEnvironmentVariable(env, name) !== undefined)
-  if (names.length === 0 || mayServe(env, baseUrl)) return undefined
+  if (names.length === 0 || canSendTokens(env, baseUrl)) return undefined
   const theirs = findOrigin(env.SVC_BASE_URL ?? '') ?? 'which is not valid'
   const [are, they, them] =
     names.length === 1 ? (['is', 'it is', 'it'] as const) : (['are', 'they are', 'them'] as const)
@@ -48,7 +48,7 @@ export const getEnvironmentToken = (
   profile?: Profile,
 ): ResolvedCredential | undefined => {
   const token = getEnvironmentVariable(env, 'SVC_TOKEN')
-  if (token === undefined || !mayServe(env, baseUrl)) return undefined
+  if (token === undefined || !canSendTokens(env, baseUrl)) return undefined
   const kind = getEnvironmentVariable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
   if (!isUserTokenKind(kind))
     throw usage(
@@ -83,7 +83,7 @@ export const explainWithheldJobToken = (env: Environment, baseUrl: string): stri
 export const getJobToken = (env: Environment, baseUrl: string): ResolvedCredential | undefined => {
   const own = getEnvironmentVariable(env, 'SVC_JOB_TOKEN')
   if (own !== undefined)
-    return mayServe(env, baseUrl) ? checkToken(own, 'job', 'SVC_JOB_TOKEN') : undefined
+    return canSendTokens(env, baseUrl) ? checkToken(own, 'job', 'SVC_JOB_TOKEN') : undefined
   const ofJob = getEnvironmentVariable(env, 'CI_JOB_TOKEN')
   if (ofJob === undefined || explainWithheldJobToken(env, baseUrl) !== undefined) return undefined
   return checkToken(ofJob, 'job', 'CI_JOB_TOKEN')

@@ -74,7 +74,7 @@ const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string):
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
   existsSync(path.join(config, 'instances'))
 
-const areLists = (value: unknown): boolean =>
+const isListRecord = (value: unknown): boolean =>
   isObject(value) &&
   Object.values(value).every(
     (list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
@@ -88,8 +88,8 @@ const isKnown = (value: unknown): value is KnownInstance =>
   Object.values(value.settings).every(
     (one) => isObject(one) && settingTypes.some((type) => type === one.type),
   ) &&
-  areLists(value.values) &&
-  areLists(value.fields) &&
+  isListRecord(value.values) &&
+  isListRecord(value.fields) &&
   Array.isArray(value.gone) &&
   value.gone.every(
     (one) => isObject(one) && [one.route, one.at].every((text) => typeof text === 'string'),

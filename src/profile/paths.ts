@@ -68,7 +68,7 @@ export const getPaths = (env: Environment): Paths => {
 }
 
 /** Returns the folder that contains the journals of runs. */
-export const runFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
+export const getRunFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
 
 /** True if a profile may have a vocabulary. Every command calls this, so the file is searched and not parsed. */
 export const hasVocabularySetting = (env: Environment): boolean => {

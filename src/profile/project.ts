@@ -1,7 +1,7 @@
 /** Finds the default project and group: from the environment, the git remote, or the profile. */
 
 import { usage } from '../errors.js'
-import { projectOfRemote } from './addresses.js'
+import { parseRemoteProject } from './addresses.js'
 import type { Environment, Profile, Session } from './types.js'
 
 // The project that a git remote of the working directory names.
@@ -30,7 +30,7 @@ const findRemoteProject = (
 ): { readonly project: string; readonly remote: string } | undefined => {
   const origin = remotes.filter((r) => r.name === 'origin')
   for (const { name, url } of [...origin, ...remotes.filter((r) => r.name !== 'origin')]) {
-    const project = projectOfRemote(url, baseUrl)
+    const project = parseRemoteProject(url, baseUrl)
     if (project !== undefined) return { project, remote: name }
   }
   return undefined
@@ -95,8 +95,8 @@ export const findScope = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
   cwd?: string,
 ): Promise<Scope | undefined> => {
-  const said = getEnvironmentScope(takes, env)
-  if (said !== undefined) return said
+  const fromEnvironment = getEnvironmentScope(takes, env)
+  if (fromEnvironment !== undefined) return fromEnvironment
   if (takes !== 'group' && cwd !== undefined) {
     const found = findRemoteProject(await readGitRemotes(cwd, env), session.baseUrl)
     if (found !== undefined)

@@ -124,7 +124,7 @@ const parseTags = (value: unknown): readonly string[] => {
 }
 
 /** Parsers of settings that are one line of text. Each returns the value to store. */
-const isText: Partial<Record<SettingName, (text: string) => string>> = {
+const textParsers: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
   'token-url': checkTokenUrl,
   proxy: (text) => checkProxy('proxy', parseWebAddress('proxy', text).href),
@@ -148,7 +148,7 @@ const checkLine = (name: SettingName, value: unknown): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (typeof value !== 'string' || value === '' || /[\u0000-\u001f\u007f]/.test(value))
     throw createInvalidFailure(name, undefined, 'one line of text')
-  return isText[name]?.(value) ?? value
+  return textParsers[name]?.(value) ?? value
 }
 
 /**

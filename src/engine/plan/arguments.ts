@@ -13,7 +13,7 @@ import type { MissingValue, PlanContext } from './objects.js'
 import { toPath } from './places.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
-const createMissingArgument = (
+const createMissingArgumentFailure = (
   command: Command,
   endpoint: Endpoint,
   name: string,
@@ -51,7 +51,7 @@ export const completeArguments = async (
     const scope = getScopeType(param)
     const atHand = scope === undefined ? undefined : await around.scope([scope])
     const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
-    if (answer === undefined) throw createMissingArgument(command, endpoint, name, param)
+    if (answer === undefined) throw createMissingArgumentFailure(command, endpoint, name, param)
     args.push(...answer)
   }
   return args

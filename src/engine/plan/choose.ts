@@ -188,7 +188,7 @@ const findCandidates = (
  * Chooses the endpoint of a line.
  * @throws Failure `usage` if scopes or forms exclude each other, or if the API has no such form
  */
-export const choose = (
+export const chooseEndpoint = (
   command: Command,
   given: Given,
   env: NodeJS.ProcessEnv,
@@ -256,7 +256,7 @@ const getSeveralFlags = (command: Command): readonly string[] => {
 const formatAlternatives = (ways: readonly string[]): string =>
   [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
 
-const createMissingScope = (command: Command, options: readonly Option[]): Failure => {
+const createMissingScopeFailure = (command: Command, options: readonly Option[]): Failure => {
   const kinds = [...new Set(options.map((o) => o.scope))]
   const flags = kinds.map((kind) => `--${kind}`)
   const ways = [
@@ -283,7 +283,7 @@ const askForScope = async (
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.missing({ name: first.scope, param })) ?? []
-  if (answer === undefined) throw createMissingScope(command, options)
+  if (answer === undefined) throw createMissingScopeFailure(command, options)
   return toScopedEndpoint(first, answer)
 }
 

@@ -125,20 +125,20 @@ const readArguments = async (
 }
 
 /** Returns the name of the flag for the end of a range: `created_before` for `created_after`. Any other name is returned as it is. */
-const endOf = (name: string): string =>
+const getRangeEndName = (name: string): string =>
   name.replace(/(^|-)after$/, '$1before').replace(/(^|-)since$/, '$1until')
 
 /** Notes ranges that end before they begin, since no record can match them. */
 const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): void => {
   for (const [name, begin] of Object.entries(flags)) {
-    const end = endOf(name) === name ? undefined : flags[endOf(name)]
+    const end = getRangeEndName(name) === name ? undefined : flags[getRangeEndName(name)]
     const [first, last] = [begin, end].map((one) =>
       typeof one === 'string'
         ? parseMoment(one, getCurrentIo().now().getTime())
         : Number(one ?? Number.NaN),
     )
     if (first !== undefined && last !== undefined && first > last)
-      note(`--${name} is past --${endOf(name)}, so nothing can match`)
+      note(`--${name} is past --${getRangeEndName(name)}, so nothing can match`)
   }
 }
 

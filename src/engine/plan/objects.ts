@@ -71,7 +71,7 @@ export interface Objects {
 }
 
 /** Loads the list endpoints of some areas. */
-const listsOf = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]> => {
+const loadLists = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]> => {
   const all = await Promise.all(rows.map((row) => row.load()))
   return all.flatMap((of) => Object.values<Endpoint>(of).filter((e) => e.returns.kind === 'many'))
 }
@@ -88,7 +88,7 @@ export const readObjects = async (
   const kind = getKindByName(name)
   if (name === undefined || kind === undefined) return undefined
   const isNear = (row: AreaRow): boolean => kind.areas.includes(row.name)
-  const near = await listsOf(listAreas().filter(isNear))
+  const near = await loadLists(listAreas().filter(isNear))
   const own = near.filter(({ lists }) => lists === name)
   const others = near.filter(({ lists }) => lists !== name)
   const { parameter = name } = argument ?? {}
@@ -106,7 +106,7 @@ export const readObjects = async (
     also,
     known,
     foreign: unknown(others),
-    elsewhere: () => (far ??= listsOf(listAreas().filter((row) => !isNear(row))).then(unknown)),
+    elsewhere: () => (far ??= loadLists(listAreas().filter((row) => !isNear(row))).then(unknown)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     mark: kind.mark,
     naming,

@@ -140,7 +140,7 @@ const identifyOutput = async (output: OutputFile): Promise<string | undefined> =
 }
 
 /** @throws Failure `usage` if an output is one of the inputs */
-const compare = async (
+const checkInputsKept = async (
   outputs: readonly OutputFile[],
   inputs: readonly NamedFile[],
 ): Promise<void> => {
@@ -162,7 +162,7 @@ const compare = async (
 }
 
 /** @throws Failure `usage` if two outputs are one file */
-const checkApart = async (outputs: readonly OutputFile[]): Promise<void> => {
+const checkOutputsDiffer = async (outputs: readonly OutputFile[]): Promise<void> => {
   const known = new Map<string, string>()
   for (const output of outputs) {
     const identity = await identifyOutput(output)
@@ -254,8 +254,8 @@ const checkReport = async (output: OutputFile): Promise<void> => {
 export const checkOutputs = async (command: CommandFacts, raw: Raw): Promise<void> => {
   const outputs = findOutputs(command, raw)
   if (outputs.length === 0) return
-  await compare(outputs, findInputs(command, raw))
-  await checkApart(outputs)
+  await checkInputsKept(outputs, findInputs(command, raw))
+  await checkOutputsDiffer(outputs)
   for (const output of outputs) await checkReport(output)
 }
 
@@ -270,5 +270,5 @@ export const checkInputs = async (
 ): Promise<void> => {
   const outputs = findOutputs(command, raw)
   const inputs = files.map((path) => ({ words: path, path })).filter((one) => !isNoFile(one))
-  await compare(outputs, inputs)
+  await checkInputsKept(outputs, inputs)
 }

@@ -21,7 +21,7 @@ import {
   replaceReference,
   resolveReferences,
 } from './arguments.js'
-import { choose, fillScope, type ScopedEndpoint } from './choose.js'
+import { chooseEndpoint, fillScope, type ScopedEndpoint } from './choose.js'
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
@@ -38,7 +38,7 @@ const isEmptyUpdate = (endpoint: Endpoint, { values, extra }: Known): boolean =>
   Object.keys(extra).length === 0 &&
   Object.keys(values).every((name) => endpoint.path[name] !== undefined)
 
-const ask = async (
+const askForFlags = async (
   endpoint: Endpoint,
   project: Pick<MissingValue, 'project'>,
   around: PlanContext,
@@ -68,7 +68,7 @@ const askForAttributes = async (
 ): Promise<JsonValues> => {
   if (!isEmptyUpdate(endpoint, known)) return {}
   const { values, extra, ...project } = known
-  const answered = await ask(endpoint, project, around)
+  const answered = await askForFlags(endpoint, project, around)
   if (Object.keys(answered).length > 0) return answered
   throw usage(
     `${getCommandName(command)}: nothing to change`,
@@ -97,7 +97,7 @@ export const checkSegment = (name: string, param: Param, value: unknown): void =
 }
 
 /** Returns the project of the command's objects, if it is known already. */
-const projectIn = (
+const findProject = (
   endpoint: Endpoint,
   given: Given,
   scope: ScopedEndpoint['scope'],
@@ -153,7 +153,7 @@ const planCommon = async (
   override: Values,
 ): Promise<CommonParts> => {
   const { endpoint, scope } = scoped
-  const project = projectIn(endpoint, given, scope)
+  const project = findProject(endpoint, given, scope)
   const flags = { ...getFlagValues(command, endpoint, given), ...override }
   const values = {
     ...mergeInput(getInputValues(endpoint, given, around.unknown), flags),
@@ -185,7 +185,7 @@ export const completePlan = async (
 }
 
 /** Plans one object, or several objects that one request takes together. */
-const planOf = async (
+const createPlan = async (
   common: CommonParts,
   group: readonly string[],
   reference: ObjectReference | undefined,
@@ -230,7 +230,7 @@ export const createCommonsByRow = (
 }
 
 /** Adds the attributes of all rows to the line, because they help to determine the endpoint. */
-const withRows = async (
+const addRowValues = async (
   command: Command,
   given: Given,
   rows: NonNullable<Given['rows']>,
@@ -253,12 +253,12 @@ export const createPlans = async (
   apart = false,
 ): Promise<readonly Plan[]> => {
   const references = await resolveReferences(command, given, around)
-  const all = given.rows === undefined ? given : await withRows(command, given, given.rows, around)
-  const choice = choose(command, fillSharedProject(all, references), around.env, override)
+  const all = given.rows === undefined ? given : await addRowValues(command, given, given.rows, around)
+  const choice = chooseEndpoint(command, fillSharedProject(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)
   const { endpoint } = scoped
-  const project = projectIn(endpoint, given, scoped.scope)
+  const project = findProject(endpoint, given, scoped.scope)
   const args = await completeArguments(command, endpoint, given, around, project)
   const commonFor = createCommonsByRow(command, given, scoped, around, override)
   const own = apart || given.rows !== undefined || !canJoinObjects(endpoint)
@@ -269,7 +269,7 @@ export const createPlans = async (
   for (const [i, group] of groups.entries()) {
     const row = given.rows?.[i]
     try {
-      const plan = await planOf(await commonFor(row), group, references[i], given, around)
+      const plan = await createPlan(await commonFor(row), group, references[i], given, around)
       plans.push(row === undefined ? plan : { ...plan, row })
     } catch (error) {
       throw placeFailure(error, given.places?.get(given.args[i] ?? ''))
@@ -341,13 +341,13 @@ const parseExtraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) unknown(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const one = (t: string): JsonValue => (body ? parseParam(t) : queryParam(t, name))
+    const one = (t: string): JsonValue => (body ? parseParam(t) : parseQueryParam(t, name))
     return [name, typeof text === 'string' ? one(text) : text.map(one)] as const
   })
   return Object.fromEntries(extra)
 }
 
-const queryParam = (text: string, name: string): JsonValue => {
+const parseQueryParam = (text: string, name: string): JsonValue => {
   if (text === 'null') throw usage(`--param ${name}=null: query parameters cannot be null`)
   if (!/^\[.*\]$/s.test(text)) return text
   const list = parseParam(text)

@@ -37,12 +37,12 @@ export interface ValueSyntax {
 }
 
 /** Creates a hint to send with --param a value that only newer instances accept. */
-const hintAtNewerValues = (parameter: string, { param }: ValueError, text: string): string => {
+const createNewerValuesHint = (parameter: string, { param }: ValueError, text: string): string => {
   const value = getNumberNames(param).length === 0 || /^-?\d+$/.test(text) ? text : '<number>'
   return `Newer instances may support more values. Send one with --param ${quoteWord(`${parameter}=${value}`)}.`
 }
 
-const hintFor = (error: ValueError, text: string, parameter?: string): string | undefined => {
+const createHint = (error: ValueError, text: string, parameter?: string): string | undefined => {
   const { param, problem, path } = error
   if (problem === 'several values') return `Run the command once for each ${getScopeType(param)}.`
   if (problem === 'wrong format' && formatOf(param) === 'duration')
@@ -53,7 +53,7 @@ const hintFor = (error: ValueError, text: string, parameter?: string): string | 
   const more = parameter !== undefined && isChoice && isUnknown && isOwn
   const sentences = [
     ...(error.nearest === undefined ? [] : [`Did you mean ${error.nearest}?`]),
-    ...(more ? [hintAtNewerValues(parameter, error, text)] : []),
+    ...(more ? [createNewerValuesHint(parameter, error, text)] : []),
   ]
   return sentences.join(' ') || undefined
 }
@@ -68,10 +68,10 @@ const formatGivenValue = ({ given, param, problem, expected, path }: ValueError)
   return problem !== 'wrong format' && /^-?\d+$/.test(text) ? text : `"${text}"`
 }
 
-const createRefusal = (error: ValueError, label: string, parameter?: string): Failure => {
+const createValueFailure = (error: ValueError, label: string, parameter?: string): Failure => {
   const keys = error.path.filter((key) => typeof key === 'string')
   const names = [label, ...(error.problem === 'unknown key' ? keys.slice(0, -1) : keys)]
-  const hint = hintFor(error, String(error.given), parameter)
+  const hint = createHint(error, String(error.given), parameter)
   return usage(describeError(names.join(' '), error, formatGivenValue(error)), hint)
 }
 
@@ -89,7 +89,7 @@ export const checkCoercedValue = (
   if (value !== undefined) return value
   throw error === undefined
     ? usage(`${label} has no value`)
-    : createRefusal(error, label, parameter)
+    : createValueFailure(error, label, parameter)
 }
 
 /**
@@ -162,7 +162,7 @@ export const readText = async (
   label: string,
   { read, signal }: Pick<Sources, 'read' | 'signal'>,
 ): Promise<HeldText> => {
-  const failed = (cause: unknown): Failure =>
+  const createReadFailure = (cause: unknown): Failure =>
     new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   try {
     const { readReadable } = await import('../../base/files/files.js')
@@ -170,7 +170,7 @@ export const readText = async (
     await read?.(path, bytes)
     return holdText(decodeStrictly(bytes, `${label}: ${path}`))
   } catch (cause) {
-    throw cause instanceof Failure && cause.category === 'usage' ? cause : failed(cause)
+    throw cause instanceof Failure && cause.category === 'usage' ? cause : createReadFailure(cause)
   }
 }
 

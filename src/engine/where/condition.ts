@@ -12,7 +12,7 @@ import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
-import { findForeignOperator, findForeignValue, translate } from './foreign.js'
+import { findForeignOperator, explainForeignValue, translate } from './foreign.js'
 import { isOrderOperator, type Op, opposites, ops } from './operators.js'
 import type { FieldKind, Ranks } from './shape.js'
 
@@ -39,7 +39,7 @@ export interface Expression {
 }
 
 /** Creates the failure of a condition. Its message has three lines: the reason, the text, and a caret below the wrong position. */
-export const refuseAt = (text: string, at: number, why: string, hint?: string): Failure =>
+export const createConditionFailure = (text: string, at: number, why: string, hint?: string): Failure =>
   usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
@@ -56,65 +56,65 @@ class Reader {
     this.#text = text
   }
 
-  expression(): Expression {
+  parse(): Expression {
     const conditions: Condition[] = []
-    do conditions.push(this.#condition())
+    do conditions.push(this.#parseCondition())
     while (this.#take(','))
     return { text: this.#text, conditions }
   }
 
-  #condition(): Condition {
+  #parseCondition(): Condition {
     this.#match(blanks)
     const at = this.#at
     const field = this.#match(fieldName)
-    if (field === '') throw this.#wrong('missing field')
+    if (field === '') throw this.#createFailure('missing field')
     this.#match(blanks)
-    const op = this.#operator()
-    const values = [this.#value(op)]
+    const op = this.#parseOperator()
+    const values = [this.#parseValue(op)]
     while (this.#text[this.#at] === '|') {
-      if (op !== '=' && op !== '!=') throw this.#wrong(`| goes with = and != only, not with ${op}`)
+      if (op !== '=' && op !== '!=') throw this.#createFailure(`| goes with = and != only, not with ${op}`)
       this.#at += 1
-      if (this.#text[this.#at] === '|') throw this.#wrong('"||" is not an operator')
-      values.push(this.#value(op, true))
+      if (this.#text[this.#at] === '|') throw this.#createFailure('"||" is not an operator')
+      values.push(this.#parseValue(op, true))
     }
     return { field, op, values, at }
   }
 
-  #operator(): Op {
+  #parseOperator(): Op {
     const foreign = findForeignOperator(this.#text.slice(this.#at))
-    if (foreign !== '') throw this.#wrong(`"${foreign}" is not an operator`)
+    if (foreign !== '') throw this.#createFailure(`"${foreign}" is not an operator`)
     const op = ops.find((one) => this.#text.startsWith(one, this.#at))
-    if (op === undefined) throw this.#wrong(`expected one of ${ops.join(' ')}`)
+    if (op === undefined) throw this.#createFailure(`expected one of ${ops.join(' ')}`)
     this.#at += op.length
     return op
   }
 
   /** @param further true for a value after a bar, where another condition would be a mistake */
-  #value(op: Op, further = false): Operand {
+  #parseValue(op: Op, further = false): Operand {
     this.#match(blanks)
     const at = this.#at
     if (this.#text[at] !== '"') {
       const text = this.#match(plainText).trimEnd()
       const condition = further && isCondition.test(text)
-      const why = condition ? 'expected a value after |' : findForeignValue(op, text)
-      if (why !== undefined) throw this.#wrong(why, at)
+      const why = condition ? 'expected a value after |' : explainForeignValue(op, text)
+      if (why !== undefined) throw this.#createFailure(why, at)
       return { text, quoted: false, at }
     }
     const literal = this.#match(jsonText)
-    if (literal === '') throw this.#wrong('unclosed quotation mark')
-    const text = this.#parsed(literal, at)
+    if (literal === '') throw this.#createFailure('unclosed quotation mark')
+    const text = this.#parseJsonText(literal, at)
     this.#match(blanks)
     const next = this.#text[this.#at]
     if (next !== undefined && next !== ',' && next !== '|')
-      throw this.#wrong('expected "," or "|" after the quotation mark')
+      throw this.#createFailure('expected "," or "|" after the quotation mark')
     return { text, quoted: true, at }
   }
 
-  #parsed(literal: string, at: number): string {
+  #parseJsonText(literal: string, at: number): string {
     try {
       return String(JSON.parse(literal))
     } catch {
-      throw refuseAt(this.#text, at, 'the text in quotation marks is not a valid JSON string')
+      throw createConditionFailure(this.#text, at, 'the text in quotation marks is not a valid JSON string')
     }
   }
 
@@ -131,8 +131,8 @@ class Reader {
     return found
   }
 
-  #wrong(why: string, at = this.#at): Failure {
-    return refuseAt(this.#text, at, why, suggestForm(this.#text))
+  #createFailure(why: string, at = this.#at): Failure {
+    return createConditionFailure(this.#text, at, why, suggestForm(this.#text))
   }
 }
 
@@ -168,7 +168,7 @@ export const negateExpression = ({ conditions }: Expression): readonly string[] 
  * Parses the text of one flag.
  * @throws Failure `usage` with a caret at the wrong position
  */
-export const parseExpression = (text: string): Expression => new Reader(text).expression()
+export const parseExpression = (text: string): Expression => new Reader(text).parse()
 
 // Tests that compare one value of a record with one value of a condition.
 
@@ -178,7 +178,7 @@ export type Test = (value: unknown) => boolean
 /** An operator without its negation. */
 export type Plain = Exclude<Op, '!=' | '!~'>
 
-const holds = (order: number, op: Plain): boolean => {
+const isInOrder = (order: number, op: Plain): boolean => {
   if (op === '=') return order === 0
   if (op === '<') return order < 0
   if (op === '>') return order > 0
@@ -219,14 +219,14 @@ const createTimeTest = (value: Operand, op: Plain, now: number): Test | undefine
     const time = parseTimeValue(tested)
     if (time === undefined) return false
     if (end !== undefined) return time >= moment && time < end
-    return holds(age === undefined ? time - moment : moment - time, op)
+    return isInOrder(age === undefined ? time - moment : moment - time, op)
   }
 }
 
 const createNumberTest = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
   const wanted = getOwn(names, text)?.toString() ?? (numberPattern.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
-  return (value) => isNumber(value) && holds(compareNumbers(value, wanted), op)
+  return (value) => isNumber(value) && isInOrder(compareNumbers(value, wanted), op)
 }
 
 /** Instances may return booleans as strings or numbers, although the documents describe a boolean. */
@@ -258,7 +258,7 @@ const createVersionTest = (value: Operand, op: Plain): Test | undefined => {
   return (tested) => {
     if (op === '=' && tested === text) return true
     return (
-      typeof tested === 'string' && isVersion(tested) && holds(compareVersions(tested, text), op)
+      typeof tested === 'string' && isVersion(tested) && isInOrder(compareVersions(tested, text), op)
     )
   }
 }
@@ -269,7 +269,7 @@ const createLevelTest = (value: Operand, op: Plain, levels: Ranks): Test | undef
   if (wanted === undefined) return op === '=' ? createTextTest(value) : undefined
   return (tested) => {
     const rank = getOwn(levels, toComparedText(tested).toLowerCase())
-    return rank !== undefined && holds(rank - wanted, op)
+    return rank !== undefined && isInOrder(rank - wanted, op)
   }
 }
 

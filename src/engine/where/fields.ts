@@ -1,6 +1,6 @@
 /** Determines the type of a record's field and reads its values, for conditions and for sorting. */
 import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
-import { type Condition, type Names, refuseAt } from './condition.js'
+import { type Condition, type Names, createConditionFailure } from './condition.js'
 import {
   type FieldKind,
   findFieldKind,
@@ -41,7 +41,7 @@ export interface Known {
 }
 
 /** True if only the single record has a field, according to the schemas. */
-export const isOfSingle = (field: string, { list, single }: Known): boolean =>
+export const isOnlyInSingle = (field: string, { list, single }: Known): boolean =>
   findFieldKind(list, field) === undefined && findFieldKind(single, field) !== undefined
 
 /** Returns the type of a field, according to the schemas; undefined if no schema has the field. */
@@ -75,7 +75,7 @@ export const requireFieldKind = (
   const near = nearest?.(field, addOwnNames([...fields], words))
   const guess = near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
   const hint = other === undefined ? guess : `; ${other}`
-  throw refuseAt(text, at, `no record has the field ${field}${hint}`)
+  throw createConditionFailure(text, at, `no record has the field ${field}${hint}`)
 }
 
 const getKeys = (record: unknown): readonly string[] =>

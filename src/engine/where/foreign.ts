@@ -64,10 +64,10 @@ const operator = new RegExp(`^ ?(${foreignSign}|${ownSign}|(?<= )${foreignWord})
 const foreign = new RegExp(`^(?:${foreignSign}|${foreignWord})`, 'i')
 
 /** Replaces each run of white space by one space. */
-const pack = (text: string): string => text.replaceAll(/\s+/g, ' ')
+const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Finds the operator of another language that a text begins with; empty if it begins with none. */
-export const findForeignOperator = (text: string): string => foreign.exec(pack(text))?.[0] ?? ''
+export const findForeignOperator = (text: string): string => foreign.exec(collapseSpaces(text))?.[0] ?? ''
 
 const toOperator = (found: string): Op => {
   const name = found.toLowerCase().replace(/^-(?=\w)/, '')
@@ -85,8 +85,8 @@ const quotes = /^['`\u2018\u201c\u201e]/
 const pattern = /^\^|\$$|^\.\*|\.[*+]$|\\[dwsb]|^%|\[\w-\w/
 
 /** Explains why unquoted text after an operator is not a value; undefined if it is one. */
-export const findForeignValue = (op: Op, text: string): string | undefined => {
-  const packed = pack(text)
+export const explainForeignValue = (op: Op, text: string): string | undefined => {
+  const packed = collapseSpaces(text)
   const [first = ''] = packed
   if (first !== '' && '=~<>!'.includes(first)) return `"${first}" is not an operator after ${op}`
   if (quotes.test(packed)) return 'text is quoted with " here'
@@ -147,16 +147,16 @@ const toContained = (text: string): string =>
     .replace(/[$*]$/, '')
 
 /** Formats a value, in quotes if it would otherwise have another meaning. */
-const writeValue = (op: Op, given: string): string => {
+const formatValue = (op: Op, given: string): string => {
   const literal = unquote(given)
   if (literal === undefined && isNothing(given)) return 'null'
   const text = op.endsWith('~') ? toContained(literal ?? given) : (literal ?? given)
   const plain = /^[^ "|,&;]+(?: [^ "|,&;]+)*$/.test(text) && !isNothing(text)
-  return plain && findForeignValue(op, text) === undefined ? text : JSON.stringify(text)
+  return plain && explainForeignValue(op, text) === undefined ? text : JSON.stringify(text)
 }
 
 /** Parses one condition; undefined if the text is not a condition. */
-const readPart = (text: string): Part | undefined => {
+const parsePart = (text: string): Part | undefined => {
   const [head = '', not, field] = term.exec(text) ?? []
   if (field === undefined) return undefined
   const rest = text.slice(head.length)
@@ -170,7 +170,7 @@ const readPart = (text: string): Part | undefined => {
     return undefined
   const equal = toOperator(found)
   const op = hasWildcard(equal, unquote(value) ?? value) ? (equal === '=' ? '~' : '!~') : equal
-  return { field, op: not ? opposites[op] : op, values: [writeValue(op, value)] }
+  return { field, op: not ? opposites[op] : op, values: [formatValue(op, value)] }
 }
 
 const isBare = (text: string): boolean => /^[^=<>~:]*$/.test(text) && !/^ ?(?:not |!)/i.test(text)
@@ -181,23 +181,23 @@ const addPiece = (all: Part[][], joined: string, piece: string): boolean => {
   const last = all.at(-1)
   const before = last?.at(-1)
   if (before !== undefined && (joined === '|' || joined === ',') && isBare(piece)) {
-    const value = writeValue(before.op, piece.trim())
+    const value = formatValue(before.op, piece.trim())
     const several = before.op === '=' || before.op === '!='
     if (several) last?.splice(-1, 1, { ...before, values: [...before.values, value] })
     else if (joined === '|') all.push([{ ...before, values: [value] }])
     if (several || joined === '|') return true
   }
   if (joined === '|') all.push([])
-  const part = readPart(piece)
+  const part = parsePart(piece)
   if (part !== undefined) all.at(-1)?.push(part)
   return part !== undefined
 }
 
 /** Translates conditions of another language. Each text of the result is one flag. Undefined if the conditions cannot be understood. */
 export const translate = (text: string): readonly string[] | undefined => {
-  const packed = pack(text).trim()
+  const packed = collapseSpaces(text).trim()
   if (needsBrackets(packed)) return undefined
-  const pieces = pack(removeBrackets(packed)).trim().split(joiner)
+  const pieces = collapseSpaces(removeBrackets(packed)).trim().split(joiner)
   // A quoted text that contains a comma or a bar was split.
   if (pieces.some((piece) => piece !== undefined && piece.split('"').length % 2 === 0))
     return undefined
@@ -207,11 +207,11 @@ export const translate = (text: string): readonly string[] | undefined => {
     const joined = pieces[i - 1]?.trim().toLowerCase() ?? ''
     if (!addPiece(all, joined, pieces[i] ?? '')) return undefined
   }
-  return write(all)
+  return formatConditions(all)
 }
 
 /** Formats alternatives. Those of one field become values of one condition. */
-const write = (all: readonly (readonly Part[])[]): readonly string[] => {
+const formatConditions = (all: readonly (readonly Part[])[]): readonly string[] => {
   const [[first] = []] = all
   const values = all.flatMap(([one, ...more]) =>
     more.length === 0 && one?.op === '=' && one.field === first?.field ? [one.values] : [],

@@ -11,7 +11,7 @@ import {
   type Operand,
   type Plain,
   parseExpression,
-  refuseAt,
+  createConditionFailure,
 } from './condition.js'
 import {
   createLeafReader,
@@ -23,15 +23,15 @@ import {
 import { isOrderOperator } from './operators.js'
 import { type FieldKind, findFieldKind, getLeaves, hasField } from './shape.js'
 import {
-  checkTogether,
+  checkContradictions,
   checkValues,
   inferKind,
   type TestedValue,
   UnseenValueFailure,
 } from './values.js'
 
-export { type Condition, type Expression, negateExpression, refuseAt } from './condition.js'
-export { isOfSingle, type Known } from './fields.js'
+export { type Condition, type Expression, negateExpression, createConditionFailure } from './condition.js'
+export { isOnlyInSingle, type Known } from './fields.js'
 export {
   bindOrder,
   type Order,
@@ -88,7 +88,7 @@ export const needsSamples = (expressions: readonly Expression[], known: Known): 
   }
 }
 
-const wanted: Readonly<Record<FieldKind, string>> = {
+const kindWords: Readonly<Record<FieldKind, string>> = {
   number: 'a number',
   boolean: 'true or false, with = or !=',
   time: 'a time: 30d, 2026-01-31, today, +30d',
@@ -100,7 +100,7 @@ const wanted: Readonly<Record<FieldKind, string>> = {
 }
 
 /** Creates the failure of a value that does not have the type of its field. */
-const createUnfit = (
+const createWrongTypeFailure = (
   { field }: Condition,
   { text: given, at }: Operand,
   { kind, names, text, known: { words, nearest } }: Place & { readonly names: Names },
@@ -109,13 +109,13 @@ const createUnfit = (
   const near = nearest?.(given, levels)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   const or = kind === 'number' ? 'a number or ' : ''
-  const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : wanted[kind]
-  return refuseAt(text, at, `${describeName(field, words)} requires ${what}${meant}`)
+  const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : kindWords[kind]
+  return createConditionFailure(text, at, `${describeName(field, words)} requires ${what}${meant}`)
 }
 
 /** Creates the failure of an order operator on text: `b` is not less than `a`. */
-const createNoOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
-  refuseAt(
+const createNoOrderFailure = ({ field, at }: Condition, text: string, { words }: Known) =>
+  createConditionFailure(
     text,
     at,
     `${describeName(field, words)} is text and cannot be compared by order`,
@@ -137,9 +137,9 @@ const checkMoment = (
 ): void => {
   if (quoted || (op !== '=' && op !== '!=')) return
   if (parseSpan(given) !== undefined)
-    throw refuseAt(text, at, `${given} is an age and requires < or >`)
+    throw createConditionFailure(text, at, `${given} is an age and requires < or >`)
   if (parseSpan(given.replace(/^\+/, '')) !== undefined)
-    throw refuseAt(text, at, `${given} is a moment and requires < or >`)
+    throw createConditionFailure(text, at, `${given} is a moment and requires < or >`)
 }
 
 /** Creates the tests of a condition's values. Unquoted null is not among them, because it has no test. */
@@ -150,25 +150,25 @@ const createValueTests = (condition: Condition, place: Place): readonly TestedVa
   // The sampled records determine the type that a value must have, but not how it is compared.
   const kind = place.kind === 'any' ? inferKind(field, known) : place.kind
   const names = getFieldNames(field, known)
-  return values.filter(isNoNull).map((value) => {
+  return values.filter(isNotNull).map((value) => {
     if (kind === 'time') checkMoment(condition, value, text)
     const make = (of: FieldKind) => createTest(value, plain, of, known.now, names)
     const test = kind === 'object' ? undefined : make(place.kind)
     if (test === undefined && isOrderOperator(op) && (kind === 'text' || kind === 'any'))
-      throw createNoOrder(condition, text, known)
+      throw createNoOrderFailure(condition, text, known)
     if (test === undefined || make(kind) === undefined)
-      throw createUnfit(condition, value, { ...place, kind, names })
+      throw createWrongTypeFailure(condition, value, { ...place, kind, names })
     return { value, test }
   })
 }
 
-const isNoNull = ({ text, quoted }: Operand): boolean => quoted || text !== 'null'
+const isNotNull = ({ text, quoted }: Operand): boolean => quoted || text !== 'null'
 
 const bindCondition = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
-  const asksNull = values.some((value) => !isNoNull(value))
+  const asksNull = values.some((value) => !isNotNull(value))
   if (asksNull && op !== '=' && op !== '!=')
-    throw refuseAt(text, condition.at, 'null works only with = and !=')
+    throw createConditionFailure(text, condition.at, 'null works only with = and !=')
   const path = field.split('.')
   const read = createLeafReader(field, known)
   const kind = requireFieldKind(condition, text, known)
@@ -185,7 +185,7 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   const { list, single, samples = [], words } = known
   const isText = (record: unknown) => getLeaves(record, path, words).values.some(hasNoOrder)
   if (isOrderOperator(op) && kind === 'any' && samples.some(isText))
-    throw createNoOrder(condition, text, known)
+    throw createNoOrderFailure(condition, text, known)
   const listed =
     findFieldKind(list, field) !== undefined ||
     samples.some((record) => hasField(record, path, words))
@@ -198,7 +198,7 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
  */
 export const bindWhere = (expressions: readonly Expression[], known: Known): Where => {
   if (expressions.length === 0) throw usage('the condition is empty')
-  for (const expression of expressions) checkTogether(expression, known)
+  for (const expression of expressions) checkContradictions(expression, known)
   const alternatives = expressions.map(({ text, conditions }) =>
     conditions.map((condition) => bindCondition(condition, text, known)),
   )

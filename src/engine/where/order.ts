@@ -79,7 +79,7 @@ const toComparableBoolean = (value: unknown): ComparableValue | undefined => {
   return known === undefined ? undefined : ['rank', Number(known)]
 }
 
-const rankOf = (value: unknown, names: Names): ComparableValue | undefined => {
+const toComparableRank = (value: unknown, names: Names): ComparableValue | undefined => {
   const rank = getOwn(names, String(value).toLowerCase())
   return rank === undefined ? undefined : ['rank', rank]
 }
@@ -89,7 +89,7 @@ const toComparableMoment = (value: unknown): ComparableValue | undefined => {
   return time === undefined ? undefined : ['time', time]
 }
 
-const numberOf = (value: unknown): ComparableValue | undefined => {
+const toComparableNumber = (value: unknown): ComparableValue | undefined => {
   if (isNumber(value)) return ['number', value]
   return typeof value === 'string' && numberPattern.test(value)
     ? ['number', new ExactNumber(value)]
@@ -102,17 +102,17 @@ const toComparableVersion = (value: unknown): ComparableValue | undefined =>
 const readers: Readonly<
   Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
 > = {
-  number: numberOf,
+  number: toComparableNumber,
   boolean: toComparableBoolean,
   time: toComparableMoment,
   version: toComparableVersion,
-  level: rankOf,
+  level: toComparableRank,
   text: () => undefined,
   object: () => undefined,
   any: (value) =>
     typeof value === 'boolean'
       ? toComparableBoolean(value)
-      : (toComparableMoment(value) ?? numberOf(value)),
+      : (toComparableMoment(value) ?? toComparableNumber(value)),
 }
 
 /** Converts a value to a comparable one. Values that do not have the type of the field come last. */

@@ -11,7 +11,7 @@ import {
   type Names,
   type Operand,
   type Plain,
-  refuseAt,
+  createConditionFailure,
   type Test,
 } from './condition.js'
 import { getFieldNames, getShapeKind, type Known } from './fields.js'
@@ -87,6 +87,6 @@ export const checkRanges = (expression: Expression, known: Known): void => {
     )
     const age = isAge ? `${name}>30d is more than 30 days ago. ` : ''
     const hint = `${age}To match either of them, repeat the flag: ${each}.`
-    throw refuseAt(expression.text, last.at, why, hint)
+    throw createConditionFailure(expression.text, last.at, why, hint)
   }
 }

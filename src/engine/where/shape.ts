@@ -57,7 +57,7 @@ const digits = /^\d+$/
  * True if a record has a field or could have it: below null and in an empty list, any field is possible. A number selects an element of a
  * list, as in `--fields`.
  */
-export const mayHave = (
+export const canHaveField = (
   record: unknown,
   [name, ...rest]: readonly string[],
   words?: Naming,
@@ -65,10 +65,10 @@ export const mayHave = (
   if (name === undefined || record === null) return true
   if (Array.isArray(record)) {
     const path = digits.test(name) ? rest : [name, ...rest]
-    return record.length === 0 || record.some((element) => mayHave(element, path, words))
+    return record.length === 0 || record.some((element) => canHaveField(element, path, words))
   }
   const key = isObject(record) ? findKey(record, name, words) : undefined
-  return isObject(record) && key !== undefined && mayHave(record[key], rest, words)
+  return isObject(record) && key !== undefined && canHaveField(record[key], rest, words)
 }
 
 /** The type of a field. For `any`, the type of each value decides how it is compared. */
@@ -126,7 +126,7 @@ const getSchemaKind = (schema: unknown): FieldKind => {
 const isOpen = (schema: unknown): boolean =>
   isObject(schema) && getProperties(schema) === undefined && (schema.type ?? 'object') === 'object'
 
-const enter = (schema: unknown, name: string): readonly unknown[] => {
+const getInnerSchemas = (schema: unknown, name: string): readonly unknown[] => {
   const properties = getProperties(schema)
   if (properties === undefined) return isOpen(schema) ? [{}] : []
   return getVariants(getOwn(properties, name))
@@ -136,7 +136,7 @@ const enter = (schema: unknown, name: string): readonly unknown[] => {
 const findSchemas = (shape: unknown, field: string): readonly unknown[] | undefined => {
   let schemas = getVariants(shape)
   for (const name of field.split('.')) {
-    const inner = schemas.flatMap((schema) => enter(schema, name))
+    const inner = schemas.flatMap((schema) => getInnerSchemas(schema, name))
     // The field exists, but it has no schema, or may only be null.
     if (inner.length === 0)
       return schemas.some((schema) => hasProperty(schema, name)) ? [] : undefined

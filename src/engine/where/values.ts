@@ -8,7 +8,7 @@ import {
   type Expression,
   type Operand,
   parseTimeValue,
-  refuseAt,
+  createConditionFailure,
   type Test,
 } from './condition.js'
 import { createLeafReader, type Known } from './fields.js'
@@ -37,7 +37,7 @@ export interface TestedValue {
 const maxListed = 15
 
 /** Creates the failure of an unknown value. The hint lists the known ones. */
-const createUnseen = (
+const createUnseenFailure = (
   { field, op }: Condition,
   { text: given, at }: Operand,
   {
@@ -54,7 +54,7 @@ const createUnseen = (
   const quoted = `${field}${op}${JSON.stringify(given)}`
   if (words.length === 0) {
     const contained = `${field}${op.replace('=', '~')}${given}`
-    return refuseAt(
+    return createConditionFailure(
       text,
       at,
       `* is a wildcard behind ~ and !~ only`,
@@ -64,7 +64,7 @@ const createUnseen = (
   const near = nearest?.(given, words)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   const listed = words.length > maxListed ? '' : `Known values: ${words.join(', ')}. `
-  return refuseAt(
+  return createConditionFailure(
     text,
     at,
     `no known value of ${name} ${op.endsWith('~') ? 'contains' : 'is'} "${given}"${meant}`,
@@ -91,7 +91,7 @@ export const checkValues = (
     if (value.quoted || !isDoubtful(op, value, words, test)) continue
     const seen = known.samples?.some((record) => read(record).values.some(test))
     if (seen === true) continue
-    const { category, message, details } = createUnseen(condition, value, { text, words, known })
+    const { category, message, details } = createUnseenFailure(condition, value, { text, words, known })
     throw new UnseenValueFailure(category, message, details)
   }
 }
@@ -100,7 +100,7 @@ export const checkValues = (
  * Rejects conditions that require two different words of one field, because a comma means that both must match.
  * @throws Failure `usage`
  */
-export const checkTogether = ({ text, conditions }: Expression, known: Known): void => {
+export const checkContradictions = ({ text, conditions }: Expression, known: Known): void => {
   const wanted = new Map<string, Condition>()
   for (const condition of conditions) {
     const { field, op, values, at } = condition
@@ -113,7 +113,7 @@ export const checkTogether = ({ text, conditions }: Expression, known: Known): v
     const all = [...before.values.map((one) => one.text), ...texts].join('|')
     const name = describeName(field, known.words)
     const why = `no record has two values of ${name}, and a comma means that both must match`
-    throw refuseAt(text, at, why, `Write ${field}=${all} for either of them.`)
+    throw createConditionFailure(text, at, why, `Write ${field}=${all} for either of them.`)
   }
 }
 

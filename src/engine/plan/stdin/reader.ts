@@ -23,9 +23,9 @@ import {
   parseObjectAt,
   plainObjects,
   type RowTap,
-  refuseColumns,
-  refuseHeading,
-  refuseRow,
+  createColumnsFailure,
+  createHeadingFailure,
+  createRowFailure,
   splitCells,
 } from './rows.js'
 
@@ -34,7 +34,7 @@ import {
 /** Accepts the next chunk of text, and returns the items that are complete. */
 export type Cutter<T> = (text: string, last: boolean) => readonly T[]
 
-export const cutValues = (): Cutter<CutValue> => {
+export const createValueCutter = (): Cutter<CutValue> => {
   const cutter = new JsonCutter()
   return (text, last) => [...cutter.push(text), ...(last ? cutter.end() : [])]
 }
@@ -45,7 +45,7 @@ const checkLength = (length: number, line: number, what = 'a line'): void => {
 }
 
 /** Splits text into complete, numbered lines. An incomplete line is kept until its end arrives. */
-const cutLines = (): Cutter<NumberedText> => {
+const createTextLineCutter = (): Cutter<NumberedText> => {
   let rest: string[] = []
   let waiting = 0
   let number = 0
@@ -74,8 +74,8 @@ const cutLines = (): Cutter<NumberedText> => {
 }
 
 /** Splits text into rows of cells at tabs. */
-export const cutTabs = (): Cutter<Cells> => {
-  const lines = cutLines()
+export const createTabCutter = (): Cutter<Cells> => {
+  const lines = createTextLineCutter()
   return (text, last) =>
     lines(text, last).map((line) => ({
       place: `line ${line.number}`,
@@ -95,7 +95,7 @@ const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly
     const rows = parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
     return rows.map((row) => ({ place, cells: row.map((cell) => cell.trim()) }))
   } catch {
-    throw refuseRow(
+    throw createRowFailure(
       place,
       'a misplaced quotation mark',
       'Put a cell that contains quotation marks in quotation marks, and double each of them.',
@@ -104,9 +104,9 @@ const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly
 }
 
 /** Splits text into rows of cells at commas. A quoted cell may span several lines. */
-export const cutCommas = async (): Promise<Cutter<Cells>> => {
+export const createCommaCutter = async (): Promise<Cutter<Cells>> => {
   const { parse } = await import('csv-parse/sync')
-  const lines = cutLines()
+  const lines = createTextLineCutter()
   let waiting: NumberedText[] = []
   let length = 0
   let open = false
@@ -144,7 +144,7 @@ export const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
 const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
-  const cut = cutValues()
+  const cut = createValueCutter()
   const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
   return (text, last) =>
     cut(text, last).map((one) => {
@@ -169,7 +169,7 @@ const createTableCutter = (
 
 /** Creates the cutter for one object per line. */
 const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject> => {
-  const lines = cutLines()
+  const lines = createTextLineCutter()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
   const placed = (text: string, { number }: NumberedText): PlacedObject => ({
@@ -233,18 +233,18 @@ const chooseCutter = async (
     if (sheet && cells.some((cell) => isOneHeading(cell, objects))) return true
     const found = isTable(cells, objects)
     if (found || cells.length < 2) return found
-    if (sheet) throw refuseHeading(cells, objects)
+    if (sheet) throw createHeadingFailure(cells, objects)
     if (cells.every(isWord) && cells.some((cell) => isOneHeading(cell, objects)))
-      throw refuseColumns(cells, objects)
+      throw createColumnsFailure(cells, objects)
     return false
   }
   if (head.includes('\t'))
     return isHeading(splitCells(head))
-      ? createTableCutter(cutTabs(), reading)
+      ? createTableCutter(createTabCutter(), reading)
       : createLineCutter(reading)
   const csv = head.includes(',') ? await parseCsvHeading(head) : undefined
   return csv !== undefined && isHeading(csv)
-    ? createTableCutter(await cutCommas(), reading)
+    ? createTableCutter(await createCommaCutter(), reading)
     : createLineCutter(reading)
 }
 
@@ -352,7 +352,7 @@ export const readInputArguments = async (
   // If a text occurs twice, messages name its first place.
   const places = new Map(objects.toReversed().map(({ text, place }) => [text, place]))
   if (rowFields === undefined) return { args, places }
-  const taken = rowFields.taken()
+  const taken = rowFields.takeRows()
   const inPlace = <T>(some: readonly T[]): readonly (T | undefined)[] =>
     raw.args.flatMap((arg): readonly (T | undefined)[] => (arg === '-' ? some : [undefined]))
   const rows = inPlace(taken)

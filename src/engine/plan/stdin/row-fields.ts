@@ -10,7 +10,7 @@ import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { formatFlagLabel, type Raw } from '../line.js'
 import { parseValue, readSecretText, type Sources } from '../values.js'
-import { type RowTap, refuseRow } from './rows.js'
+import { type RowTap, createRowFailure } from './rows.js'
 
 /** The attributes of one object by the API's names. A secret is stored as its reference, such as `env:NAME`. */
 type RowValues = JsonValues
@@ -42,7 +42,7 @@ const findColumnFlag = (command: Command, column: string): Flag => {
   )
 }
 
-const createMissingColumn = (missing: string, columns: readonly string[]): Failure =>
+const createMissingColumnFailure = (missing: string, columns: readonly string[]): Failure =>
   createInputFailure(
     `standard input has no column ${missing} for --row-fields`,
     suggestSimilar(missing, columns) ?? `Columns: ${columns.join(', ')}.`,
@@ -82,11 +82,11 @@ export class RowFields implements RowTap {
   heading(columns: readonly string[]): void {
     for (const [column, flag] of this.#columns)
       if (!getColumnNames(flag).some((name) => columns.includes(name)))
-        throw createMissingColumn(column, columns)
+        throw createMissingColumnFailure(column, columns)
   }
 
   /** Returns the attributes of the rows since the last call, in order. */
-  taken(): RowValues[] {
+  takeRows(): RowValues[] {
     const rows = this.#rows
     this.#rows = []
     return rows
@@ -101,13 +101,13 @@ export class RowFields implements RowTap {
       this.#met.add(column)
       const label = `standard input, ${place}, column ${found}`
       const texts = toCellTexts(field(found), label)
-      if (texts.length > 0) values[flag.parameter ?? ''] = this.#value(flag, texts, label)
+      if (texts.length > 0) values[flag.parameter ?? ''] = this.#parseCell(flag, texts, label)
     }
     this.#rows.push(values)
   }
 
   bare(place: string): void {
-    throw refuseRow(
+    throw createRowFailure(
       place,
       'no columns found for --row-fields',
       'Pipe in CSV with a heading (commas or tabs between its columns), or JSON records.',
@@ -125,10 +125,10 @@ export class RowFields implements RowTap {
   /** @throws Failure `usage` for a column that no record has */
   end(): void {
     const missing = [...this.#columns.keys()].find((column) => !this.#met.has(column))
-    if (missing !== undefined) throw createMissingColumn(missing, [...this.#seen])
+    if (missing !== undefined) throw createMissingColumnFailure(missing, [...this.#seen])
   }
 
-  #value(flag: Flag, texts: readonly string[], label: string): JsonValue {
+  #parseCell(flag: Flag, texts: readonly string[], label: string): JsonValue {
     const [text = ''] = texts
     if (isSecret(flag) && /^(?:env:|@)./.test(text)) return text
     const value = isSecret(flag) ? undefined : parseValue(flag.param, texts, label)
@@ -247,7 +247,7 @@ export const checkRows = async (
 }
 
 /** Yields objects with the attributes of their rows, and checks them. The caller reads all of them before it sends a request. */
-export async function* withRows(
+export async function* checkStreamedRows(
   objects: AsyncIterable<NamedObject>,
   rowFields: RowFields,
 ): AsyncGenerator<NamedObject> {

@@ -47,7 +47,7 @@ export const plainObjects: Objects = {
 const maxStrange = 2
 
 /** True if a record with these fields comes from a list of other objects. */
-const isOfOthers = (
+const isOtherRecord = (
   own: readonly string[],
   objects: Objects,
   elsewhere: ReadonlySet<string>,
@@ -108,7 +108,7 @@ export const createRowReader = (
   const about = heading[0] === objectColumn && !heading.every((cell) => isKnownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
-      throw refuseRow(
+      throw createRowFailure(
         place,
         `${cells.length} columns, but the heading has ${heading.length}`,
         'Use one format: JSON, a table, or one object per line.',
@@ -144,13 +144,13 @@ export const createLineReader =
     const cells = splitCells(line)
     const [text = ''] = cells
     if (isJsonStart(text))
-      throw refuseRow(
+      throw createRowFailure(
         place,
         'JSON after lines in another format',
         'Pass either all objects as JSON or none.',
       )
     if (cells.length > 1 && cells.length !== width)
-      throw refuseRow(
+      throw createRowFailure(
         place,
         `several columns, but the first line is not the heading of a list of ${toPlural(objects.word)}`,
         'Pipe in the list with its heading, or one object per line.',
@@ -187,8 +187,8 @@ export const parseObjectAt = (
 ): string => {
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
-  if (tap?.sheet !== true && isOfOthers(keys, objects, elsewhere))
-    throw refuseOtherThings(place, objects)
+  if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
+    throw createOtherObjectsFailure(place, objects)
   if (own !== '') {
     tap?.bare(place)
     return toBareObject(place, own, objects, project)
@@ -220,7 +220,7 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
     objects.foreign.has(getFirstSegment(toNeutralName(cell, objects))),
   )
   const fields = heading.filter((cell) => isKnownCell(cell, objects)).length
-  if (strange && fields > 0) throw refuseOtherThings('line 1', objects)
+  if (strange && fields > 0) throw createOtherObjectsFailure('line 1', objects)
   return false
 }
 
@@ -239,7 +239,7 @@ export const checkNotAligned = (line: string, objects: Objects): void => {
   const cells = [first, ...others]
   if (others.length === 0 || !cells.every(isWord)) return
   if (!targetColumns.includes(first) && !cells.some((cell) => isOneHeading(cell, objects))) return
-  throw refuseRow(
+  throw createRowFailure(
     'line 1',
     'an aligned table, which is for people',
     'Omit -o table, because a pipe gets tab-separated values without it. Or pass -o id.',
@@ -247,9 +247,9 @@ export const checkNotAligned = (line: string, objects: Objects): void => {
 }
 
 /** Creates the failure of a spreadsheet without a column that names the objects. */
-export const refuseHeading = (cells: readonly string[], { names, word }: Objects): Failure => {
+export const createHeadingFailure = (cells: readonly string[], { names, word }: Objects): Failure => {
   const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
-  return refuseRow(
+  return createRowFailure(
     'line 1',
     `no column of the heading names ${withArticle(word)}${shown}`,
     `Columns that name ${withArticle(word)}: ${names.join(', ')}.`,
@@ -257,11 +257,11 @@ export const refuseHeading = (cells: readonly string[], { names, word }: Objects
 }
 
 /** Creates the failure of a table with unknown columns, which may list other objects. */
-export const refuseColumns = (cells: readonly string[], objects: Objects): Failure => {
+export const createColumnsFailure = (cells: readonly string[], objects: Objects): Failure => {
   const unknown = cells.filter(
     (cell) => !isKnownCell(cell, objects) && !isOneHeading(cell, objects),
   )
-  return refuseRow(
+  return createRowFailure(
     'line 1',
     `lists of ${toPlural(objects.word)} have no ${unknown.length === 1 ? 'column' : 'columns'} ${unknown.join(', ')}`,
     'Pipe in the column that names the objects, without the others.',
@@ -277,7 +277,7 @@ interface Row {
   readonly field: (name: string) => string
 }
 /** Creates the failure of a row that cannot be read, with its place. */
-export const refuseRow = (place: string, what: string, hint: string) =>
+export const createRowFailure = (place: string, what: string, hint: string) =>
   createInputFailure(`standard input, ${place}: ${what}`, hint)
 
 const reference = /^(?<project>.+)(?<mark>[!#])(?<id>\d+)$/
@@ -295,7 +295,7 @@ const requireProject = (
   project: string | undefined,
 ) => {
   if (project !== undefined) return id
-  throw refuseRow(
+  throw createRowFailure(
     place,
     `it has the number of ${withArticle(objects.word)} but not its project`,
     `Pass --project, or include the column "reference". The default project is not used for piped objects.`,
@@ -307,7 +307,7 @@ const getRowReference = (row: Row, objects: Objects, project: string | undefined
   const full = row.field('reference') || row.field('references.full')
   const match = reference.exec(full)?.groups
   if (match !== undefined && match.mark !== objects.mark)
-    throw refuseOtherThings(row.place, objects)
+    throw createOtherObjectsFailure(row.place, objects)
   const id = match?.id ?? row.field('iid')
   const owners = [match?.project, row.field('project_id')].filter(
     (p) => p !== undefined && p !== '',
@@ -331,7 +331,7 @@ const getRowObject = (row: Row, objects: Objects, project: string | undefined): 
   const text = marked || (found !== '' && toBareObject(row.place, found, objects, project))
   if (text) return text
   const [name = objectColumn] = objects.names
-  throw refuseRow(
+  throw createRowFailure(
     row.place,
     name === objects.word ? `no ${name}` : `no ${name} of ${withArticle(objects.word)}`,
     `svcctl reads the objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
@@ -352,8 +352,8 @@ const toBareObject = (
     ? requireProject(place, text, objects, project)
     : text
 
-const refuseOtherThings = (place: string, objects: Objects) =>
-  refuseRow(
+const createOtherObjectsFailure = (place: string, objects: Objects) =>
+  createRowFailure(
     place,
     `a list of objects other than ${toPlural(objects.word)}`,
     `Pipe in a list with the column ${objects.names[0] ?? objectColumn}.`,
