@@ -1,7 +1,4 @@
-/**
- * Reads what shows the vocabulary of an instance, with at most ten read requests, for `vocabulary learn
- * check`.
- */
+/** Reads the answers that show the vocabulary of an instance, with at most ten requests, for `vocabulary learn` and `check`. */
 import { isObject } from '../base/objects.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import {
@@ -47,30 +44,27 @@ export const loadWordsInForce = async (
   return file === undefined ? undefined : loadWords(file)
 }
 
-/**
- * Returns the name of the session cookie that a response sets, without looking at its value; undefined if it sets
- * none.
- */
+/** Returns the name of the session cookie that an answer sets; undefined if it sets none. The value is not read. */
 export const findSessionCookie = ({ headers }: Pick<WholeAnswer, 'headers'>): string | undefined =>
   [headers['set-cookie'] ?? []]
     .flat()
     .map((cookie) => cookie.split('=', 1)[0] ?? '')
     .find((name) => /^_\w{1,60}_session$/.test(name))
 
-/** A response, and its subject. */
+/** An answer, and a description of its subject. */
 export interface ReadAnswer extends AnswerSample {
   /** The subject of the response, in words. */
   readonly what: string
 }
-/** A response that could not be read, and why. */
+/** An answer that could not be read, and the failure. */
 export interface UnreadAnswer {
   readonly what: string
   readonly failure: Failure
 }
 
-/** All responses that show the vocabulary. */
+/** All answers that show the vocabulary. */
 export interface VocabularyAnswers {
-  /** The version; undefined where the instance does not tell. */
+  /** The version; undefined if the instance does not report it. */
   readonly version: string | undefined
   readonly read: readonly ReadAnswer[]
   readonly unread: readonly UnreadAnswer[]
@@ -86,10 +80,10 @@ const askVersion = ({ instance }: Pick<Context, 'instance'>): Promise<WholeAnswe
 export const readVersion = async (context: Pick<Context, 'instance'>) =>
   getVersion((await askVersion(context))?.data)
 
-/** The number of integrations with undocumented slugs that are read. */
+/** The maximum number of integrations with undocumented slugs that are read. */
 const maxIntegrations = 3
 
-/** The properties of an integration of the family that has words of its own. */
+/** The schema of the properties of the monitoring integration, whose names a vocabulary may change. */
 const monitoringShape = Obj(
   Object.fromEntries(
     Object.keys(integrationFamilies.find(({ name }) => name === 'monitoring')?.params ?? {})
@@ -98,7 +92,7 @@ const monitoringShape = Obj(
   ),
 )
 
-/** Reads in the words of a file, whichever are in force. */
+/** Sends requests in the given vocabulary, and collects the answers. */
 class AnswerReader {
   readonly read: ReadAnswer[] = []
   readonly unread: UnreadAnswer[] = []
@@ -110,7 +104,7 @@ class AnswerReader {
     this.#words = words
   }
 
-  /** The data of an answer; undefined where there is none. */
+  /** Returns the data of an answer; undefined if it could not be read. */
   async data(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await requestIn(ask, this.#words)
@@ -125,7 +119,7 @@ class AnswerReader {
     return getVersion(this.#heard(whole))
   }
 
-  /** Returns the data of an answer, and notes the name of the session's cookie. */
+  /** Returns the data of an answer, and collects the name of the session cookie. */
   #heard(whole: WholeAnswer | undefined): unknown {
     const name = whole === undefined ? undefined : findSessionCookie(whole)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
@@ -140,12 +134,12 @@ class AnswerReader {
     const data = await this.data(what, { endpoint, values })
     const records = Array.isArray(data) ? data : [data]
     const schema = isObject(shape) && isObject(shape.items) ? shape.items : shape
-    // All records of a list have the same names.
+    // All records of a list have the same names, so one is enough.
     const record = records.find(isObject)
     if (record !== undefined) this.read.push({ what, shape: schema, record })
   }
 
-  /** Reads the properties of active integrations that no document names, and compares them with the family with words of its own. */
+  /** Reads the properties of integrations with undocumented slugs, which may belong to the monitoring family under another name. */
   async integrations(id: string | number): Promise<void> {
     const list = await this.data('integrations', { endpoint: integrations.list, values: { id } })
     const records = Array.isArray(list) ? list.filter(isObject) : []
@@ -167,7 +161,7 @@ class AnswerReader {
   }
 }
 
-/** Chooses the project to read: the one given, the one at hand, else the first of all. */
+/** Chooses the project to read: that of the line, that of the environment, or else the first visible one. */
 const chooseProject = async (
   { place }: Context,
   reader: AnswerReader,
@@ -185,8 +179,8 @@ const chooseProject = async (
 }
 
 /**
- * Reads the responses in which the vocabulary shows.
- * @param words the vocabulary in which the requests are sent
+ * Reads the answers that show the vocabulary.
+ * @param words the vocabulary of the requests
  */
 export const readAnswers = async (
   context: Context,
