@@ -177,7 +177,7 @@ const describeOutcome = (
       answer.reader === 'pages' ? sortFindings(outcome) : collectFindings(outcome),
       {
         ...(isNarrow(answer)
-          ? // The first column is never cut.
+          ? // The first column is never shortened, so it is the most important one.
             { columns: ['address', 'severity', 'message', 'rule'] }
           : {
               columns: ['severity', 'rule', 'address', 'message', 'waived'],

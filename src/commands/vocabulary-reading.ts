@@ -53,7 +53,7 @@ export const findSessionCookie = ({ headers }: Pick<WholeAnswer, 'headers'>): st
 
 /** An answer, and a description of its subject. */
 export interface ReadAnswer extends AnswerSample {
-  /** The subject of the response, in words. */
+  /** The subject of the answer in words. */
   readonly what: string
 }
 /** An answer that could not be read, and the failure. */
@@ -105,7 +105,7 @@ class AnswerReader {
   }
 
   /** Returns the data of an answer; undefined if it could not be read. */
-  async data(what: string, ask: Ask): Promise<unknown> {
+  async readData(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await requestIn(ask, this.#words)
       return this.#heard(await this.#context.instance.raw(request, ask.endpoint))
@@ -129,9 +129,9 @@ class AnswerReader {
     return whole?.data
   }
 
-  async one(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
+  async readRecord(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
     const { shape } = endpoint.returns
-    const data = await this.data(what, { endpoint, values })
+    const data = await this.readData(what, { endpoint, values })
     const records = Array.isArray(data) ? data : [data]
     const schema = isObject(shape) && isObject(shape.items) ? shape.items : shape
     // All records of a list have the same names, so one is enough.
@@ -140,8 +140,8 @@ class AnswerReader {
   }
 
   /** Reads the properties of integrations with undocumented slugs, which may belong to the monitoring family under another name. */
-  async integrations(id: string | number): Promise<void> {
-    const list = await this.data('integrations', { endpoint: integrations.list, values: { id } })
+  async readIntegrations(id: string | number): Promise<void> {
+    const list = await this.readData('integrations', { endpoint: integrations.list, values: { id } })
     const records = Array.isArray(list) ? list.filter(isObject) : []
     const [record] = records
     if (record !== undefined)
@@ -153,7 +153,7 @@ class AnswerReader {
     )
     for (const slug of unknown.slice(0, maxIntegrations)) {
       const what = `integration ${slug}`
-      const one = await this.data(what, { endpoint: integrations.get, values: { id, slug } })
+      const one = await this.readData(what, { endpoint: integrations.get, values: { id, slug } })
       const properties = isObject(one) ? one.properties : undefined
       if (isObject(properties))
         this.read.push({ what, shape: monitoringShape, record: properties, slug })
@@ -169,7 +169,7 @@ const chooseProject = async (
 ): Promise<string | number | undefined> => {
   const known = given ?? (await place.scope('project').catch(() => undefined))
   if (known !== undefined) return known
-  const list = await reader.data('projects', {
+  const list = await reader.readData('projects', {
     endpoint: projects.list,
     values: {},
     extra: { per_page: 1 },
@@ -195,12 +195,12 @@ export const readAnswers = async (
     const failure = recoverFrom(error)
     if (failure.details.status === undefined) throw failure
   }
-  await reader.one('settings', settings.get, {})
+  await reader.readRecord('settings', settings.get, {})
   const id = await chooseProject(context, reader, project)
   if (id !== undefined) {
-    await reader.one('error tracking', errorTracking.get, { id })
-    await reader.one('client keys', errorTracking.keysList, { id })
-    await reader.integrations(id)
+    await reader.readRecord('error tracking', errorTracking.get, { id })
+    await reader.readRecord('client keys', errorTracking.keysList, { id })
+    await reader.readIntegrations(id)
   }
   const { read, unread } = reader
   return { version, read, unread }
