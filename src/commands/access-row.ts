@@ -1,13 +1,13 @@
-/** The rows of `svcctl access`, from which its page is drawn as well. */
+/** Declares the rows of `svcctl access`, which are also drawn as an HTML page. */
 
-/** An access to a place, and the list that gives it. */
+/** The access of a user, key or branch to a place, and the list that grants it. */
 export interface AccessRow {
   readonly place: string
   readonly kind: 'member' | 'approver' | 'deploy key' | 'branch'
   readonly name: string
   readonly id: number | null
   readonly access: string
-  /** The list that gives the access; `unexplained` if none does. */
+  /** The list that grants the access; `unexplained` if none does. */
   readonly via: string
   readonly expires_at: string | null
 }

@@ -1,4 +1,4 @@
-/** `svcctl access`: who can do what in a project or group, or where one user can, and by which list. */
+/** Implements `svcctl access`, which shows who has access to a project or group, or where one user has access. */
 
 import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
@@ -36,10 +36,10 @@ const view: RecordView = { columns, known: ['id'], stacks: 'cut', drawing: 'acce
 
 const formatLevel = (level: unknown): string => getLevelName('access_level', level) ?? String(level)
 
-/** A list of members, and how it gives access to a place. */
+/** A list of members that grants access to a place. */
 interface Source {
   readonly via: string
-  /** The highest level of members that come by a share. */
+  /** The highest level that members can have because of a share. */
   readonly most?: number
   readonly members: readonly GroupMember[]
 }
@@ -49,7 +49,7 @@ const findLevel = ({ members: all, most }: Source, id: unknown): number | undefi
   return Number.isNaN(level) ? undefined : Math.min(level, most ?? level)
 }
 
-/** The first list by which a member has the level that the place itself names. */
+/** Returns the first list in which a member has the effective level. */
 const explainLevel = (member: GroupMember, sources: readonly Source[]): string =>
   sources.find((one) => findLevel(one, member.id) === member.access_level)?.via ?? unexplained
 
@@ -65,7 +65,7 @@ const createMemberRow = (place: string, member: GroupMember, via: string): Acces
 
 // A project or group.
 
-/** Returns the groups that a project or group is shared with, and up to which level. */
+/** Returns the groups that a project or group is shared with, and the maximum levels. */
 const getShares = (record: unknown) =>
   listObjects(
     isObject(record) && Array.isArray(record.shared_with_groups) ? record.shared_with_groups : [],
@@ -76,7 +76,7 @@ const getShares = (record: unknown) =>
     }))
     .flatMap(({ path, most }) => (path === undefined ? [] : [{ path, most }]))
 
-/** Reads the access to one place. Parts that cannot be read are reported, and end nothing. */
+/** Reads the access to one place. Parts that cannot be read are reported, and the others are still shown. */
 class PlaceAccess {
   readonly #context: Context
   readonly #place: MemberPlace
@@ -88,7 +88,7 @@ class PlaceAccess {
     this.#name = formatMemberPlace(place)
   }
 
-  /** @throws Failure where its members cannot be read */
+  /** @throws Failure if the members cannot be read */
   async rows(record: unknown): Promise<readonly AccessRow[]> {
     const { instance } = this.#context
     const { kind, path } = this.#place
@@ -103,7 +103,9 @@ class PlaceAccess {
     return [...found, ...(await Promise.all(others)).flat()]
   }
 
-  /** Returns the direct members, those of the groups above, the nearest first, and those of groups that it is shared with. */
+  /**
+   * Returns the lists of direct members, of members of ancestor groups from the nearest up, and of groups that the place is shared with.
+   */
   async #sources(record: unknown): Promise<readonly Source[]> {
     const { instance } = this.#context
     const { kind, path } = this.#place
@@ -169,7 +171,7 @@ class PlaceAccess {
     })
   }
 
-  /** Returns who may push to a protected branch, or merge into it: by level, or by name. */
+  /** Returns the levels or names that may push to a protected branch or merge into it. */
   #levels(branch: Fields, access: 'push' | 'merge'): readonly AccessRow[] {
     const levels = branch[`${access}_access_levels`]
     return listObjects(Array.isArray(levels) ? levels : []).map((level) => ({
@@ -192,7 +194,7 @@ class PlaceAccess {
     return { place: this.#name, kind, name: String(name), id: own, expires_at: null }
   }
 
-  /** Reads a part of the answer; a part that cannot be read is empty, and reported. */
+  /** Reads a part of the answer. A part that cannot be read is reported and counts as empty. */
   async #part<T>(what: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
       return await read()
@@ -206,11 +208,14 @@ class PlaceAccess {
   }
 }
 
-// What is meant: a user, a project or a group.
+// The targets of the command: users, projects and groups.
 
 type Target = { readonly user: string } | { readonly place: MemberPlace; readonly record: unknown }
 
-/** Returns what is read; undefined if it does not exist. @throws Failure for anything but its absence */
+/**
+ * Returns the result of a request; undefined if the object does not exist.
+ * @throws Failure for any other error
+ */
 const readIfPresent = async <T>(read: Promise<T>): Promise<T | undefined> => {
   try {
     return await read
@@ -242,14 +247,17 @@ const createNotFoundFailure = (text: string): Failure =>
     hint: 'Check the name, or whether your token can see it. Write @name for a user, group:path or project:path.',
   })
 
-/** Returns the path in the place of an address, with its kind where that is known. */
+/** Replaces an address by its path, with the kind if it is known. */
 const resolveAddress = async ({ place }: Context, text: string): Promise<string> => {
   if (!isAddress(text)) return text
   const { kind, value } = readPlace(text, (await place.session()).baseUrl)
   return kind === undefined ? value : `${kind}:${value}`
 }
 
-/** Finds a user, or a place by its path or address; a prefix says which. @throws Failure where it is none, or several */
+/**
+ * Finds a user by name, or a place by path or address. A prefix determines the kind.
+ * @throws Failure if the text names nothing, or both a user and a group
+ */
 const findTarget = async (context: Context, given: string): Promise<Target> => {
   const text = await resolveAddress(context, given)
   const [, kind, path = ''] = /^(project|group|user):(.+)$/.exec(text) ?? []
@@ -274,9 +282,9 @@ const findTarget = async (context: Context, given: string): Promise<Target> => {
   return group ?? { user: text }
 }
 
-// One user, everywhere.
+// The access of one user to all places.
 
-/** A row of the answer, or a request to show the rows so far before a note on them. */
+/** A row of the answer, or a request to print the rows before a note about them. */
 type AccessEvent =
   | { readonly kind: 'value'; readonly value: AccessRow }
   | { readonly kind: 'flush' }
@@ -317,7 +325,7 @@ async function* yieldAccessRows(
 
 // The command.
 
-/** Returns a matrix of names by places: what each member may do where. */
+/** Returns a matrix with members as rows, places as columns, and access levels as cells. */
 const toMatrix = (rows: readonly AccessRow[]) => {
   const places = [...new Set(rows.map(({ place }) => place))]
   const names = [...new Set(rows.map(({ name }) => name))].sort()
@@ -334,7 +342,7 @@ const flags = {
   'dry-run': boolean('print the number of requests'),
 } as const
 
-/** Returns the number of requests that a place takes. */
+/** Returns the number of requests that reading a place requires. */
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
   (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
 

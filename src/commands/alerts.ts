@@ -1,5 +1,5 @@
 /**
- * `alerts send`: sends an alert with its own authorization key, and no token or profile
+ * Implements `alerts send`, which sends an alert with its own authorization key and without a token or profile
  * (`catalogue/reference/alerts.md`).
  */
 import { isObject, type JsonValues } from '../base/objects.js'
@@ -35,7 +35,7 @@ const flags = {
 } as const
 type AlertGiven = Arguments<typeof flags>
 
-/** Returns the alert endpoint; one that begins with a slash is below the instance's own address. */
+/** Returns the URL of the alert endpoint. A path is resolved against the instance's base URL. */
 const resolveEndpoint = async ({ ui, place }: Context, given: AlertGiven): Promise<URL> => {
   const text =
     given.flags.endpoint ??
@@ -82,7 +82,7 @@ const resolveKey = async (
   )
 }
 
-/** Checks that the key of the environment is used only with the endpoint of the environment. */
+/** Checks that the key of the environment is sent only to the endpoint of the environment. */
 const checkKey = async ({ place }: Context, given: AlertGiven, address: URL): Promise<void> => {
   const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
@@ -105,7 +105,7 @@ const warnAboutKey = ({ ui }: Context, address: URL, inAddress: string | undefin
     ui.warn(`the key is sent to ${address.host} in clear text; use https`)
 }
 
-/** The alert that `--test` sends where nothing else is given. */
+/** The attributes that `--test` sets unless the line does. */
 const testAlert = {
   title: 'New: Alert (test)',
   description: 'A test alert, sent by svcctl.',
@@ -115,7 +115,7 @@ const testAlert = {
 
 const toFlagName = (name: string): string => name.replaceAll('_', '-')
 
-/** Returns the attributes that --test, --resolve and --input add to the flags; a given one beats them. */
+/** Returns the attributes that --test and --resolve set, without those that the line sets. */
 const getPresets = ({ place }: Context, given: AlertGiven): JsonValues => {
   const isGiven = (name: string): boolean =>
     Object.hasOwn(given.flags, toFlagName(name)) ||
@@ -135,13 +135,13 @@ const getPresets = ({ place }: Context, given: AlertGiven): JsonValues => {
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isGiven(name)))
 }
 
-/** Returns the properties of --input that are not documented: the instance accepts all of them. */
+/** Returns the undocumented properties of --input. The instance accepts any property. */
 const getUndocumented = (given: AlertGiven): JsonValues =>
   Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !Object.hasOwn(alerts.send.params, name)),
   )
 
-/** Adds a property named `endpoint` to the body here, because the plan keeps the address under that name. */
+/** Adds the body's property `endpoint`, because the plan uses that name for the URL. */
 const withProperty = (request: WireRequest, property: unknown): WireRequest => {
   if (property === undefined || typeof request.body !== 'string') return request
   const body: unknown = JSON.parse(request.body)

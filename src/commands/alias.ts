@@ -1,8 +1,4 @@
-/**
- * `alias set
- * list
- * remove`: names for command lines that are typed often.
- */
+/** Implements `alias set`, `alias list` and `alias remove`, which manage short names for command lines. */
 
 import { getCurrentIo } from '../base/io.js'
 import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets/names.js'
@@ -21,18 +17,18 @@ import type { Environment } from '../profile/types.js'
 import { define } from './define.js'
 import { openProfileStore } from './profile.js'
 
-// What an alias may be called, and what it may stand for.
+// The names that an alias may have, and the command lines that it may contain.
 
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
-/** Finds the area, or command of the tool, that a first word names by any of its names; undefined for any other. */
+/** Finds the area that a word names by its name or alias; undefined if there is none. */
 const findArea = (word: string, commands: readonly CommandFacts[]): string | undefined =>
   listAreas().find(({ name, alias }) => name === word || alias === word)?.name ??
   commands.find(({ area }) => area === word)?.area
 
 /**
- * Checks that a name is free for an alias.
- * @throws Failure `usage` if the name is invalid or already means something
+ * Checks that an alias may have this name.
+ * @throws Failure `usage` if the name is invalid, or is that of a command
  */
 export const checkAliasName = (name: string, commands: readonly CommandFacts[]): void => {
   if (!nameRule.test(name))
@@ -44,7 +40,7 @@ export const checkAliasName = (name: string, commands: readonly CommandFacts[]):
   if (taken) throw usage(`${name} is a command of svcctl and cannot be an alias`)
 }
 
-/** Finds the command that words begin with; undefined where an area's verb is still to follow. */
+/** Finds the command at the beginning of a line; undefined if the line names only an area or the first word of a verb. */
 const findCommand = (
   words: readonly string[],
   commands: readonly CommandFacts[],
@@ -70,10 +66,10 @@ const findCommand = (
   )
 }
 
-/** True if a text is empty or names the source of a secret: that is no secret itself. */
+/** True if a text is empty or refers to a secret, and so is not a secret itself. */
 const isReference = (text: string): boolean => /^(?:env:|@|-$)/.test(text) || text === ''
 
-/** True for texts that look like tokens: a prefix and a long rest, or a long mixture. A commit's hash does not. */
+/** True for a word that looks like a token: a prefix with a long rest, or a long mixture of characters. A commit hash does not. */
 const isTokenLike = (text: string): boolean =>
   text
     .split(/[^\w-]+/)
@@ -84,14 +80,14 @@ const isTokenLike = (text: string): boolean =>
         (/^[\w-]{20,}$/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)),
     ) || /:\/\/[^/:@\s]*:[^/@\s]+@|https?:\/\/[^/@\s]+@/i.test(text)
 
-/** True if a value may be a secret: one that only says that there is something, or not, is none. */
+/** True if a value may be a secret. `null`, `true` and `false` are not. */
 const isSecretValue = (value: string): boolean =>
   !isReference(value) && !/^(?:null|true|false)$/.test(value)
 
 const assignment = /(?:^|[?&#;\s])([\w.[\]-]+)=([^?&#;\s]+)/g
 const jsonField = /"([^"\\]+)"\s*:\s*"([^"]+)"/g
 
-/** Finds a secret by its name: in a parameter, in the query of an address, in an assignment or in JSON. */
+/** True if a text contains a secret by its name: in a parameter, the query of an address, an assignment or JSON. */
 const hasNamedSecret = (text: string): boolean =>
   [...text.matchAll(assignment)].some(
     ([whole, name = '', value = '']) =>
@@ -110,7 +106,7 @@ const decodeUriText = (text: string): string => {
   }
 }
 
-/** True if a flag, or its value, holds a secret. */
+/** True if a flag or its value contains a secret. */
 const holdsSecret = (flag: string, value: string, command: CommandFacts | undefined): boolean => {
   if (!isSecretValue(value)) return false
   const known = command && getCommandFlags(command).find(({ name }) => name === flag)?.param
@@ -126,7 +122,7 @@ const createCredentialFailure = (what: string): Failure =>
     'Aliases are stored in clear text. Pass the value as env:NAME or @file.',
   )
 
-/** Returns the secrets in the environment. */
+/** Returns the secret values of the environment. */
 const getEnvironmentSecrets = (env: Environment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= 8 && /^(SVC|CI)_/.test(name) && isSecretName(name)
@@ -135,11 +131,11 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
   )
 
 /**
- * Checks words by themselves, whatever command they are for.
- * @throws Failure `usage` that does not repeat what was found
+ * Checks the words of a line, independent of the command.
+ * @throws Failure `usage` that does not repeat the secret
  */
 const checkWords = (line: string, words: readonly string[], env: Environment): void => {
-  // JSON loses its quotes where the line is split, but is stored with them.
+  // Splitting the line removes the quotes of JSON, but the stored line has them.
   if (hasNamedSecret(line)) throw createCredentialFailure('a part of this line names one')
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
@@ -154,7 +150,10 @@ const checkWords = (line: string, words: readonly string[], env: Environment): v
   }
 }
 
-/** Checks flags with their values. @throws Failure `usage` */
+/**
+ * Checks the flags of a line and their values.
+ * @throws Failure `usage`
+ */
 const checkFlags = (words: readonly string[], command: CommandFacts | undefined): void => {
   for (const [i, word] of words.entries()) {
     const [, flag = '', joined] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
@@ -165,7 +164,7 @@ const checkFlags = (words: readonly string[], command: CommandFacts | undefined)
 
 /**
  * Checks the command line of an alias.
- * @throws Failure `usage` if it begins with no command, or contains a credential
+ * @throws Failure `usage` if it does not begin with a command, or contains a credential
  */
 export const checkAliasLine = (
   line: string,
@@ -178,7 +177,7 @@ export const checkAliasLine = (
       'the command line of an alias must not be empty',
       'svcctl alias set stuck "jobs list --scope pending"',
     )
-  // Before the command is looked for: the message about one that is none repeats a word.
+  // The words are checked first, because the message about an unknown command repeats a word.
   checkWords(line, words, env)
   checkFlags(words, findCommand(words, commands))
 }
@@ -226,7 +225,7 @@ export const setCommand = define({
         'alias set requires a name and a command line',
         "svcctl alias set stuck 'jobs list --scope pending'",
       )
-    // Unquoted words of a line come one by one.
+    // If the line is not quoted, its words are separate arguments.
     const text = line.length === 1 ? (line[0] ?? '') : line.map(quoteWord).join(' ')
     const commands = await context.place.commands()
     checkAliasName(name, commands)

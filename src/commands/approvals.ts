@@ -1,6 +1,6 @@
 /**
- * `approvals rules create
- * update`: approvers by name, and a confirmation before any are removed (`catalogue/reference/approvals.md`).
+ * Implements `approvals rules create` and `update`, which accept usernames and ask before they remove approvers
+ * (`catalogue/reference/approvals.md`).
  */
 import { type Fields, type JsonValues, listObjects, toJsonFields } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
@@ -13,7 +13,7 @@ import type { Rows } from '../engine/rows.js'
 import { type Arguments, define } from './define.js'
 import { withListedUsers } from './usernames.js'
 
-/** The attribute that lists approvers, where the record has them, and how they are called. */
+/** The attributes that list approvers, the fields of a rule that contain them, and the words for messages. */
 const approverKinds = [
   { attribute: 'user_ids', field: 'users', what: 'user', name: 'username' },
   { attribute: 'group_ids', field: 'groups', what: 'group', name: 'full_path' },
@@ -22,7 +22,7 @@ const approverKinds = [
 const toIds = (value: unknown): readonly number[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
 
-/** Names the approvers that a rule has and the new values do not; a missing list removes all of its kind. */
+/** Returns the names of the approvers that a rule has and the new values do not. A missing list removes all of its kind. */
 export const getRemovedApprovers = (values: Fields, rule: Fields): string[] =>
   approverKinds.flatMap(({ attribute, field, what, name }) => {
     const kept = new Set(toIds(values[attribute]))
@@ -41,13 +41,13 @@ export const addApprovers = (values: JsonValues, rule: Fields): JsonValues => {
   return { ...values, ...Object.fromEntries(both) }
 }
 
-/** The maximum number of people who are named because they no longer approve; the others are counted. */
+/** The maximum number of removed approvers that are listed. The others are only counted. */
 const maxLost = 1000
 
-/** The approvers that a write removes because they are not listed. */
+/** Collects the approvers that a write removes because they are not listed. */
 class LostApprovers {
   readonly #lines: string[] = []
-  /** The rules seen so far: the first ones are planned once more for the confirmation, and lose nothing by it. */
+  /** The rules seen so far. The first ones are planned again for the confirmation, and must not count twice. */
   readonly #heard = new Set<string>()
   #more = 0
 
@@ -59,7 +59,7 @@ class LostApprovers {
       else this.#more += 1
   }
 
-  /** The loss, as far as it is known by now. */
+  /** The loss so far; undefined if no approver is removed. */
   get loss(): Loss | undefined {
     const what = 'Approvers that you do not list are removed, unless you pass --keep.'
     const more = this.#more === 0 ? [] : [`${this.#more} more`]
@@ -69,7 +69,7 @@ class LostApprovers {
   }
 }
 
-/** The arguments in place of the API's IDs: names are looked up among the members of the project. */
+/** Flags that accept usernames instead of the API's IDs. They are looked up among the members of the project. */
 const approvers = {
   'user-ids': {
     ...list('string', 'IDs or usernames of approvers'),
@@ -114,7 +114,7 @@ async function* updateRule(context: Context, given: Arguments<typeof flags>): Ro
     before: (plan) => resolveApprovers(context, plan),
     after: withApprovers,
   })
-  // Who is lost is known when all rules are read, and asked about before the first is changed.
+  // All rules are read and confirmed before the first is changed.
   const actions = await context.actions(given, { ...filled, planFirst: true })
   yield* context.write(actions, { loses: () => lost.loss })
 }

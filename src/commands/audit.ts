@@ -1,4 +1,4 @@
-/** `audit list`: the write requests of all runs. */
+/** Implements `audit list`, which lists the write requests in the journals of all runs. */
 import { integer, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { yieldRecords } from '../engine/rows.js'
@@ -23,7 +23,7 @@ const flags = {
 } as const
 type AuditGiven = Arguments<typeof flags>
 
-/** Parses a day or a time; as an end, a day counts to its last moment. */
+/** Parses a day or a time. As the end of a range, a day includes its last moment. */
 const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined => {
   const text = given.flags[flag]
   if (text === undefined) return undefined
@@ -34,7 +34,7 @@ const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined
   return time
 }
 
-/** Creates the test of which writes to list. */
+/** Creates the function that selects the writes to list. */
 const createFilter = (given: AuditGiven): ((write: SentWrite) => boolean) => {
   const since = parseTime(given, 'since')?.getTime() ?? Number.NEGATIVE_INFINITY
   const until = parseTime(given, 'until')?.getTime() ?? Number.POSITIVE_INFINITY
@@ -58,7 +58,7 @@ const hasStatus = (status: number | null, wanted: string): boolean =>
     ? String(status ?? '').startsWith(wanted.slice(0, 1))
     : String(status ?? 'none') === wanted
 
-/** Writes to the output as they are read; that there are none, or more, to standard error. */
+/** Yields writes as they are read. Notes whether there are none or more go to standard error. */
 async function* readEntries(context: Context, given: AuditGiven) {
   const fits = createFilter(given)
   const { last: limit } = given.flags
@@ -70,7 +70,7 @@ async function* readEntries(context: Context, given: AuditGiven) {
       count += 1
       if (limit === undefined) yield write
       else latest.push(write)
-      // All at once: one by one, each of them would move as often as there are entries.
+      // Entries are removed in batches, because removing each one alone would move all others.
       if (limit !== undefined && latest.length > 2 * limit) latest.splice(0, latest.length - limit)
     }
   if (limit !== undefined) yield* latest.slice(-limit)

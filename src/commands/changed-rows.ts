@@ -1,16 +1,16 @@
-/** The changes of a write, in place of the whole record: for people who did not ask for certain fields. */
+/** Shows the changes of a write instead of the complete record, for people who did not select fields. */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Context } from '../engine/command/context.js'
 import type { RecordView } from '../engine/rows.js'
 
-/** True if changes are shown in place of a record. */
+/** True if changes are shown instead of a record. */
 export const shouldShowChanges = ({ answer, place }: Pick<Context, 'answer' | 'place'>): boolean =>
   answer.reader === 'people' && place.globals.fields === undefined
 
 /**
- * Presents what differs between two records as rows `attribute, old, new`. The rows are made of the records as they are shown,
- * so that their secrets are masked.
+ * Returns the differences between two records as rows `attribute, old, new`. The rows are made from the printed records, so that secrets
+ * are masked.
  */
 export const toChangeRows = (
   endpoint: Endpoint,

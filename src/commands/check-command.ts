@@ -1,7 +1,4 @@
-/**
- * Makes a command of a check: prints what is wrong for people, Nagios or Prometheus, and ends with the exit code of
- * that.
- */
+/** Creates the command of a check, which prints its result for people, Nagios or Prometheus, and ends with the corresponding exit code. */
 import { joinFirst } from '../base/text.js'
 import { list } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
@@ -20,17 +17,17 @@ import {
 import { type Arguments, createOutputFlag, define } from './define.js'
 import { renderNagios, renderPrometheus } from './reports.js'
 
-/** The outcome of a check, before a format writes it. */
+/** The outcome of a check before it is formatted. */
 interface CheckOutcome extends CheckResult {
   readonly fact: CheckFact
-  /** The instance that was asked; undefined where none could be found. */
+  /** The base URL of the instance; undefined if none is configured. */
   readonly address?: string
 }
 
-/** The number of findings that stand on the line. */
+/** The maximum number of findings on the line. */
 const maxListed = 5
 
-/** Returns the findings as one line; what is fine, if there are none. */
+/** Formats the findings as one line, or the text for a passed check if there are none. */
 const formatLine = ({ findings, fine }: Pick<CheckResult, 'findings' | 'fine'>): string =>
   findings.length === 0
     ? fine
@@ -40,23 +37,23 @@ const formatLine = ({ findings, fine }: Pick<CheckResult, 'findings' | 'fine'>):
         '; ',
       )
 
-// How the outcome of a check is written, and which exit codes its reader knows: a row each.
+// The output formats with their exit codes.
 
 /** Makes the control characters of a text visible. */
 type Sanitizer = (text: string) => string
 
 interface CheckFormat {
   readonly codes: Readonly<Record<CheckSeverity, number>>
-  /** The severities by precedence: the first that occurs is that of the whole check. */
+  /** The severities by precedence. The first one that occurs is the severity of the whole check. */
   readonly order: readonly CheckSeverity[]
   readonly write: (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanitizer) => string
 }
 
-/** Returns the severity of the whole check, as a format sees it. */
+/** Returns the severity of the whole check, by the precedence of a format. */
 const getOverallSeverity = ({ order }: CheckFormat, { findings }: CheckOutcome): CheckSeverity =>
   order.find((level) => findings.some((one) => one.level === level)) ?? 'ok'
 
-/** The exit codes and precedence of the tool itself: unread data counts above wrong data, as everywhere in this tool. */
+/** The exit codes and precedence of svcctl itself: unread data takes precedence over wrong data. */
 const ownFormat = {
   codes: { ok: 0, warning: 1, critical: 1, unknown: 8 },
   order: ['unknown', 'critical', 'warning'],
@@ -69,11 +66,11 @@ const renderPlain = (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanit
 
 const uoms = { percent: '%', seconds: 's', count: '' } as const
 
-/** Formats a range in the words of plugins: alert below `80:`, above `5`. */
+/** Formats a threshold as a Nagios range: `80:` alerts below 80, and `5` above 5. */
 const formatRange = ({ bad }: Measure, level: number | undefined): string =>
   level === undefined ? '' : `${formatNumber(level)}${bad === 'below' ? ':' : ''}`
 
-/** Formats the worst number of a measure, with its levels. */
+/** Formats the worst value of each measure with its thresholds, as Nagios performance data. */
 const formatPerfdata = ({ samples, fact, levels }: CheckOutcome): readonly string[] =>
   Object.entries(fact.measures).flatMap(([name, measure]) => {
     const values = samples.flatMap(({ measure: of, value }) =>
@@ -94,7 +91,7 @@ const renderCheckNagios = (
 ): string =>
   renderNagios(outcome.fact.name, severity, safe(formatLine(outcome)), formatPerfdata(outcome))
 
-/** Shares are ratios there. */
+/** The suffixes of Prometheus metrics. Percentages become ratios. */
 const suffixes = { percent: '_ratio', seconds: '_seconds', count: '' } as const
 const formatMeasure = ({ unit }: Measure, value: number): string =>
   formatNumber(unit === 'percent' ? value / 100 : value)
@@ -141,7 +138,7 @@ const commonFlags = {
   output: createOutputFlag(checkFormatNames, 'output format', 'plain'),
 } as const
 
-/** Finds the address of the instance that is read, where it is one. */
+/** Returns the base URL of the instance, if the check is about one. */
 const findAddress = async ({ place }: Context, fact: CheckFact) => {
   if (fact.everywhere === true) return {}
   try {
@@ -152,7 +149,7 @@ const findAddress = async ({ place }: Context, fact: CheckFact) => {
   }
 }
 
-/** Returns the outcome as one object. */
+/** Returns the outcome as one record. */
 const toCheckRecord = (
   { fact, levels, samples, findings, fine, address }: CheckOutcome,
   status: CheckSeverity,
@@ -179,12 +176,12 @@ const toCheckRecord = (
 /** The record of a check. */
 export type CheckRecord = ReturnType<typeof toCheckRecord>
 
-/** The facts of a check that its page shows in addition to the record. */
+/** The facts of a check that its HTML page shows in addition to the record. */
 export interface CheckContext extends Pick<CheckFact, 'measures' | 'label'> {
   readonly code: number
 }
 
-/** @throws Failure `usage` where both say how it is written */
+/** @throws Failure `usage` if the check's `-o` and the global one contradict each other */
 const chooseFormat = ({ place }: Context, asked: string | undefined): CheckFormat => {
   const { output } = place.globals
   if (asked !== undefined && output !== undefined)
@@ -197,7 +194,7 @@ const chooseFormat = ({ place }: Context, asked: string | undefined): CheckForma
 const createRows = (fact: CheckFact) =>
   async function* (context: Context, given: Given): Rows {
     const { answer } = context
-    // The parser made each value by the flag that is declared above.
+    // The parser created the values according to `commonFlags`, so the types are correct.
     const { flags } = given as Arguments<typeof commonFlags>
     const format = chooseFormat(context, flags.output)
     const judged = await judge(fact, context, given, flags)

@@ -1,4 +1,4 @@
-/** Defines what a check is (what it reads and measures), and holds what it read against `--warn` and `--crit`. */
+/** Defines what a check reads and measures, and compares the result with `--warn` and `--crit`. */
 import { parseSpan } from '../base/dates.js'
 import type { Param } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
@@ -8,22 +8,22 @@ import type { Arguments } from './define.js'
 
 /** The severities of a check. `unknown` means that something could not be read. */
 export const checkSeverities = ['ok', 'warning', 'critical', 'unknown'] as const
-/** One of these. */
+/** One of `checkSeverities`. */
 export type CheckSeverity = (typeof checkSeverities)[number]
 /** A severity other than OK. */
 type TroubleSeverity = Exclude<CheckSeverity, 'ok'>
 
-/** The unit of a level, which decides how it is written and so which measure it is about. */
+/** The unit of a threshold. It determines to which measure a threshold belongs. */
 type Unit = 'percent' | 'seconds' | 'count'
 
-/** A number of which too much or too little is a problem. */
+/** A number that is a problem if it is too high or too low. */
 export interface Measure {
   readonly unit: Unit
-  /** An example of a level. */
+  /** An example of a threshold. */
   readonly example: string
-  /** The side of a level that is wrong. */
+  /** The side of a threshold on which values are wrong. */
   readonly bad: 'above' | 'below'
-  /** In a phrase: `time left of a certificate`. */
+  /** A noun phrase for messages: `time left of a certificate`. */
   readonly help: string
 }
 type Measures = Readonly<Record<string, Measure>>
@@ -32,13 +32,13 @@ type Measures = Readonly<Record<string, Measure>>
 interface Sample<M extends string = string> {
   readonly measure: M
   readonly value: number | undefined
-  /** The object that the value is of, where there are several. */
+  /** The object that has the value, if there are several. */
   readonly of?: string
   /** The text to report if the value is wrong. */
   readonly text: string
 }
 
-/** Something that is wrong, and how severe it is. */
+/** A problem and its severity. */
 export interface Concern {
   readonly level: TroubleSeverity
   readonly text: string
@@ -47,13 +47,13 @@ export interface Concern {
 /** The samples and findings that a check read. */
 interface Observation<M extends string = string> {
   readonly samples: readonly Sample<M>[]
-  /** The findings that are wrong, or could not be read, whatever the levels say. */
+  /** The problems that do not depend on thresholds, such as data that could not be read. */
   readonly findings: readonly Concern[]
-  /** The line where nothing is wrong. */
+  /** The line to print if there are no problems. */
   readonly fine: string
 }
 
-/** The levels of a line, as they are typed. */
+/** The thresholds of a line, as texts. */
 interface LevelTexts {
   readonly warn?: readonly string[]
   readonly crit?: readonly string[]
@@ -68,16 +68,16 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   readonly description: readonly string[]
   readonly examples: readonly string[]
   readonly measures: M
-  /** The label for the object of a sample: `site`. */
+  /** The label for the object of a sample, such as `site`. */
   readonly label: string
-  /** Thresholds where the line has none. */
+  /** The default thresholds. */
   readonly levels: LevelTexts
   readonly flags?: F
-  /** It asks other instances than the one in force. */
+  /** True if the check reads the instances of all profiles. */
   readonly everywhere?: true
-  /** It is about how the instance answers now, which no snapshot can tell. */
+  /** True if the check is about the live instance, so that a snapshot cannot be used. */
   readonly live?: true
-  /** @throws Failure for what could not be read at all */
+  /** @throws Failure for data that could not be read at all */
   readonly read: (context: Context, given: Given) => Promise<Observation<Extract<keyof M, string>>>
 }
 
@@ -92,13 +92,13 @@ export const checkFact = <const M extends Measures, const F extends Flags = Reco
   ) => Promise<Observation<Extract<keyof M, string>>>
 }): CheckFact => ({
   ...fact,
-  // The parser made each value by the parameter that its type comes from.
+  // The parser created the values according to these flags, so the types are correct.
   read: (context, given) => read(context, given as Arguments<F>),
 })
 
-// `--warn` and `--crit`: `30d`, `80%`, `5`, each about the measure that is counted so.
+// The thresholds `--warn` and `--crit`, such as `30d`, `80%` and `5`. The unit determines the measure.
 
-/** A level of a measure, in its unit. */
+/** A threshold in the unit of its measure. */
 interface Level {
   readonly value: number
   readonly text: string
@@ -108,10 +108,10 @@ interface Bounds {
   readonly warn?: Level
   readonly crit?: Level
 }
-/** The thresholds by measure, for measures that have one. */
+/** The thresholds by measure. */
 type Thresholds = ReadonlyMap<string, Bounds>
 
-/** Parses a level with its unit; undefined for a text that is no level. */
+/** Parses a threshold with its unit; undefined for an invalid one. */
 const parseLevel = (text: string): { readonly unit: Unit; readonly value: number } | undefined => {
   if (/^\d+(\.\d+)?%$/.test(text)) {
     const value = Number.parseFloat(text)
@@ -122,7 +122,7 @@ const parseLevel = (text: string): { readonly unit: Unit; readonly value: number
   return milliseconds === undefined ? undefined : { unit: 'seconds', value: milliseconds / 1000 }
 }
 
-/** Lists the thresholds that a check takes: `30d (time left of a certificate, at least)`. */
+/** Lists the thresholds that a check accepts: `30d (time left of a certificate, at least)`. */
 export const describeThresholds = ({ measures }: Pick<CheckFact, 'measures'>): string =>
   Object.values(measures)
     .map(
@@ -130,7 +130,7 @@ export const describeThresholds = ({ measures }: Pick<CheckFact, 'measures'>): s
     )
     .join(', ')
 
-/** Finds the measure that a level is about, by its unit. */
+/** Finds the measure of a threshold by its unit. */
 const findMeasure = (fact: CheckFact, flag: string, text: string): [string, Measure, number] => {
   const level = parseLevel(text)
   const found = Object.entries(fact.measures).find(([, { unit }]) => unit === level?.unit)
@@ -143,7 +143,7 @@ const findMeasure = (fact: CheckFact, flag: string, text: string): [string, Meas
 
 const thresholdFlags = ['warn', 'crit'] as const
 
-/** @throws Failure `usage` where the worse level is the one that is reached first */
+/** @throws Failure `usage` if values reach the critical threshold before the warning one */
 const checkOrder = (measure: Measure, { warn, crit }: Bounds): void => {
   if (warn === undefined || crit === undefined) return
   const ordered = measure.bad === 'above' ? warn.value <= crit.value : warn.value >= crit.value
@@ -177,7 +177,7 @@ const parseThresholds = (fact: CheckFact, given: LevelTexts): Thresholds => {
   return levels
 }
 
-// What a check saw, held against its thresholds.
+// The comparison of the samples with the thresholds.
 
 const isBeyond = (value: number, { bad }: Measure, level: number): boolean =>
   bad === 'above' ? value > level : value < level
@@ -190,7 +190,7 @@ const getSeverity = (value: number, measure: Measure, { warn, crit }: Bounds): C
 const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds): Concern[] => {
   const [measure, bounds] = [measures[sample.measure], levels.get(sample.measure)]
   if (measure === undefined || bounds === undefined) return []
-  // What has a level and no number is not fine.
+  // A measure with a threshold but without a value must not count as OK.
   if (sample.value === undefined) return [{ level: 'unknown', text: sample.text }]
   const level = getSeverity(sample.value, measure, bounds)
   return level === 'ok' ? [] : [{ level, text: sample.text }]
@@ -198,13 +198,13 @@ const checkSample = (sample: Sample, { measures }: CheckFact, levels: Thresholds
 
 const troubleOrder: readonly TroubleSeverity[] = ['critical', 'unknown', 'warning']
 
-/** Sorts concerns, the worst first, and each once: a concern by itself may be beyond a level as well. */
+/** Sorts problems by severity and removes duplicates, because a problem may also be beyond a threshold. */
 const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
   const sorted = troubleOrder.flatMap((level) => findings.filter((one) => one.level === level))
   return sorted.filter(({ text }, i) => sorted.findIndex((one) => one.text === text) === i)
 }
 
-/** Returns one finding for data that could not be read at all, and notes the hint on what would help. */
+/** Returns a problem for data that could not be read at all, and notes the hint of the failure. */
 const toUnread = ({ ui }: Context, error: unknown): Observation => {
   const failure = recoverFrom(error)
   if (failure.category === 'usage') throw error
@@ -212,13 +212,13 @@ const toUnread = ({ ui }: Context, error: unknown): Observation => {
   return { samples: [], findings: [{ level: 'unknown', text: explainUnread(failure) }], fine: '' }
 }
 
-/** The observation of a check, with everything that is wrong with it, by itself or by the thresholds. */
+/** The observation of a check, with all problems. */
 export interface CheckResult extends Observation {
   readonly levels: Thresholds
 }
 
 /**
- * Reads what a check is about, and holds it against the thresholds of a line.
+ * Reads the data of a check, and compares it with the thresholds of a line.
  * @throws Failure `usage` for thresholds that the check does not have
  */
 export const judge = async (

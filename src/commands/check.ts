@@ -1,9 +1,6 @@
 /**
- * `check instance
- * runners
- * geo
- * certificates
- * tokens`: one line and an exit code for monitoring; and `check policy`.
+ * Implements `check instance`, `runners`, `geo`, `certificates` and `tokens`, which print one line and set the exit code for monitoring,
+ * and `check policy`.
  */
 
 import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
@@ -29,7 +26,7 @@ import {
 } from './health.js'
 import { policyFlags } from './policy.js'
 
-// `check runners`: whether there is somebody to run jobs.
+// `check runners`: whether enough runners are online.
 
 const runnerFlags = {
   project: { ...project('check this project instead of the whole instance'), short: 'P' },
@@ -112,11 +109,11 @@ const runnersCheck = checkFact({
   },
 })
 
-// `check geo`: whether every site is well, and not too far behind.
+// `check geo`: whether every site is healthy and replication is not too late.
 
 const formatShare = (percent: number): string => `${percent.toFixed(1)} %`
 
-/** Returns what is wrong with a site whatever the levels say. */
+/** Returns the problems of a site that do not depend on thresholds. */
 const checkHealth = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
   if (healthy === true) return []
   return healthy === false
@@ -185,7 +182,7 @@ const geoCheck = checkFact({
     const sites = await readSites(instance)
     const enabled = sites.filter((site) => site.enabled !== false)
     const secondary = enabled.filter((site) => site.primary !== true)
-    // Where nothing replicates, nobody can say that it goes on.
+    // Without an enabled secondary site, the state of replication is unknown.
     const none: readonly Concern[] =
       secondary.length > 0 ? [] : [{ level: 'unknown', text: 'no secondary site is enabled' }]
     return {
@@ -196,14 +193,14 @@ const geoCheck = checkFact({
   },
 })
 
-// `check instance`: whether the API answers, and how fast.
+// `check instance`: whether the API responds, and how fast.
 
-/** The diagnosis that is no trouble of the instance: about totals that it does not send. */
+/** The check of `runInstanceChecks` that is not a problem here: missing page headers affect only totals. */
 const ignoredCheck = 'page headers'
 
 const connectAnonymously = async ({ place, instance }: Context) => {
   const { baseUrl, profile } = await place.session()
-  // Without a credential: whether somebody may is another question.
+  // No credential is sent, because the check is not about access.
   return instance.elsewhere(baseUrl, undefined, profile === undefined ? {} : { profile })
 }
 
@@ -242,7 +239,7 @@ const instanceCheck = checkFact({
   },
 })
 
-// `check tokens`: whether the tokens of the profiles work, and end soon, as far as that is known.
+// `check tokens`: whether the tokens of the profiles work, and when they expire if that is known.
 
 const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonly Concern[] => {
   if (works === true) return []
@@ -251,7 +248,7 @@ const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonl
     : [{ level: 'unknown', text: `${profile} could not be tried: ${reason}` }]
 }
 
-/** One that is renewed by itself has no end. */
+/** Returns the remaining time of a token; none for a token that renews automatically. */
 const toTokenSamples = ({
   profile,
   works,
@@ -302,7 +299,7 @@ const tokensCheck = checkFact({
   },
 })
 
-// `check certificates`: whether a certificate of a Pages domain ends soon.
+// `check certificates`: whether a certificate of a Pages domain expires soon.
 
 const describeCertificate = ({
   domain,
@@ -371,7 +368,7 @@ export const geo = checkCommand(geoCheck)
 export const certificates = checkCommand(certificatesCheck)
 export const tokens = checkCommand(tokensCheck)
 
-// `check policy`: rules over lists of the instance, or of a snapshot.
+// `check policy`: whether lists of the instance or a snapshot conform to rules.
 
 export const policy = define({
   summary: 'Check lists of the instance against rules of a file',

@@ -1,5 +1,5 @@
 /**
- * `commits create`: file actions from a file, standard input or flags, checked before they are sent
+ * Implements `commits create`, which reads file actions from a file, standard input or flags and checks them
  * (`catalogue/reference/commits.md`).
  */
 
@@ -19,11 +19,11 @@ import type { Rows } from '../engine/rows.js'
 import { Failure, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
-// File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go.
+// The file actions of a commit (`actions` in `catalogue/reference/commits.md`), which are checked before they are sent.
 
 type ActionName = (typeof actionNames)[number]
 
-/** An action as the API takes it; a type, since an interface is no JSON value to the compiler. */
+/** An action as the API accepts it. This is a type, because TypeScript does not accept an interface as a JSON value. */
 type Action = {
   readonly action: ActionName
   readonly file_path: string
@@ -35,8 +35,8 @@ type Action = {
 }
 
 /**
- * Returns a path in the repository, as the API takes it.
- * @throws Failure `usage` for a path that leaves the repository, or names no file
+ * Converts a path to a path in the repository.
+ * @throws Failure `usage` for a path outside of the repository, or without a file name
  */
 const toRepositoryPath = (text: string, label: string): string => {
   const path = text.replace(/^(?:\.\/)+/, '')
@@ -63,7 +63,7 @@ const checkNeeds = (action: ActionName, item: Fields, label: string) => {
     throw usage(`${label}: encoding must be text or base64, not "${String(item.encoding)}"`)
 }
 
-/** Returns one action of a file; attributes that the documents do not name are kept. */
+/** Parses one action of a file. Undocumented attributes are kept. */
 const toAction = (item: unknown, index: number): Action => {
   const label = `action ${index + 1}`
   if (!isObject(item)) throw usage(`${label} is not an object`)
@@ -82,8 +82,8 @@ const toAction = (item: unknown, index: number): Action => {
 }
 
 /**
- * Parses actions: a list, or an object that contains the list.
- * @throws Failure `usage` that names the wrong action and why
+ * Parses a list of actions.
+ * @throws Failure `usage` that names the invalid action and the reason
  */
 export const parseCommitActions = (value: unknown): Action[] => {
   if (!Array.isArray(value)) throw usage('the actions must be a list')
@@ -95,7 +95,7 @@ const getTouchedPaths = ({ action, file_path, previous_path }: Action): readonly
   action === 'chmod' ? [] : [file_path, ...(previous_path === undefined ? [] : [previous_path])]
 
 /**
- * Checks that there are actions, and that no two touch the same path.
+ * Checks that there is at least one action, and that no two actions change the same path.
  * @throws Failure `usage`
  */
 export const checkActions = (actions: readonly Action[]): void => {
@@ -134,7 +134,7 @@ export const describe = (one: Action): string => {
 
 // File actions from flags: `--create local=path`, `--move old=new`, `--chmod +x=path` …
 
-/** Encodes the content of a file: text as it is, binary data as base64. */
+/** Encodes the content of a file as text if it is valid UTF-8, and otherwise as base64. */
 export const encodeContent = (bytes: Uint8Array): Pick<Action, 'content' | 'encoding'> => {
   const base64 = {
     content: Buffer.from(bytes).toString('base64'),
@@ -142,26 +142,26 @@ export const encodeContent = (bytes: Uint8Array): Pick<Action, 'content' | 'enco
   } as const
   if (bytes.includes(0)) return base64
   try {
-    // A byte order mark belongs to the file.
+    // A byte order mark is part of the file.
     return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
     return base64
   }
 }
 
-/** Splits at the last `=`, so that a local name may hold one; a name alone stands for both. */
+/** Splits at the last `=`, so that a local name may contain one. Without `=`, the right part is undefined. */
 const splitPair = (text: string): readonly [left: string, right: string | undefined] => {
   const at = text.lastIndexOf('=')
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** The folder of the files, and the signal that ends waiting for a pipe among them. */
+/** The folder of relative paths, and a signal that aborts reading from a pipe. */
 interface ReadOptions {
   readonly cwd: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** The largest file that a commit may write, in bytes: it is sent as text, of which Node has at most 512 MB. */
+/** The largest file of a commit, in bytes. It is sent as a string, which Node limits to 512 MB. */
 const maxContent = 300e6
 
 const read = async (
@@ -210,14 +210,14 @@ const parseModeChange = (text: string): Action => {
   }
 }
 
-/** The texts that each kind of action was given for. */
+/** The texts of the flags, by kind of action. */
 type LocalActions = Readonly<
   Partial<Record<'create' | 'update' | 'delete' | 'move' | 'chmod', readonly string[]>>
 >
 
 /**
- * Creates the actions of the flags; reads files relative to `cwd`.
- * @throws Failure `usage` that names the flag and what is wrong with its value
+ * Creates the actions of the flags. Relative paths are resolved against `cwd`.
+ * @throws Failure `usage` that names the flag and the problem
  */
 export const parseActionFlags = async (
   { move = [], delete: removed = [], create = [], update = [], chmod: modes = [] }: LocalActions,
@@ -266,7 +266,7 @@ const parseHeld = async (text: HeldText, label: string): Promise<unknown> => {
 /** The largest file of actions, in bytes. */
 const maxActions = 100e6
 
-/** Reads a file's text, or standard input's for `-`. */
+/** Reads the text of a file, or of standard input for `-`. */
 const readSourceText = async (
   { place }: Context,
   path: string,
@@ -282,7 +282,7 @@ const readSourceText = async (
   }
 }
 
-/** Reads `--input`: attributes of the commit, or nothing but its actions. */
+/** Reads `--input`: attributes of the commit, or only a list of actions. */
 const readInput = async (context: Context, path: string | undefined): Promise<JsonValues> => {
   if (path === undefined) return {}
   const label = path === '-' ? '--input' : `--input ${path}`
@@ -294,7 +294,7 @@ const readInput = async (context: Context, path: string | undefined): Promise<Js
 
 const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)
 
-/** Reads `--actions`: a list as it stands, `@file`, a file or `-`. */
+/** Reads `--actions`: an inline list, `@file`, a file name or `-`. */
 const readActionList = async (context: Context, text: string): Promise<unknown> => {
   const value = await parseHeld(
     isInline(text)

@@ -1,7 +1,6 @@
 /**
- * `commits cherry-pick
- * revert
- * diff`: previews, readable errors and unified diffs (`catalogue/reference/commits.md`).
+ * Implements `commits cherry-pick`, `revert` and `diff`, with previews, explained failures and unified diffs
+ * (`catalogue/reference/commits.md`).
  */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Context } from '../engine/command/context.js'
@@ -11,7 +10,7 @@ import { type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
 import { define } from './define.js'
 
-// The unified diff of a commit, where the answer's items hold one (`diff`, `old_path`, `new_path`).
+// The unified diff of a commit, if the records of the answer have one (`diff`, `old_path`, `new_path`).
 
 const hasDiff = (item: unknown): item is Fields =>
   isObject(item) &&
@@ -25,13 +24,13 @@ export const hasDiffs = (data: unknown): data is readonly Fields[] =>
 
 interface DiffLine {
   readonly text: string
-  /** Names a file or a place in it. */
+  /** True if the line names a file or a place in it. */
   readonly heading: boolean
 }
 
 const createHeading = (text: string): DiffLine => ({ text, heading: true })
 
-/** Returns the lines on what happened to the file beside its content. */
+/** Returns the lines about changes of the file other than those of its content. */
 const describeFileChange = (item: Fields): DiffLine[] => {
   const { new_file, deleted_file, renamed_file, a_mode, b_mode } = item
   if (new_file === true) return [createHeading(`new file mode ${String(b_mode)}`)]
@@ -73,7 +72,7 @@ export { create } from './commits-create.js'
 
 type Verb = 'cherry-pick' | 'revert'
 
-/** The documented codes, each as what happened and what to do. */
+/** The explanation and the hint for each documented error code. */
 const explained: Readonly<
   Record<Verb, Readonly<Record<string, (sha: string, branch: string) => [string, string]>>>
 > = {
@@ -99,7 +98,7 @@ const explained: Readonly<
   },
 }
 
-/** Explains why a cherry-pick or revert failed; other failures stay as they are. */
+/** Explains why a cherry-pick or revert failed. Other failures are returned unchanged. */
 export const explainFailure = (
   verb: Verb,
   failure: Failure,
@@ -154,7 +153,7 @@ const getDiffColumns = (items: readonly unknown[]): readonly string[] =>
 const createLineFormatter =
   ({ answer }: Context) =>
   ({ text, heading }: DiffLine): string => {
-    // Tabs are part of what changed.
+    // Tabs are part of the diff, so they are not escaped.
     const shown = text.split('\t').map(answer.text.safe).join('\t')
     return `${heading ? answer.text.strong(shown) : shown}\n`
   }
@@ -175,7 +174,7 @@ async function* showDiff(context: Context, plan: Plan): Rows {
 
 type Changes = Fields
 
-/** Loads the diff of one of several commits; each item has the commit as it was given. */
+/** Loads the diff of one of several commits, and adds the commit to each record. */
 const loadDiff = async ({ instance }: Context, plan: Plan): Promise<readonly Changes[]> => {
   const { data } = await instance.send(plan)
   const items = Array.isArray(data) ? data.filter(isObject) : []
@@ -192,7 +191,7 @@ const formatDiffPage = (context: Context, items: readonly Changes[]): readonly s
   ])
 }
 
-/** Loads the changes of each commit, or the failure to load them, in the order of the commits. */
+/** Loads the diffs of all commits in order. A failure takes the place of a diff that cannot be loaded. */
 const loadDiffs = async (
   context: Context,
   plans: readonly Plan[],
@@ -204,7 +203,7 @@ const loadDiffs = async (
   return results
 }
 
-/** Yields one list, in which each change names its commit; on a terminal a heading does. */
+/** Yields the diffs as one list. Each record names its commit; on a terminal, headings do. */
 async function* showDiffs(context: Context, plans: readonly Plan[]): Rows {
   const { ui } = context
   const results = await loadDiffs(context, plans)

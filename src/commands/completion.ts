@@ -1,4 +1,4 @@
-/** `completion`: prints the completion script of a shell, or installs it. */
+/** Implements `completion`, which prints or installs the completion script of a shell. */
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
@@ -9,9 +9,9 @@ import { createNoteRow, createTextRow } from '../engine/rows.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
-// The completion scripts. Each hands the words to `svcctl __complete`, which prints a candidate a
-// line (`value<TAB>description`) and, last, a directive: `:file`, `:none`. Candidates hold only
-// characters that mean nothing to a shell, so that a hostile name cannot run anything.
+// The completion scripts. Each passes the words to `svcctl __complete`, which prints one candidate per line (`value<TAB>description`).
+// The last line is a directive, `:file` or `:none`.
+// Candidates contain no characters that are special in a shell, so that a hostile name cannot run a program.
 
 const bash = `# bash completion for svcctl. Load it with: source <(svcctl completion bash)
 _svcctl() {
@@ -139,10 +139,10 @@ Register-ArgumentCompleter -Native -CommandName svcctl -ScriptBlock {
 
 interface Shell {
   readonly name: string
-  /** File name in \`completions/\`. */
+  /** The name of the script's file in `completions/`. */
   readonly file: string
   readonly script: string
-  /** The one line that installs it. */
+  /** A command that installs the script. */
   readonly install: string
 }
 
@@ -176,16 +176,16 @@ export const shells: readonly Shell[] = [
 
 const names = shells.map((shell) => shell.name)
 
-/** Finds the shell of the user by the environment; undefined if it is another. */
+/** Finds the user's shell in the environment; undefined if no script exists for it. */
 export const findShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined => {
   if (env.PSModulePath !== undefined && env.SHELL === undefined)
     return shells.find((shell) => shell.name === 'powershell')
   return shells.find((shell) => shell.name === basename(env.SHELL ?? ''))
 }
 
-// Where a shell looks.
+// The files that a shell reads.
 
-/** Finds the file that is written whole, or the one that gets a line. */
+/** Finds the file to write, or the start file to which `line` must be added. */
 const findStartFile = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
   const home = env.HOME ?? ''
   const line = `source <(svcctl completion ${shell.name})`
@@ -206,7 +206,10 @@ const readText = (file: string): string => {
   }
 }
 
-/** Makes the shell load the script from its next start on. @returns what was done */
+/**
+ * Installs the script, so that the shell loads it at its next start.
+ * @returns the change in words
+ */
 const install = async (shell: Shell, env: NodeJS.ProcessEnv): Promise<string> => {
   const { file, line } = findStartFile(shell, env)
   try {

@@ -1,9 +1,9 @@
-/** `svcctl plan`, `apply`, `drift` and `export`: how they are called. What they do is loaded when they run. */
+/** Declares `svcctl plan`, `apply`, `drift` and `export`: their arguments and flags. The implementation is loaded when one of them runs. */
 import { managedKinds } from '../catalogue/managed.js'
 import { define } from './define.js'
 import { applyFlags, driftFlags, exportFlags, planFlags } from './plan/flags.js'
 
-/** The files and folders that declare an instance. */
+/** The files and folders with the declared state. */
 const filesArgument = {
   name: 'file',
   required: false,

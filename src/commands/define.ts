@@ -1,4 +1,4 @@
-/** Declares commands that are written by hand, so that their flags have types where the command reads them. */
+/** Declares commands that are written by hand, with typed flags. */
 import type { Endpoint, Value } from '../catalogue/endpoint.js'
 import { formatNames, formatSpellings } from '../catalogue/formats.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
@@ -10,7 +10,7 @@ type OwnFlags = Readonly<Record<string, OwnFlag>>
 
 type KebabCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${KebabCase<Tail>}` : S
 type NameOf<K, P> = P extends { name: infer N extends string } ? N : KebabCase<K>
-/** The flags that always have a value: they have a default of the tool's own, not one of the API. */
+/** The names of flags that always have a value, because svcctl itself has a default for them. */
 type DefaultedNames<F> = {
   [K in keyof F]: F[K] extends { parameter: string } | { optionalValue: true } | { stays: true }
     ? never
@@ -19,11 +19,11 @@ type DefaultedNames<F> = {
       : never
 }[keyof F]
 
-/** The values of the tool's own flags: those with a default are always there. */
+/** The values of the command's own flags. Flags with a default are never undefined. */
 type OwnFlagValues<F> = { readonly [K in DefaultedNames<F>]: Value<F[K]> } & {
   readonly [K in Exclude<keyof F, DefaultedNames<F>>]?: Value<F[K]>
 }
-/** The values of the flags that an endpoint makes; of several endpoints each may lack some. */
+/** The values of the flags that are derived from an endpoint. With several endpoints, any of them may be missing. */
 type EndpointFlagValues<E> = E extends { params: infer Ps; path: infer Pa }
   ? { readonly [K in keyof Ps as NameOf<K, Ps[K]>]?: Value<Ps[K]> } & {
       readonly [K in keyof Pa as NameOf<K, Pa[K]>]?: Value<Pa[K]>
@@ -34,13 +34,13 @@ type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: 
   ? I
   : never
 
-/** The arguments of a command with these flags; other names do not compile. */
+/** The arguments of a command with these flags. Reading any other flag does not compile. */
 export type Arguments<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
   readonly flags: OwnFlagValues<F> &
     ([E] extends [never] ? unknown : Omit<Intersection<EndpointFlagValues<E>>, keyof F>)
 }
 
-/** Declares `-o` of a command that has output formats of its own. */
+/** Creates the flag `-o` of a command with its own output formats. */
 export const createOutputFlag = (own: readonly string[], help: string, standard: string) =>
   ({
     ...oneOf([...formatNames, ...own], help, { default: standard }),
@@ -56,7 +56,7 @@ const reportKinds = {
   sarif: string('SARIF 2.1.0'),
 } as const
 
-/** Declares `--report <kind>=<file>` with these kinds of report. */
+/** Creates the flag `--report <kind>=<file>` for these kinds of report. */
 export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K[]) =>
   hash(
     `write a report: ${kinds.map((kind) => `${kind}=<file>`).join(', ')} (- for standard output)`,
@@ -72,18 +72,18 @@ export const reportFlag = <K extends keyof typeof reportKinds>(kinds: readonly K
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
   extends Omit<Special, 'flags' | 'rows'> {
-  /** Flags that only the tool knows. */
+  /** The flags that are not parameters of the API. */
   readonly flags?: F
-  /** The endpoints whose flags it reads. */
+  /** The endpoints whose flags the command reads. */
   readonly of?: readonly E[]
   readonly rows?: (context: Context, given: Arguments<F, E>) => Rows
 }
 
-/** True if a flag that is left out has its default: by the same rule as its type. */
+/** True if a missing flag gets its default. The type `DefaultedNames` has the same rule. */
 const isDefaulted = ({ optionalValue, parameter, stays }: OwnFlag): boolean =>
   optionalValue !== true && parameter === undefined && stays !== true
 
-/** Returns the flags as `rows` sees them: the tool's own have their defaults; those of the API never. */
+/** Adds the defaults of the command's own flags. Flags of the API never get one. */
 const applyDefaults = <F extends OwnFlags, E extends Endpoint>(
   own: F | undefined,
   given: Given,
@@ -92,13 +92,13 @@ const applyDefaults = <F extends OwnFlags, E extends Endpoint>(
     flag.default === undefined || !isDefaulted(flag) ? [] : [[name, flag.default] as const],
   )
   const flags = { ...Object.fromEntries(defaults), ...given.flags }
-  // The parser made each value by the parameter that its type comes from.
+  // The parser created the values according to these flags, so the types are correct.
   return { ...given, flags } as Arguments<F, E>
 }
 
 /**
- * Declares a command. `given.flags` has the flags of `flags` and of the endpoints in `of`, by the names that are
- * typed; flags with a default are always there.
+ * Declares a command. `given.flags` has the flags of `flags` and of the endpoints in `of`, by their names on the line. Flags with a default
+ * are never undefined.
  */
 export const define = <
   const F extends OwnFlags = Record<never, never>,

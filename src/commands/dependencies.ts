@@ -1,6 +1,6 @@
 /**
- * `vulnerabilities list` and `dependencies list`: tables with the most severe first, and dependencies as a bill of
- * materials.
+ * Implements `vulnerabilities list` and `dependencies list`, which sort tables by severity. Dependencies can be printed as a CycloneDX bill
+ * of materials.
  */
 
 import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
@@ -12,7 +12,7 @@ import type { RecordView } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { createOutputFlag, define } from './define.js'
 
-// The order of severities, worst first; words that are none come last.
+// Severities, the worst first. Unknown words come last.
 
 const severityOrder: readonly string[] = severities.toReversed()
 
@@ -21,7 +21,7 @@ const getRank = (severity: unknown): number => {
   return at < 0 ? severityOrder.length : at
 }
 
-/** Compares two severities; the worst comes first. */
+/** Compares two severities for sorting. The worst comes first. */
 const compareSeverity = (a: unknown, b: unknown): number => getRank(a) - getRank(b)
 
 const getSeverity = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
@@ -39,9 +39,9 @@ export const listVulnerabilities = define({
     context.list(given, { view: { people: { rows: sortBySeverity, reorders: true } } }),
 })
 
-// Dependencies as a CycloneDX bill of materials, made with the format's own library.
+// CycloneDX bills of materials, created with the official library.
 
-/** The package manager of the API → the type of a package URL. */
+/** For each package manager of the API, the type of its package URLs. */
 const purlTypes: Readonly<Record<string, string>> = {
   bundler: 'gem',
   composer: 'composer',
@@ -93,7 +93,7 @@ const createComponent = ({ Models, Enums }: CyclonedxModule, item: Fields) => {
   })
 }
 
-/** Creates vulnerabilities by name and severity, each with every component it affects. */
+/** Creates the vulnerabilities by name and severity, each with all affected components. */
 const createVulnerabilities = (
   library: CyclonedxModule,
   pairs: readonly (readonly [Fields, BomComponent])[],
@@ -156,13 +156,13 @@ export const createCycloneDx = async (
   return JSON.parse(text)
 }
 
-/** Returns the worst severity of a dependency's vulnerabilities; undefined where it has none. */
+/** Returns the worst severity of a dependency's vulnerabilities; undefined if it has none. */
 const getWorstSeverity = (dependency: unknown): unknown =>
   listObjects(isObject(dependency) ? dependency.vulnerabilities : [])
     .map((one) => one.severity)
     .sort(compareSeverity)[0]
 
-/** Sorts vulnerable dependencies first, the most severe on top; the others keep their order. */
+/** Sorts vulnerable dependencies first, by severity. The others keep their order. */
 export const sortVulnerableFirst = (records: readonly unknown[]): unknown[] => {
   const ranked = records.map((record) => ({ record, severity: getWorstSeverity(record) }))
   const bad = ranked.filter((one) => one.severity !== undefined)
@@ -172,13 +172,13 @@ export const sortVulnerableFirst = (records: readonly unknown[]): unknown[] => {
   )
 }
 
-/** Creates the view of the records as one document. */
+/** Creates the view that prints all records as one document. */
 const createBomDocument = ({ place }: Context): NonNullable<RecordView['document']> => {
   const { limit, output, page, perPage } = place.globals
   if (output !== undefined && output !== 'json')
     throw usage(`-o cyclonedx and -o ${output} exclude each other`)
   return {
-    // A bill of materials is whole unless a part was asked for.
+    // A bill of materials must be complete, unless the line requests only a part.
     whole: limit === undefined && page === undefined && perPage === undefined,
     of: (records, { values }) =>
       createCycloneDx(records, {

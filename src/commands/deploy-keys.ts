@@ -1,4 +1,4 @@
-/** `deploy-keys add`: checks the public key before it is sent (`catalogue/reference/deploy-keys.md`). */
+/** Implements `deploy-keys add`, which checks the public key before it is sent (`catalogue/reference/deploy-keys.md`). */
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
@@ -6,9 +6,9 @@ import type { Rows } from '../engine/rows.js'
 import { type Failure, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
-// Checks an OpenSSH public key before it is sent (RFC 4253, section 6.6; RFC 5656; RFC 8709).
+// The format of OpenSSH public keys (RFC 4253, section 6.6; RFC 5656; RFC 8709).
 
-/** The smallest RSA and DSA keys that instances take. */
+/** The limits of RSA and DSA keys that instances accept, in bits. */
 const minBits = 1024
 const maxBits = 16_384
 
@@ -16,7 +16,7 @@ const hint =
   'A public key is one line such as "ssh-ed25519 AAAA… name", from the .pub file of a key pair.'
 const createKeyFailure = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
 
-/** Splits an SSH key into its strings: each is a length of four bytes, then that many bytes. */
+/** Splits an SSH key into fields. Each field has a length of four bytes before its content. */
 const parseFields = (bytes: Buffer): readonly Buffer[] => {
   const fields: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -28,7 +28,7 @@ const parseFields = (bytes: Buffer): readonly Buffer[] => {
   return fields
 }
 
-/** Counts the bits of an integer as SSH writes it, leading zero bytes left out. */
+/** Counts the bits of an integer in SSH format, without leading zeros. */
 const countBits = (field: Buffer | undefined): number => {
   const text = (field ?? Buffer.alloc(0)).toString('hex').replace(/^0+/, '')
   return text === '' ? 0 : BigInt(`0x${text}`).toString(2).length
@@ -52,7 +52,7 @@ const checkEd25519 = (key: Buffer | undefined): void => {
 }
 
 interface Kind {
-  /** Fields after the name of the type. */
+  /** The number of fields after the name of the type. */
   readonly fields: number
   readonly check: (fields: readonly Buffer[]) => void
 }
@@ -76,7 +76,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Fails (exit 2) for a text that is no public key, without repeating it: it may be a private one. */
+/**
+ * Checks that a text may be a public key. Messages do not repeat it, because it may be a private one.
+ * @throws Failure `usage`
+ */
 const checkKind = (text: string): void => {
   if (text === '') throw createKeyFailure('the key is empty')
   if (/PRIVATE KEY|^PuTTY-User-Key-File/m.test(text))
@@ -101,8 +104,8 @@ const decodeBase64 = (base64: string): Buffer => {
 }
 
 /**
- * Checks an OpenSSH public key and returns it as one line: type, base64, inner type, lengths.
- * @throws Failure `usage` that says what is wrong, without repeating a private key
+ * Checks an OpenSSH public key and returns it without surrounding white space. Its type, base64, inner type and lengths must be valid.
+ * @throws Failure `usage` that never repeats a private key
  */
 export const checkPublicKey = (given: string): string => {
   const text = given.trim()
@@ -124,7 +127,7 @@ export const checkPublicKey = (given: string): string => {
   return text
 }
 
-/** Returns a request with its key checked. A key of --param passes unchecked; one from a prompt has no flag. */
+/** Returns a plan whose key was checked. A key from --param is sent unchecked. */
 const withCheckedKey = (plan: Plan): Plan => {
   const { key } = plan.values
   if (key === undefined) return plan

@@ -1,4 +1,4 @@
-/** The network and API checks of `doctor` and `check instance`: host name, connection, certificate, API, clock. */
+/** Implements the network and API checks of `doctor` and `check instance`: host name, connection, certificate, API and clock. */
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
@@ -13,15 +13,15 @@ import type { WholeAnswer } from '../http/types.js'
 import type { TransportSettings } from '../profile/index.js'
 import type { KnownInstance } from '../profile/known.js'
 
-/** The result of one check, with its remedy. */
+/** The result of a check, with its remedy. */
 export interface Check {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'failure'
   readonly message: string
   readonly remedy?: string
-  /** Why the tool cannot be used; decides the exit code. */
+  /** The category of the problem. It determines the exit code. */
   readonly category?: Category
-  /** The known instance, for programs. */
+  /** The stored facts about the instance, for programs. */
   readonly known?: KnownInstance
 }
 
@@ -55,8 +55,8 @@ export const createFailedCheck = (
 })
 
 /**
- * Creates a check from an error.
- * @throws errors that are no Failure, and interruptions
+ * Creates a failed check from an error.
+ * @throws errors other than Failure, and interruptions
  */
 export const toFailedCheck = (check: string, error: unknown, remedy?: string): Check => {
   const { category, message, details } = recoverFrom(error)
@@ -67,20 +67,20 @@ export const toFailedCheck = (check: string, error: unknown, remedy?: string): C
 const pageRemedy =
   'There is a proxy, a firewall or a sign-in page in front of the instance, or the base URL is wrong.'
 
-/** True if something in front of the instance answered. */
+/** True if a proxy or another server answered instead of the instance. */
 const isPage = (error: unknown): boolean =>
   error instanceof Failure && error.details.advice?.code === 'no-instance'
 
-// What the instance answers: whether it is this API, its clock, its pagination headers.
+// The answer of the instance: whether it is this API, its clock and its pagination headers.
 
 /** A list that every user can read (`GET /projects`). */
 const probeRequest = { method: 'GET', path: '/projects?per_page=1', headers: {} }
-/** Seconds that clocks may differ before signatures and expiry dates suffer. */
+/** The maximum clock difference, in seconds, before signatures and expiry dates are affected. */
 const maxClockDifference = 30
 
 const baseUrlRemedy = 'Check the base URL (--base-url): it includes any path, but not /api/v4.'
 
-/** True if a refusal is the API's own: JSON with a message. */
+/** True if the API itself rejected the request, with JSON. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Failure &&
   (error.details.status === 401 || error.details.status === 403) &&
@@ -97,7 +97,7 @@ const checkClock = ({ headers }: WholeAnswer, now: Date): Check | undefined => {
   return createWarningCheck('clock', how, 'Correct the clock that is wrong, for example with NTP.')
 }
 
-/** Checks that a list tells how many pages there are (`http/README.md`). */
+/** Checks that a list has the pagination headers (`http/README.md`). */
 const checkPageHeaders = ({ headers }: WholeAnswer): Check => {
   const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
   return missing.length === 0
@@ -109,7 +109,7 @@ const checkPageHeaders = ({ headers }: WholeAnswer): Check => {
       )
 }
 
-/** Runs the checks that need no credential; none is sent. */
+/** Runs the checks that require no credential, and sends none. */
 export const runInstanceChecks = async (
   there: ExternalClient,
   now: () => Date,
@@ -137,7 +137,7 @@ export const runInstanceChecks = async (
   }
 }
 
-// Whether the full paths of projects arrive: a web server in front may decode their slashes.
+// Encoded slashes in the full paths of projects: a web server in front of the instance may decode them.
 
 const read = async (there: ExternalClient, path: string): Promise<unknown> =>
   (await there.call({ method: 'GET', path, headers: {} })).data
@@ -145,7 +145,7 @@ const read = async (there: ExternalClient, path: string): Promise<unknown> =>
 const createProjectPath = (id: string): string =>
   getPath(projects.get).replace(':id', encodeURIComponent(id).replaceAll('.', '%2E'))
 
-/** Finds the first project that can be seen, where there is one. */
+/** Finds the first visible project; undefined if there is none. */
 const findProject = async (there: ExternalClient) => {
   const [first] = listObjects(await read(there, probeRequest.path))
   const [id, path] = [Number(first?.id), toText(first?.path_with_namespace)]
@@ -155,7 +155,7 @@ const findProject = async (there: ExternalClient) => {
 const decodedRemedy =
   'The web server in front decodes %2F: AllowEncodedSlashes NoDecode (Apache), proxy_pass without a path (nginx). Until then, use IDs.'
 
-/** Reads one project by its path and, where that fails, by its ID: if that works, the path did not arrive. */
+/** Reads a project by its path. If that fails and reading it by ID works, a server in front of the instance changed the path. */
 export const runPathChecks = async (there: ExternalClient): Promise<readonly Check[]> => {
   const check = 'paths with %2F'
   try {
@@ -175,12 +175,12 @@ export const runPathChecks = async (there: ExternalClient): Promise<readonly Che
   }
 }
 
-// Whether the instance can be reached at all: its name, a connection, its certificate, a proxy.
+// The connection to the instance: its host name, port, certificate and proxy.
 
-/** Seconds that a connection may take. */
+/** The time limit of a connection, in seconds. */
 const patience = 10
 const day = 86_400_000
-/** The number of days below which a certificate gets a warning. */
+/** Certificates that expire within this number of days get a warning. */
 const minDays = 21
 
 interface Target {
@@ -202,7 +202,7 @@ const parseTarget = (address: string): Target => {
 const getCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
-/** Returns the address without the credentials that a proxy's may carry. */
+/** Removes the credentials of a proxy's URL. */
 const removeCredentials = (address: string): string => new URL(address).origin
 
 const checkName = async ({ host }: Target): Promise<Check> => {
@@ -304,7 +304,7 @@ const checkTls = async (
   }
 }
 
-/** Runs the checks of the network path, up to the first failure. */
+/** Runs the checks of the connection, up to the first failure. */
 export const runNetworkChecks = async (
   baseUrl: string,
   transport: TransportSettings,

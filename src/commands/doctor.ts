@@ -1,4 +1,4 @@
-/** `doctor`: checks everything that a command needs to work, and says how to correct what is wrong. */
+/** Implements `doctor`, which checks everything that commands require, and prints a remedy for each problem. */
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -28,13 +28,13 @@ import {
 import { discoverOwnInstance } from './known.js'
 import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
-/** Returns the exit code of all checks: that of the first failure. */
+/** Returns the exit code of the first failed check. */
 const getDoctorExitCode = (checks: readonly Check[]): number => {
   const first = checks.find((c) => c.category !== undefined)?.category
   return first === undefined ? 0 : exitCodes[first]
 }
 
-// What this machine has: readable configuration, a keyring, completion in the shell.
+// Checks of this machine: the configuration, the keyring and shell completion.
 
 const checkConfiguration = (env: Environment): Check => {
   const check = 'configuration'
@@ -50,7 +50,7 @@ const checkConfiguration = (env: Environment): Check => {
   }
 }
 
-/** Checks that others cannot change the file of profiles and the caches: svcctl ignores files that they can change. */
+/** Checks that other users cannot change the profiles and caches, because svcctl ignores files that they can change. */
 const runTrustChecks = (env: Environment): readonly Check[] => {
   const { config, cache } = getPaths(env)
   const checked = (check: string, path: string, without: string): Check => {
@@ -69,7 +69,7 @@ const runTrustChecks = (env: Environment): readonly Check[] => {
   ]
 }
 
-/** True if the program is an executable of its own, which can load no native part of a library. */
+/** True in the standalone executable, which cannot load native libraries. */
 const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea()
 
 /** Checks whether the system keyring can be used. */
@@ -97,7 +97,7 @@ export const checkKeyring = async (env: Environment, single = isSingle): Promise
   }
 }
 
-/** Returns the files of a shell that load its completion: start files that name it, or the script itself. */
+/** Returns the files of a shell that may load the completion: start files, and places of the script itself. */
 const getCompletionFiles = (
   shell: string,
   env: Environment,
@@ -135,7 +135,7 @@ const getCompletionFiles = (
   return { starts: [], scripts: [] }
 }
 
-/** Reads the text of a file that a shell reads; empty where it cannot be read. */
+/** Reads the text of a file; empty if it cannot be read. */
 const readText = (file: string): string => {
   try {
     return readRegular(file).toString()
@@ -159,7 +159,7 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
   )
 }
 
-// Whether there is a credential, what it is, and what it may do.
+// Checks of the credential: its user, scopes and rights.
 
 const getSignInHint = (session: Session): string =>
   `Sign in with: svcctl auth login --base-url ${session.baseUrl}`
@@ -212,7 +212,7 @@ const createIdentityChecks = (
   checkScopes(identity),
 ]
 
-/** Returns a client of the instance, with the credential of the session. */
+/** Creates a client for the instance with the session's credential. */
 const connect = async (
   { instance }: Pick<Context, 'instance'>,
   session: Session,
@@ -222,7 +222,7 @@ const connect = async (
   return instance.elsewhere(session.baseUrl, own, session)
 }
 
-/** Tries the credential; it never appears in a check. */
+/** Checks the credential. No check contains the credential itself. */
 const runAccountChecks = async (context: Context, session: Session): Promise<readonly Check[]> => {
   try {
     const credential = await session.credential()
@@ -234,7 +234,7 @@ const runAccountChecks = async (context: Context, session: Session): Promise<rea
   }
 }
 
-// Which version the instance is, and in which words it is spoken to.
+// Checks of the instance's version and vocabulary.
 
 /** Reads the version that the instance reports. */
 const checkVersion = async (context: Context): Promise<Check> => {
@@ -248,7 +248,7 @@ const checkVersion = async (context: Context): Promise<Check> => {
   }
 }
 
-/** Reports what the instance has beyond the documents, as far as it was seen. */
+/** Reports the undocumented settings, fields and values of the instance, and its missing endpoints. */
 const runKnownChecks = async (context: Context, anew: boolean): Promise<readonly Check[]> => {
   const known = await discoverOwnInstance(context, { anew })
   if (known === undefined) return []
@@ -272,7 +272,7 @@ const runKnownChecks = async (context: Context, anew: boolean): Promise<readonly
   ]
 }
 
-/** Checks the vocabulary in force, and lists the endpoints that it calls gone. */
+/** Checks the active vocabulary, and lists the endpoints that it declares as missing. */
 const runVocabularyChecks = async ({ place }: Context): Promise<readonly Check[]> => {
   const file = getVocabularyFile(place)
   if (file === undefined)
@@ -294,7 +294,7 @@ const nameWidth = 16
 
 const hasFailure = (checks: readonly Check[]): boolean => checks.some((c) => c.status === 'failure')
 
-/** Runs all checks of one instance, up to the failure that makes the rest pointless. */
+/** Runs all checks of the instance. After a failure, checks that depend on it are omitted. */
 const runRemoteChecks = async (
   context: Context,
   session: Session,
@@ -304,7 +304,7 @@ const runRemoteChecks = async (
     (await createTransport(session, context.place.globals.insecure, context.place.env)) ?? {}
   const network = await runNetworkChecks(session.baseUrl, transport, context.place.clock.now())
   if (hasFailure(network)) return network
-  // Without a credential: nothing is told to an address that may be wrong.
+  // No credential is sent, because the address may be wrong.
   const party = session.profile === undefined ? {} : { profile: session.profile }
   const there = context.instance.elsewhere(session.baseUrl, undefined, party)
   const instance = await runInstanceChecks(there, context.place.clock.now)
@@ -333,7 +333,7 @@ const runSessionChecks = async (context: Context, anew: boolean): Promise<readon
   }
 }
 
-/** Formats a check with its mark, and its remedy below. */
+/** Formats a check with its mark, followed by its remedy. */
 const formatCheck = ({ answer }: Context, { check, status, message, remedy }: Check): string => {
   const line = `${answer.text.mark(marks[status])} ${answer.text.strong(check.padEnd(nameWidth))} ${answer.text.hanging(message, nameWidth + 3)}\n`
   return remedy === undefined || status === 'ok'

@@ -1,4 +1,4 @@
-/** `events list`: one readable line per event on a terminal (`catalogue/reference/events.md`). */
+/** Implements `events list`, which prints one readable line per event on a terminal (`catalogue/reference/events.md`). */
 
 import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatIsoAge } from '../base/screen-text.js'
@@ -8,7 +8,7 @@ import type { Context } from '../engine/command/context.js'
 import { recoverFrom } from '../errors.js'
 import { define } from './define.js'
 
-/** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
+/** Converts a type to words: `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
 const describeType = (type: string): string =>
   type
     .replace(/::.*/s, '')
@@ -37,7 +37,7 @@ const describeComment = (note: Fields, title: string | undefined): string => {
   return `commented on ${on}${formatReference(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
 }
 
-/** Describes what was done, without who and where. */
+/** Describes the action of an event, without its author and project. */
 const describeAction = (event: Fields): string => {
   if (isObject(event.push_data)) return describePush(event.push_data)
   const title = toText(event.target_title)
@@ -51,7 +51,7 @@ const describeAction = (event: Fields): string => {
     : `${action} ${describeType(type)}${formatReference(type, event.target_iid)}${named}`
 }
 
-/** The phrases for what people do to a project rather than in it. */
+/** The phrases for actions about the membership of a project. */
 const memberships: Readonly<Record<string, string>> = {
   joined: 'joined',
   left: 'left',
@@ -59,7 +59,7 @@ const memberships: Readonly<Record<string, string>> = {
   'removed due to membership expiration from': 'lost access to',
 }
 
-/** Returns who did it: the name, else the username. */
+/** Returns the name of the author, or else the username. */
 const getActor = (event: Fields): string =>
   (isObject(event.author) ? toText(event.author.name) : undefined) ??
   toText(event.author_username) ??
@@ -67,7 +67,7 @@ const getActor = (event: Fields): string =>
 
 const whenWidth = 10
 
-/** Formats the time of an event as its age, or as it came if it is no time. */
+/** Formats the time of an event as its age. Text that is not a time is returned as it is. */
 export const formatWhen = (event: Fields, now: Date): string =>
   formatIsoAge(toText(event.created_at) ?? '', now) ?? toText(event.created_at) ?? ''
 
@@ -82,7 +82,9 @@ export const describeEvent = (event: Fields, place: string | undefined): string 
   return `${getActor(event)} ${deed}`
 }
 
-/** Creates a lookup of projects' paths, each requested once; it returns the ID where the instance does not tell the path. */
+/**
+ * Creates a function that looks up the path of a project, with one request per project. If the lookup fails, it returns the ID in words.
+ */
 const createPathLookup = ({ instance }: Context) => {
   const known = new Map<number, Promise<string>>()
   const ask = async (id: number): Promise<string> => {
@@ -102,7 +104,7 @@ const createPathLookup = ({ instance }: Context) => {
   }
 }
 
-/** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
+/** Formats one line, wrapped to the terminal: `2 h ago  Ana pushed 3 commits to main in platform/app`. */
 const formatLine = (
   { answer, place }: Context,
   event: Fields,
@@ -112,7 +114,7 @@ const formatLine = (
   return `${when}  ${answer.text.hanging(describeEvent(event, where), whenWidth + 2)}\n`
 }
 
-/** Yields a line per event, as soon as the name of its project is known. */
+/** Yields one line per event, as soon as the path of its project is known. */
 async function* formatLines(context: Context, events: readonly unknown[]): AsyncGenerator<string> {
   const placeOf = createPathLookup(context)
   for (const event of listObjects(events))

@@ -1,4 +1,4 @@
-/** Renders the catalogue as an OpenAPI 3.1 document, for `explain --openapi`. */
+/** Creates the OpenAPI 3.1 document of the catalogue for `explain --openapi`. */
 import {
   type CredentialNeed,
   type Endpoint,
@@ -16,11 +16,11 @@ import {
   omitUndefined,
 } from '../catalogue/schema.js'
 
-// Parameters of the catalogue → JSON Schema.
+// JSON Schemas of parameters.
 
 type Json = Record<string, unknown>
 
-/** Describes a parameter: its `help`, and the replacement if it is deprecated. */
+/** Describes a parameter by its help, and its replacement if it is deprecated. */
 const describeParameter = (param: Param): string =>
   param.deprecated === undefined ? param.help : `${param.help} (deprecated: ${param.deprecated})`
 
@@ -40,9 +40,9 @@ const toParameterSchema = (param: Param): JsonSchema => {
   }
 }
 
-// What operations share: credentials, pages, errors (`http/README.md`).
+// The parts that operations share: credentials, pagination and errors (`http/README.md`).
 
-/** The ways in which a credential travels. */
+/** The ways to send a credential. */
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
   bearer: { type: 'http', scheme: 'bearer' },
@@ -67,13 +67,15 @@ const alternatives: Readonly<Record<CredentialNeed, readonly Alternative[]>> = {
   parameter: [],
 }
 
-/** Returns the alternatives of credentials: each is enough. A parameter that is the credential needs no other. */
+/**
+ * Returns the credentials that an endpoint accepts, each sufficient alone. An endpoint whose parameter is the credential requires no other.
+ */
 const getSecurity = (e: Endpoint): readonly Alternative[] =>
   getPath(e).startsWith('/') ? alternatives[e.credential ?? 'user'] : [{ bearer: [] }, { key: [] }]
 
 const countHeader = (description: string): Json => ({ description, schema: { type: 'integer' } })
 
-/** The headers that say which pages there are. */
+/** The headers of pagination. */
 const pageHeaders = {
   Link: {
     description: 'links to other pages, by rel: prev, next, first, last',
@@ -122,7 +124,7 @@ const createParameterRef = (name: keyof typeof sharedParameters): Json => ({
   $ref: `#/components/parameters/${name}`,
 })
 
-/** Creates the parameters that an endpoint takes for what it is, not by a table of its own. */
+/** Creates the parameters that an endpoint has because of its kind, such as pagination. */
 const createImpliedParameters = (e: Endpoint): readonly Json[] => [
   ...(e.returns.kind === 'many'
     ? (['page', 'per_page'] as const)
@@ -132,7 +134,7 @@ const createImpliedParameters = (e: Endpoint): readonly Json[] => [
   ...(getMethod(e) === 'DELETE' ? [createParameterRef('unmodified')] : []),
 ]
 
-/** Bodies of errors. */
+/** The schemas of error bodies. */
 const errorSchemas = {
   MessageError: {
     type: 'object',
@@ -192,7 +194,7 @@ const errorResponses: Json = Object.fromEntries(
   ]),
 )
 
-/** Returns the errors that an endpoint may answer with. */
+/** Returns the errors that an endpoint may return. */
 const getErrorResponses = (e: Endpoint): Json => {
   const method = getMethod(e)
   const takes = Object.keys(e.params).length > 0 || e.returns.kind === 'many'
@@ -277,7 +279,7 @@ const createResponses = (e: Endpoint, components: Map<string, unknown>): Json =>
   }
 }
 
-/** Returns the schema of an answer. Titled shapes become components, so that each stands once. */
+/** Returns the schema of an answer. Titled shapes become components, so that the document contains each only once. */
 const answerSchema = (kind: string, shape: unknown, components: Map<string, unknown>): Json => {
   const item = extractSchema(shape, components)
   return kind === 'many' ? { type: 'array', items: item } : item
@@ -301,7 +303,7 @@ const extractFromValue = (value: unknown, components: Map<string, unknown>): unk
   return extractSchema(value, components)
 }
 
-/** `/projects/:id/x/*path` → `/projects/{id}/x/{path}`. */
+/** Converts a path: `/projects/:id/x/*path` → `/projects/{id}/x/{path}`. */
 const toTemplate = (path: string): string =>
   path.replace(/[:*]([a-z_]+)/g, (_, name: string) => `{${name}}`)
 
@@ -326,8 +328,8 @@ const createOperation = (
 })
 
 /**
- * Creates the OpenAPI 3.1 document. The alert endpoint has no path below the API root, because its URL comes from
- * the instance; it is listed under `webhooks`.
+ * Creates the OpenAPI 3.1 document. The alert endpoint is listed under `webhooks`, because the instance provides its URL, which is not
+ * below the API root.
  */
 export const createOpenApi = async (version: string): Promise<Json> => {
   const components = new Map<string, unknown>()

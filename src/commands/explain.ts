@@ -1,4 +1,4 @@
-/** `explain`: fields of a resource, parameters of a command, the API as OpenAPI, and the JSON Schemas of files. */
+/** Implements `explain`, which prints fields of resources, parameters of commands, the API as OpenAPI, and JSON Schemas of files. */
 
 import { type Fields, isObject } from '../base/objects.js'
 import { suggestSimilar } from '../base/suggest.js'
@@ -18,7 +18,7 @@ import { type KnownInstance, readKnown } from '../profile/known.js'
 import { type Arguments, define } from './define.js'
 import { createOpenApi } from './explain-openapi.js'
 
-// Shapes as people read them: a row a field, and the titled shapes that stand in others.
+// The schemas of records, as lists of fields.
 
 /** Describes the type of a field: `string or null`, `list of User summary`. */
 export const typeWords = (schema: unknown): string => {
@@ -34,18 +34,15 @@ export const typeWords = (schema: unknown): string => {
 }
 
 interface Field {
-  /** Dotted where it stands inside another. */
+  /** The name of the field; a dotted path for a field of a nested object. */
   readonly field: string
   readonly type: string
-  /** False where some answers leave it out. */
+  /** False if some answers do not have the field. */
   readonly always: boolean
   readonly notes: string
 }
 
-/**
- * Lists the fields of a shape. Untitled nested objects are expanded with dots; titled ones are resources of their
- * own.
- */
+/** Lists the fields of a schema. Nested objects without a title are expanded with dots; those with a title are separate resources. */
 export const listFields = (schema: unknown, prefix = ''): Field[] => {
   if (!isObject(schema)) return []
   const required = Array.isArray(schema.required) ? schema.required : []
@@ -65,7 +62,7 @@ export const listFields = (schema: unknown, prefix = ''): Field[] => {
   })
 }
 
-/** Collects all titled shapes within these, by title, in the order of their first use. */
+/** Collects all titled schemas in these, by title, in the order of their first use. */
 export const collectShapes = (shapes: Iterable<unknown>): Map<string, Fields> => {
   const found = new Map<string, Fields>()
   const visit = (schema: unknown): void => {
@@ -80,13 +77,13 @@ export const collectShapes = (shapes: Iterable<unknown>): Map<string, Fields> =>
   return found
 }
 
-/** Reads the known instance of the profile in force. */
+/** Reads the stored facts about the instance of the active profile. */
 const readKnownInstance = async ({ place }: Context): Promise<KnownInstance | undefined> => {
   const profile = await place.profile()
   return profile && readKnown(getPaths(place.env), profile)
 }
 
-/** Lists the fields of the records of an area, also by the name of one. */
+/** Lists the undocumented fields of an area's records. The name may be that of the area or its singular. */
 const listInstanceFields = (known: KnownInstance | undefined, name: string): Field[] =>
   (known?.fields[name] ?? known?.fields[`${name}s`] ?? []).map((field) => ({
     field,
@@ -107,7 +104,7 @@ const createParamRow = (e: Endpoint, name: string, param: Param, place: string) 
   help: param.help,
 })
 
-/** Lists the parameters of a command. `family` narrows those of `integrations update` to one family. */
+/** Lists the parameters of a command. For `integrations update`, `family` limits them to one family. */
 const listParameters = (command: CommandFacts, family: unknown) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
@@ -122,7 +119,7 @@ const listParameters = (command: CommandFacts, family: unknown) =>
     ),
   ])
 
-/** A title as it is typed: `Runner summary` → `runner-summary`. */
+/** Converts a title to the form that is typed: `Runner summary` → `runner-summary`. */
 const toKebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
 
 const normalize = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -130,7 +127,7 @@ const normalize = (text: string): string => text.toLowerCase().replace(/[^a-z0-9
 const loadShapes = async (row: AreaRow): Promise<unknown[]> =>
   Object.values(await row.load()).flatMap(({ returns }) => returns.shape ?? [])
 
-/** Loads every titled shape of the catalogue, by title. */
+/** Loads all titled schemas of the catalogue, by title. */
 const loadResources = async () => {
   const all = await Promise.all(listAreas().map(loadShapes))
   return collectShapes(all.flat())
@@ -139,7 +136,7 @@ const loadResources = async () => {
 const findArea = (word: string | undefined): AreaRow | undefined =>
   listAreas().find(({ name, alias }) => word !== undefined && (name === word || alias === word))
 
-/** Returns the titled shapes that an answer is one of, not those inside. */
+/** Returns the titled schemas of an answer itself, without those of its fields. */
 const getAnswerShapes = (shape: unknown): Fields[] => {
   if (!isObject(shape)) return []
   if (typeof shape.title === 'string') return [shape]
@@ -153,7 +150,7 @@ const undocumentedField = {
   notes: 'its fields are not documented',
 }
 
-/** Yields the fields in the answers of an area's endpoints; `resource` says of which. */
+/** Yields the fields of the records of an area's endpoints. The column `resource` names the record. */
 async function* explainArea(
   context: Context,
   words: readonly string[],
@@ -211,7 +208,7 @@ async function* explainCommand(
   return true
 }
 
-/** Returns the document that a flag asks for; undefined where none does. */
+/** Returns the document that a flag requests; undefined without such a flag. */
 const createDocument = async ({ flags }: ExplainGiven): Promise<unknown> => {
   if (flags.openapi === true) return createOpenApi(version)
   if (flags['config-schema'] === true)
@@ -254,7 +251,7 @@ async function* explainGiven(context: Context, given: ExplainGiven): Rows {
   )
 }
 
-/** Suggests resources and areas first, then the verbs of an area. */
+/** Suggests resources and areas for the first word, and the verbs of an area after it. */
 const suggestTopics = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
   if (area !== undefined) {
     const row = findArea(area)

@@ -1,4 +1,4 @@
-/** An export on its way: what each place says, where it is written, and what could not be read. */
+/** Writes the files of an export, and reports the parts of the instance that could not be read. */
 
 import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -32,7 +32,7 @@ import { listWritten } from './written-files.js'
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'
   readonly form: 'yaml' | 'json'
-  /** Absolute; empty for standard output. */
+  /** The absolute path; empty for standard output. */
   readonly path: string
 }
 
@@ -46,14 +46,14 @@ const isFile = (path: string): boolean => {
 
 /**
  * Chooses the target of an export.
- * @param to what --to says: `-`, a file, or a folder, which need not be there
- * @throws Failure `usage` for a form that does not go there
+ * @param to the value of --to: `-`, a file, or a folder, which need not exist
+ * @throws Failure `usage` for a format that the target does not support
  */
 export const openExportTarget = async ({ place }: Context, to = '-'): Promise<ExportTarget> => {
   const { output } = place.globals
   if (output !== undefined && !['json', 'yaml', 'table'].includes(output))
     throw usage(`export writes YAML or JSON, not ${output}`, 'Omit --output or pass json.')
-  // YAML where only the environment or a profile asks for what it cannot be.
+  // If only the environment or the profile requests an unsupported format, the export uses YAML.
   const form = (await getOutputName(place)) === 'json' ? 'json' : 'yaml'
   if (to === '-') return { is: 'output', form, path: '' }
   if (to === '') throw usage('--to must be a folder, a file or -')
@@ -63,24 +63,23 @@ export const openExportTarget = async ({ place }: Context, to = '-'): Promise<Ex
   return { is: 'folder', path, form: 'yaml' }
 }
 
-/** An export: which places are written, and what each of them says. */
+/** An export: its places, and how each is read. */
 export interface ExportRun {
   readonly context: Context
   readonly instance: ReadableInstance
-  /** In the order of a document. */
+  /** The places in the order of the document. */
   readonly places: readonly ManagedPlace[]
   readonly unread: UnreadParts
   readonly selected: KindFilter
-  /** Reads a place. */
+  /** Reads the state of a place. */
   readonly look: (place: ManagedPlace) => Promise<PlaceResult>
-  /** The groups that get what all projects below them share, with --factor. */
+  /** With --factor, the groups that receive the values that all of their projects share. */
   readonly shareable: readonly ManagedPlace[] | undefined
 }
 
 /**
- * Works on as many items at once as the instance takes, until one fails: those that are under way end first,
- * because a failure closes the way to the instance.
- * @throws what work throws first
+ * Works on items concurrently until one fails. Work in progress ends first, because a failure closes the connection to the instance.
+ * @throws the first error of the work
  */
 export const runUntilFailure = async <I>(
   instance: Pick<ReadableInstance, 'each'>,
@@ -100,8 +99,8 @@ export const runUntilFailure = async <I>(
 }
 
 /**
- * Works on as many items at once as the instance takes, and hands on the results in the order of the items.
- * @throws what work or take throw
+ * Works on items concurrently, and passes the results on in the order of the items.
+ * @throws errors of `work` and `take`
  */
 export const runInOrder = async <I, T>(
   instance: Pick<ReadableInstance, 'each'>,
@@ -126,7 +125,7 @@ export const runInOrder = async <I, T>(
   })
 }
 
-/** Yields the text of places in their order, each as soon as it is known. */
+/** Yields the text of the places in order, each as soon as it is complete. */
 async function* yieldDocument(run: ExportRun, target: ExportTarget): AsyncGenerator<string> {
   const { context, instance, places, unread } = run
   const pretty = target.is === 'file' || context.answer.terminal
@@ -155,7 +154,7 @@ async function* exportToFile(run: ExportRun, target: ExportTarget): Rows {
   yield* listWritten(run.context, [{ path: target.path, size: statSync(target.path).size }], false)
 }
 
-/** Writes a file a place. A file of which not all could be read stays as it was. */
+/** Writes one file per place. A file is not changed if a part of it could not be read. */
 async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
   const { instance, places, unread, selected } = run
   const { ui } = run.context
@@ -187,18 +186,21 @@ async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
   yield* listWritten(run.context, inOrder, true)
 }
 
-/** Writes an export where it goes. @throws Failure where something is in the way, before anything is written */
+/**
+ * Writes an export to its target.
+ * @throws Failure if another file is in the way, before anything is written
+ */
 export async function* writeExport(run: ExportRun, target: ExportTarget): Rows {
   if (target.is === 'folder') yield* exportToFolder(run, target)
   else if (target.is === 'file') yield* exportToFile(run, target)
   else for await (const text of yieldDocument(run, target)) yield createTextRow(text)
 }
 
-// What each place of an export says: as it is read, or once all are, less what they have in common.
+// The sections of a place: as they are read, or without the values that moved to a group.
 
 /**
- * Creates the reader of a place's sections. With --factor all places are read first: common items of all projects below a
- * group are declared for the group.
+ * Creates the function that reads the sections of a place. With --factor, all places are read first, because values that all projects of a
+ * group share are declared for the group.
  */
 const createSectionReader = async ({ instance, places, look, shareable }: ExportRun) => {
   if (shareable === undefined)
@@ -226,14 +228,14 @@ const createSectionReader = async ({ instance, places, look, shareable }: Export
 }
 
 /**
- * Finds the groups that projects are in, all of whose projects are read.
- * @param roots paths of the groups that were selected; none where everything is
+ * Finds the groups of the projects for which all projects were read.
+ * @param roots the paths of the selected groups; none if everything is selected
  */
 export const findShareableGroups = (
   projects: readonly ProjectPlace[],
   roots: readonly string[],
 ): readonly ManagedPlace[] => {
-  // A person's own are in no group.
+  // Projects of a user's namespace belong to no group.
   const all = projects.flatMap(({ path, namespace }) =>
     namespace === 'group' ? listParentGroups(path) : [],
   )
@@ -246,9 +248,9 @@ export const findShareableGroups = (
   )
 }
 
-// What an export could not read, told as it goes, and what it ends with.
+// The parts that could not be read, which are reported during the export.
 
-/** The number of unread objects that are reported one by one; the others are counted. */
+/** The maximum number of unread objects that are reported one by one. The others are only counted. */
 const maxTold = 20
 
 export class UnreadParts {
@@ -276,18 +278,18 @@ export class UnreadParts {
     for (const kind of unsupported) this.#unsupported.add(kind)
   }
 
-  /** Reports a place that was named, and of which nothing is known. */
+  /** Reports a named place that could not be read at all. */
   unseen({ place, failure }: UnreadPlace): void {
     this.#asked += 1
     this.add(`${place.scope}s/${place.path}`, failure)
   }
 
-  /** True if anything was read, or there was nothing to read. */
+  /** True if any part was read, or if there was nothing to read. */
   get some(): boolean {
     return this.#unread < this.#asked || this.#asked === 0
   }
 
-  /** Returns the failure that the run ends with; undefined where all was read. */
+  /** Returns the failure of the export; undefined if everything was read. */
   verdict(): Failure | undefined {
     for (const kind of this.#unsupported)
       this.ui.note(`${kind}: skipped, because the instance does not support it`)

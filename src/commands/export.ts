@@ -1,4 +1,4 @@
-/** `svcctl export`: writes an instance as files that produce an empty plan. */
+/** Implements `svcctl export`, which writes the state of an instance to files that produce an empty plan. */
 
 import { managedKinds } from '../catalogue/managed.js'
 import type { ManagedPlace } from '../desired/address.js'
@@ -26,12 +26,12 @@ import {
 import { type ExportLine, parseSelection } from './plan/flags.js'
 import { toReadable } from './plan/instance.js'
 
-// Whether what a file holds is looked at by an export: then it may be written anew.
+// The filter of existing files: an export may replace only the kinds and places that it covers.
 
 /**
- * Creates the filter of what a run looks at, from its flags.
- * @param roots paths of the selected groups
- * @param named paths of the selected projects
+ * Creates the filter of the kinds and places that an export covers.
+ * @param roots the paths of the selected groups
+ * @param named the paths of the selected projects
  */
 const createKindFilter = (
   view: InstanceView,
@@ -45,7 +45,7 @@ const createKindFilter = (
     const isNamed = scope === 'project' && named.some((one) => lower(one) === lower(path))
     return isNamed || roots.some((root) => isPathWithin(path, root))
   }
-  // An item or an attribute that is named alone is not all of its kind.
+  // A selection of a single item or attribute does not cover its whole kind.
   const whole = [...only, ...except].every((glob) => !/#|^[^:]*:[^/]*\//.test(glob))
   return {
     all: !narrowed && only.length === 0 && except.length === 0,
@@ -56,7 +56,7 @@ const createKindFilter = (
   }
 }
 
-/** Returns the selection of an export: named kinds are `--only` in fewer words. */
+/** Returns the selection of an export. Kinds as arguments have the meaning of `--only`. */
 const getSelection = ({ place }: Context, given: ExportLine): SelectionOptions => {
   const scoping = parseSelection(given, place)
   const wrong = given.args.map(findKindMistake).find((mistake) => mistake !== undefined)
@@ -66,7 +66,10 @@ const getSelection = ({ place }: Context, given: ExportLine): SelectionOptions =
   return { ...scoping, only: [...given.args, ...(scoping.only ?? [])] }
 }
 
-/** Fails (exit 2) if the selection would leave out projects that a group's key reaches. */
+/**
+ * Checks that the selection includes all projects that a group's values reach.
+ * @throws Failure `usage`
+ */
 const checkFactor = (
   { flags: { factor } }: ExportLine,
   { projects, only, except }: SelectionOptions,
@@ -83,7 +86,7 @@ const site: ManagedPlace = { scope: 'site', path: '' }
 
 type InstancePlaces = Awaited<ReturnType<InstanceView['places']>>
 
-/** Returns the paths of the groups that -G names, by number or path. */
+/** Returns the paths of the groups that -G names by ID or path. */
 const getRoots = ({ groups = [] }: SelectionOptions, found: InstancePlaces): readonly string[] =>
   groups.flatMap((name) =>
     /^\d+$/.test(name)
@@ -91,10 +94,10 @@ const getRoots = ({ groups = [] }: SelectionOptions, found: InstancePlaces): rea
       : name,
   )
 
-/** The number of places from which places are read in parallel, and not their kinds. */
+/** From this number of places on, places are read in parallel instead of the kinds of one place. */
 const manyPlaces = 32
 
-/** Creates the export: its places, and how each is read. */
+/** Creates the export: finds its places, and prepares reading them. */
 const createExport = async (
   context: Context,
   { flags }: ExportLine,
@@ -109,7 +112,7 @@ const createExport = async (
   const roots = getRoots(scoping, found)
   const shareable = flags.factor === true ? findShareableGroups(found.projects, roots) : undefined
   const withSite = managedKinds.some((kind) => kind.scope === 'site' && view.selected(site, kind))
-  // In the order of a document.
+  // In the order of the document.
   const groups = new Map(
     [...(shareable ?? []), ...found.groups].map((group) => [lower(group.path), group]),
   )
@@ -135,7 +138,7 @@ const createExport = async (
   return { context, places, unread, selected, look, shareable }
 }
 
-/** `svcctl export`. */
+/** Runs the export. */
 export async function* exportGiven(context: Context, given: ExportLine): Rows {
   const { ui } = context
   const target = await openExportTarget(context, given.flags.to)

@@ -1,19 +1,16 @@
-/**
- * `geo status` as a page per node, and `geo nodes update` with unchanged fields filled in
- * (`catalogue/reference/geo.md`).
- */
+/** Implements `geo status` with a page per node, and `geo nodes update`, which keeps omitted attributes (`catalogue/reference/geo.md`). */
 import { type Fields, listObjects } from '../base/objects.js'
 import type { AnswerService } from '../engine/command/context.js'
 import { createFillSteps } from '../engine/command/object-reader.js'
 import { define } from './define.js'
 
-// How much of what a replication node copies is there, by kind of data.
+// The synced share of each data type of a replication node.
 
-/** Parses a number; undefined if it is none. */
+/** Returns a number; undefined for any other value. */
 export const toFiniteNumber = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
 
-/** Lists the data types of a status: those with a count and a synced count. */
+/** Lists the data types of a status, which have a total and a synced count. */
 export const getReplicationKinds = (status: Fields): string[] =>
   Object.keys(status)
     .filter((key) => key.endsWith('_synced_count'))
@@ -31,9 +28,9 @@ export const computePercentage = (status: Fields, kind: string): number | undefi
     : (100 * synced) / count
 }
 
-/** Columns of the names. */
+/** The width of the column with names, in characters. */
 const names = 23
-/** From this width on there is room for long bars. */
+/** The width of a terminal, in characters, that has room for long bars. */
 const roomy = 100
 const getBarWidth = (answer: AnswerService): number => (answer.width >= roomy ? 20 : 12)
 

@@ -1,7 +1,4 @@
-/**
- * Reads the health of an instance for `overview` and `check`: runners, certificates, replication sites, tokens of
- * the profiles.
- */
+/** Reads the health of an instance for `overview` and `check`: runners, certificates, replication sites and the tokens of profiles. */
 import { sumNumbers } from '../base/numbers.js'
 import { toText } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
@@ -18,13 +15,13 @@ import { computePercentage, getReplicationKinds, toFiniteNumber } from './geo.js
 import { certificateFields } from './pages-domains.js'
 import { chooseProfiles } from './profile.js'
 
-// Runners as they are counted: by the one state that each is in, and by type.
+// Runners, counted by state.
 
 type Runner = RecordOf<(typeof runners)['listAll']>
 
 /** The states of a runner, the best first. */
 export const runnerStates = ['online', 'offline', 'not_connected', 'paused', 'unknown'] as const
-/** One of these. */
+/** One of `runnerStates`. */
 export type RunnerState = (typeof runnerStates)[number]
 
 /** Returns the state of a runner. Paused takes precedence: such a runner takes no job, connected or not. */
@@ -53,7 +50,7 @@ export const formatCounts = (counts: RunnerCounts): string =>
     .map((state) => `${counts[state]} ${state.replace('_', ' ')}`)
     .join(', ')
 
-// Certificates of Pages domains by the time that is left of them.
+// Certificates of Pages domains, sorted by expiry.
 
 type Domain = RecordOf<(typeof pagesDomains)['listAll']>
 
@@ -61,19 +58,19 @@ type Domain = RecordOf<(typeof pagesDomains)['listAll']>
 export interface DomainCertificate {
   readonly domain: string
   readonly project_id?: number
-  /** ISO time; undefined where neither the instance nor the certificate says it. */
+  /** The time of expiry (ISO); undefined if neither the instance nor the certificate contains it. */
   readonly expires_at?: string
   readonly expired?: boolean
-  /** Less than nothing once it ended. */
+  /** The number of seconds until expiry; negative after it. */
   readonly left_seconds?: number
-  /** Another takes its place by itself. */
+  /** True if the certificate is renewed automatically. */
   readonly renews?: boolean
 }
 
 interface Certificates {
-  /** The one that ends first is first; those whose end is not told come last. */
+  /** The certificates, the first to expire first. Those with an unknown expiry come last. */
   readonly certificates: readonly DomainCertificate[]
-  /** Domains without one. */
+  /** The number of domains without a certificate. */
   readonly without: number
 }
 
@@ -120,9 +117,9 @@ export const readCertificates = async (
   }
 }
 
-// Replication, site by site: whether it is well, how far behind, how much of its data is there.
+// Replication sites: their health, their lag and the synced share of their data.
 
-/** A kind of data on a site. */
+/** The synced share of a data type on a site. */
 interface SyncedKind {
   readonly kind: string
   readonly percent: number
@@ -132,15 +129,15 @@ interface SyncedKind {
 export interface GeoSite {
   readonly id: number
   readonly name: string
-  /** Undefined where the instance does not say. */
+  /** Undefined if the instance does not report it. */
   readonly primary?: boolean
   readonly enabled?: boolean
   readonly healthy?: boolean
   readonly health: string
   readonly lag_seconds?: number
-  /** Of everything that is counted, in percent. */
+  /** The synced share of all objects, in percent. */
   readonly synced_percent?: number
-  /** The kind of which the least is there. */
+  /** The data type with the lowest synced share. */
   readonly least?: SyncedKind
   readonly failed?: number
 }
@@ -154,9 +151,9 @@ const toList = <T>(value: T | undefined): readonly T[] => (value === undefined ?
 
 type Status = Readonly<Record<string, unknown>>
 
-/** Returns the share of a site's data that is synced, over all kinds, and of the kind that has the least. */
+/** Computes the synced share of a site over all data types, and the data type with the lowest share. */
 const getShares = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
-  // Of what there is nothing of, nothing is missing.
+  // Data types without objects have no share.
   const kinds = getReplicationKinds(status).filter((kind) => status[`${kind}_count`] !== 0)
   const counted = kinds.flatMap((kind): readonly SyncCount[] => {
     const count = toFiniteNumber(status[`${kind}_count`])
@@ -195,7 +192,7 @@ const toSite = (id: number, node: Status | undefined, status: Status | undefined
 }
 
 /**
- * Reads all sites, the primary one first; a site without a status has unknown health.
+ * Reads all sites, the primary one first. A site without a status has unknown health.
  * @throws Failure if the instance rejects the request
  */
 export const readSites = async (
@@ -218,18 +215,18 @@ export const readSites = async (
     .toSorted((a, b) => Number(b.primary === true) - Number(a.primary === true) || a.id - b.id)
 }
 
-// The tokens of the profiles: whether each works, asked by one GET with that token at its own address, and
-// when it ends, where signing in was told so. The API has no word for a token's end.
+// The tokens of the profiles. One GET with the token to its own instance shows whether it works. The API does not report when a token
+// expires, so that is known only if the person who signed in provided it.
 
 /** The state of a profile's token: whether it works, and when it expires. */
 export interface ProfileCredential {
   readonly profile: string
   readonly base_url: string
-  /** `personal, from the keyring`. */
+  /** The kind and source of the credential, such as `personal, from the keyring`. */
   readonly credential: string
-  /** Undefined where nobody could say. */
+  /** True if the token works; undefined if that could not be determined. */
   readonly works?: boolean
-  /** Why it does not, or why that is not known. */
+  /** The reason why the token does not work, or why that is not known. */
   readonly reason?: string
   readonly expires_at?: string
   readonly left_seconds?: number
@@ -249,7 +246,7 @@ const getCredentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) 
   }
 }
 
-/** One documented GET that needs somebody to be signed in. */
+/** Tries a credential with a documented GET that requires one. */
 const tryCredential = async (
   { instance }: Context,
   session: Session,
@@ -266,7 +263,7 @@ const tryCredential = async (
     return { works: true }
   } catch (error) {
     const { category, message, details } = recoverFrom(error)
-    // What is only not allowed to it, it may ask for.
+    // After a 403 the credential is valid, and only lacks a permission.
     if (details.status === 403) return { works: true }
     return category === 'auth' ? { works: false, reason: message } : { reason: message }
   }
@@ -297,7 +294,7 @@ const checkSession = async (
   }
 }
 
-/** Checks a profile. One of all profiles that cannot even be opened is one that does not work. */
+/** Checks the token of a profile. With several profiles, one that cannot be opened counts as not working. */
 const checkProfile = async (context: Context, name: string): Promise<ProfileCredential> => {
   try {
     return await checkSession(context, await context.place.session({ profile: name }), name)
@@ -309,7 +306,7 @@ const checkProfile = async (context: Context, name: string): Promise<ProfileCred
 }
 
 /**
- * Checks the tokens of all profiles, or of the one that the command line names.
+ * Checks the tokens of all profiles, or of the one on the line.
  * @throws Failure `auth` if no instance is configured, `usage` for an unknown profile
  */
 export const readCredentials = async (context: Context): Promise<readonly ProfileCredential[]> => {
@@ -321,6 +318,6 @@ export const readCredentials = async (context: Context): Promise<readonly Profil
         : checkProfile(context, name),
     ),
   )
-  // The variables may name the address of a profile, whose credential is used then.
+  // The environment may name the instance of a profile. That profile is then included only once.
   return all.filter(({ profile: name }, i) => i === all.findIndex((one) => one.profile === name))
 }

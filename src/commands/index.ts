@@ -1,7 +1,4 @@
-/**
- * Registers all commands: those derived from endpoints, and the specials written by hand, each a row that says what
- * loads it.
- */
+/** Registers all commands: those derived from endpoints, and those written by hand. Each row loads its command on demand. */
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AreaRow, listAreas } from '../catalogue/index.js'
 import { deriveCommand } from '../engine/command/derive.js'
@@ -14,8 +11,8 @@ interface SpecialRow {
 }
 
 /**
- * Creates the rows of the commands that one file brings, by their words.
- * @param names which of its exports each is
+ * Creates the rows of the commands that a file exports.
+ * @param names the name of the export for each verb
  */
 const createSpecialRows = <N extends string>(
   area: string,
@@ -28,12 +25,12 @@ const createSpecialRows = <N extends string>(
     load: async () => (await file())[name],
   }))
 
-// Files that bring commands of several areas.
+// Files with commands of several areas.
 const loadDependencies = () => import('./dependencies.js')
 const loadDeclared = () => import('./declared.js')
 const loadTool = () => import('./tool.js')
 
-/** Commands of API areas that do more than one call. */
+/** Commands of API areas that do more than send one request. */
 const specials: readonly SpecialRow[] = [
   createSpecialRows('runners', () => import('./runners.js'), {
     pause: 'pause',
@@ -96,14 +93,14 @@ const specials: readonly SpecialRow[] = [
 ].flat()
 
 interface ToolRow extends SpecialRow {
-  /** Under which heading help lists it. */
+  /** The heading of the command in help. */
   readonly group: string
 }
 
 const addGroup = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
   rows.flat().map((row) => ({ ...row, group }))
 
-/** The commands that have no endpoint of their own. */
+/** Commands without an endpoint of their own. */
 export const toolCommands: readonly ToolRow[] = [
   ...addGroup('start', [
     createSpecialRows('sandbox', () => import('./sandbox.js'), {
@@ -190,17 +187,17 @@ export const toolCommands: readonly ToolRow[] = [
   ]),
 ]
 
-/** Returns the specials of an area. */
+/** Returns the handwritten commands of an area. */
 export const getSpecials = (area: string): readonly SpecialRow[] =>
   specials.filter((row) => row.area === area)
 
-// What a command written by hand says, laid over what its endpoints make.
+// Merging a handwritten command with the command that is derived from its endpoints.
 
-/** True if the special's `names` mean a derived flag: by the API's name, or the flag's own. */
+/** True if the list contains a derived flag by the API's name of its parameter, or by the flag's own name. */
 const matchesFlag = (names: readonly string[] | undefined, flag: Flag): boolean =>
   names?.includes(flag.parameter ?? flag.name) === true
 
-/** Returns the flags that only the tool knows. */
+/** Returns the flags of a handwritten command that are not derived from endpoints. */
 const getToolFlags = (special: Special): Flag[] =>
   Object.entries(special.flags ?? {}).map(([name, param]) => ({
     name,
@@ -213,7 +210,7 @@ const getToolFlags = (special: Special): Flag[] =>
     spellings: param.spellings,
   }))
 
-/** Returns the derived flags that a command keeps. */
+/** Returns the derived flags that a handwritten command keeps. */
 const getKeptFlags = (flags: readonly Flag[], special: Special): Flag[] => {
   const { without, fills } = special
   const dropped = (flag: Flag): boolean =>
@@ -223,7 +220,7 @@ const getKeptFlags = (flags: readonly Flag[], special: Special): Flag[] => {
     .map((flag) => (matchesFlag(fills, flag) ? { ...flag, required: false } : flag))
 }
 
-/** Returns a derived command with all that its special says. */
+/** Returns a derived command with the changes of its handwritten part. */
 const withSpecial = (command: CommandFacts, special: Special): CommandFacts => {
   const { flags: _, without: __, fills: ___, endpoints: ____, ...said } = special
   return {
@@ -241,7 +238,7 @@ const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
     }),
   )
 
-/** Lists the verbs of an area in the order of the catalogue, specials last. */
+/** Lists the verbs of an area in the order of the catalogue. Handwritten ones come last. */
 export const getCommandWords = (area: string, endpoints: Endpoints): string[] => [
   ...new Set([
     ...Object.values(endpoints).map((e) => e.command),
@@ -249,7 +246,7 @@ export const getCommandWords = (area: string, endpoints: Endpoints): string[] =>
   ]),
 ]
 
-/** Loads what a command of an extension does that is answered with a file. */
+/** Loads the implementation of an extension's command that returns a file. */
 const loadFileSpecial = async (
   words: string,
   endpoints: Endpoints,
@@ -328,5 +325,5 @@ export const loadAllCommands = async (): Promise<Command[]> => {
   return [...ofAreas, ...own.flatMap((c) => (c === undefined ? [] : [c]))]
 }
 
-/** The registry by which a command looks up the others. */
+/** The registry in which a command looks up other commands. */
 const registry: Registry = { named: loadCommandByWords, all: loadAllCommands }

@@ -1,7 +1,5 @@
 /**
- * `integrations list
- * get
- * update`: checks parameters by the integration's family, and normalizes booleans
+ * Implements `integrations list`, `get` and `update`, which check parameters by the integration's family and normalize booleans
  * (`catalogue/reference/integrations.md`).
  */
 
@@ -39,7 +37,7 @@ const spellings = new Map<unknown, boolean>([
   [0, false],
 ])
 
-/** Converts the booleans of a record: instances return `true`, `"true"`, `"1"` and `1`. */
+/** Converts the booleans of a record, which instances return as `true`, `"true"`, `"1"` or `1`. */
 export const normalizeProperty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(normalizeProperty)
   if (!isObject(value)) return value
@@ -51,7 +49,7 @@ export const normalizeProperty = (value: unknown): unknown => {
   )
 }
 
-/** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
+/** Tables and spreadsheets show normalized booleans. Programs get the API's own records. */
 const normalizedRows: RecordView = {
   people: { rows: (records) => records.map(normalizeProperty), sheets: true },
 }
@@ -72,7 +70,7 @@ export const getForeign = (family: IntegrationFamily, names: readonly string[]):
     )
     .map(toFlag)
 
-/** Returns the parameters that the family requires and that were not given. */
+/** Returns the required parameters of the family that are missing. */
 export const getLacking = (family: IntegrationFamily, given: ReadonlySet<string>): string[] =>
   Object.entries(family.params).flatMap(([name, param]) =>
     param.required === true && !given.has(name) ? [name] : [],
@@ -81,7 +79,7 @@ export const getLacking = (family: IntegrationFamily, given: ReadonlySet<string>
 const getExplainHint = (family: IntegrationFamily): string =>
   `svcctl explain integrations update --family ${family.name} lists its parameters.`
 
-/** The notes and questions for a person while plans are checked, each once: objects of a stream are planned twice. */
+/** Prints notes and asks questions while plans are checked. Each is shown only once, because objects of a stream are planned twice. */
 interface Dialogue {
   readonly note: (text: string) => void
   readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
@@ -104,7 +102,7 @@ const createDialogue = ({ ui }: Context): Dialogue => {
   }
 }
 
-/** Asks for the secrets that are missing. */
+/** Asks for missing secrets. */
 const askSecrets = async (
   { secret }: Dialogue,
   slug: string,
@@ -133,7 +131,7 @@ const noteDeprecated = (
   }
 }
 
-/** Finds the family of a slug, which the instance may have a word of its own for. */
+/** Finds the family of a slug, which the instance's vocabulary may rename. */
 const getFamilyOfSlug = (
   slug: string,
   naming: Naming | undefined,
@@ -143,8 +141,8 @@ const getFamilyOfSlug = (
 }
 
 /**
- * Returns a plan that its family accepts.
- * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
+ * Checks the parameters of a plan by its family, and asks for missing secrets.
+ * @throws Failure `usage` with the family and the parameters that are missing or do not belong to it
  */
 const checkPlan = async (
   once: Dialogue,

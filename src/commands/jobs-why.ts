@@ -1,4 +1,4 @@
-/** Reads what a waiting job depends on: the runners and how they fit, its stage, its needs, and its resource group. */
+/** Reads the possible causes of a waiting job for `jobs why`: its runners, earlier jobs, and its resource group. */
 import { isObject, toText } from '../base/objects.js'
 import { ci } from '../catalogue/areas/ci.js'
 import { jobs } from '../catalogue/areas/jobs.js'
@@ -11,12 +11,12 @@ import { getRunnerState, type RunnerState } from './health.js'
 
 type Details = Data<(typeof runners)['get']>
 
-/** A runner, and why it does or does not fit a job. */
+/** A runner, and the reason why it does or does not match a job. */
 export interface RunnerFit {
   readonly id: number
   readonly description: string
   readonly state: RunnerState
-  /** True if the runner may take the job by its tags and settings; null where the API does not say. */
+  /** True if the runner can take the job according to its tags and settings; null if the API does not show that. */
   readonly fits: boolean | null
   readonly missing_tags: readonly string[]
   readonly why: string
@@ -27,7 +27,7 @@ interface JobRequirements {
   readonly ref: string
 }
 
-/** Judges a runner by its settings, beside its tags. */
+/** Checks the settings of a runner apart from its tags. */
 const judgeSettings = (
   { access_level: access, run_untagged: untagged }: Partial<Details>,
   { tag_list: tags, ref }: JobRequirements,
@@ -41,7 +41,7 @@ const judgeSettings = (
   return [true, tags.length === 0 ? 'accepts untagged jobs' : 'has all its tags']
 }
 
-/** Judges a runner whose details were read. */
+/** Checks whether a runner matches a job. */
 const fitRunner = (runner: Details, job: JobRequirements): RunnerFit => {
   const own = (runner.tag_list ?? []).map(String)
   const missing = job.tag_list.filter((tag) => !own.includes(tag))
@@ -57,7 +57,7 @@ const toRunnerSummary = (runner: Partial<Details>) => ({
   state: getRunnerState(runner),
 })
 
-/** Creates the result for a runner whose details this user may not see. */
+/** Creates the result for a runner whose details the user cannot see. */
 const createUnseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
   ...toRunnerSummary(runner),
   fits: null,
@@ -65,21 +65,21 @@ const createUnseenRunner = (runner: Partial<Details>, why: string): RunnerFit =>
   why: `its tags are unknown: ${why}`,
 })
 
-// What the configuration says of a job: its stage among the others, what it needs, its resource group. No job
-// shows that. It is read as it stands at the head of the default branch, which the answer says.
+// The configuration of a job: its stage, needs and resource group. The API does not show these for a job. They are read from the default
+// branch.
 
 interface JobConfiguration {
   readonly stages: readonly string[]
-  /** The names of the jobs under `needs`; undefined where the job waits for whole stages. */
+  /** The names of the jobs under `needs`; undefined if the job waits for earlier stages. */
   readonly needs?: readonly string[]
   readonly resourceGroup?: string
-  /** The jobs of the same resource group, itself among them. */
+  /** All jobs with the same resource group, including this one. */
   readonly besides: readonly string[]
 }
 
 const usual = ['.pre', 'build', 'test', 'deploy', '.post']
 
-/** Returns the job that instances such as `unit 2/3` and `unit: [a, b]` are of: `unit`. */
+/** Returns the name of a job without the suffix of its parallel instances: `unit` for `unit 2/3` and `unit: [a, b]`. */
 const getJobFamily = (name: string): string =>
   name.replace(/ \d+\/\d+$/, '').replace(/: \[.*\]$/, '')
 
@@ -94,7 +94,7 @@ const getNeeds = (needs: unknown): readonly string[] | undefined =>
 const getResourceGroup = (job: unknown): string | undefined =>
   isObject(job) ? toText(job.resource_group) : undefined
 
-/** Finds the configuration of a job; returns undefined if there is none of that name. */
+/** Finds the configuration of a job; undefined if there is none. */
 const findJobConfiguration = (whole: unknown, name: string): JobConfiguration | undefined => {
   const family = getJobFamily(name)
   if (!isObject(whole)) return undefined
@@ -112,7 +112,10 @@ const findJobConfiguration = (whole: unknown, name: string): JobConfiguration | 
   }
 }
 
-/** Loads the configuration of a job. @throws Failure where it is not shown */
+/**
+ * Loads the configuration of a job; undefined if it cannot be parsed.
+ * @throws Failure if the instance does not return the configuration
+ */
 const loadJobConfiguration = async (
   instance: Pick<InstanceService, 'call'>,
   project: string | number,
@@ -123,7 +126,7 @@ const loadJobConfiguration = async (
   try {
     return findJobConfiguration(parse(data?.merged_yaml ?? ''), name)
   } catch {
-    // Tags of its own, or cut: nothing is known of it.
+    // The YAML has unknown tags or is incomplete.
     return undefined
   }
 }
@@ -131,7 +134,7 @@ const loadJobConfiguration = async (
 type Job = Data<(typeof jobs)['get']>
 type ListedJob = RecordOf<(typeof jobs)['list']>
 
-/** Another job that is named in the explanation. */
+/** Another job that the explanation names. */
 export interface OtherJob {
   readonly id: number
   readonly name: string
@@ -143,18 +146,18 @@ export interface OtherJob {
 interface HeldGroup {
   readonly key: string
   readonly process_mode: string | null
-  /** The jobs that it has let in. */
+  /** The jobs that currently use the group. */
   readonly held_by: readonly OtherJob[]
 }
 
-/** The facts that were read about a waiting job. */
+/** The causes that were found for a waiting job. */
 export interface JobContext {
-  /** True if the job waits at all. */
+  /** True if the job is waiting. */
   readonly waits: boolean
   readonly runners: readonly RunnerFit[]
   readonly waits_for: readonly OtherJob[]
   readonly resource_group: HeldGroup | null
-  /** The sources that could not be read, a sentence each. */
+  /** The parts that could not be read, one sentence each. */
   readonly unread: readonly string[]
 }
 
@@ -174,14 +177,14 @@ const toOtherJob = ({ id, name, stage, status, ref }: ListedJob): OtherJob => ({
   ref: ref ?? '',
 })
 
-/** The project and pipeline of a job. */
+/** A job and its project. */
 interface OfProject {
   readonly instance: InstanceService
   readonly project: string | number
   readonly job: Job
 }
 
-/** Loads every runner of the project, and judges it for the job. */
+/** Loads all runners of the project, and checks whether each matches the job. */
 const loadRunnerFits = async ({
   instance,
   project,
@@ -201,13 +204,13 @@ const loadRunnerFits = async ({
   return all.flatMap((_, i) => found.get(i) ?? [])
 }
 
-/** Returns the rank of a runner: those that may take the job come first. */
+/** Returns the rank of a runner for sorting. Runners that can take the job come first. */
 const getRank = ({ fits, state }: RunnerFit): number =>
   (fits === true ? 0 : fits === null ? 2 : 4) + (state === 'online' ? 0 : 1)
 
 const over: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
 
-/** Loads the jobs of its pipeline that must end first. */
+/** Loads the jobs of the pipeline that must finish first. */
 const loadEarlierJobs = async (
   { instance, project, job }: OfProject,
   known: JobConfiguration | undefined,
@@ -226,17 +229,17 @@ const loadEarlierJobs = async (
   return all.filter((one) => !over.includes(one.status) && comesBefore(one)).map(toOtherJob)
 }
 
-/** Loads the resource group of a job, and the jobs that hold it. */
+/** Loads the resource group of a job, and the jobs that use it. */
 const groupFor = async (
   { instance, project, job }: OfProject,
   { resourceGroup: key, besides }: JobConfiguration,
 ): Promise<HeldGroup | null> => {
   if (key === undefined) return null
-  // A name that only the pipeline knows can be asked for by nobody.
+  // A name with a variable is known only in the pipeline, so it cannot be requested.
   const group = key.includes('$')
     ? undefined
     : (await instance.call(resourceGroups.get, { id: project, key })).data
-  // A job holds its group from when it is let in: also while it looks for a runner.
+  // A job uses its group as soon as it is pending, even before it has a runner.
   const inside = await instance.records(jobs.list, { id: project, scope: ['pending', 'running'] })
   const holding = inside.filter(
     ({ id, name }) => id !== job.id && besides.includes(getJobFamily(name ?? '')),
@@ -244,14 +247,14 @@ const groupFor = async (
   return { key, process_mode: group?.process_mode ?? null, held_by: holding.map(toOtherJob) }
 }
 
-/** The possible causes that keep jobs of a state: a pending one looks for a runner, one that is only created waits for others. */
+/** The possible causes by status. A pending job waits for a runner; a created one waits for other jobs. */
 const kept: Readonly<Record<string, { readonly runners: boolean; readonly others: boolean }>> = {
   pending: { runners: true, others: false },
   created: { runners: false, others: true },
   waiting_for_resource: { runners: false, others: false },
 }
 
-/** Reads what a job may be waiting for; what cannot be read is reported and is no failure. */
+/** Reads everything that a job may be waiting for. Parts that cannot be read are listed in `unread`. */
 export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
   const looks = kept[of.job.status ?? '']
   if (looks === undefined) return settled

@@ -1,4 +1,4 @@
-/** `jobs why`: explains what a job waits for, and what to do about it. */
+/** Implements `jobs why`, which explains what a job is waiting for and which commands help. */
 
 import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
@@ -13,16 +13,16 @@ import { exitCodes, Failure } from '../errors.js'
 import { define } from './define.js'
 import { type JobContext, type OtherJob, type RunnerFit, readSurroundings } from './jobs-why.js'
 
-// Why a job waits, in a sentence, and what to do about it.
+// The reason for the wait in one sentence, and the commands that help.
 
 type Job = Data<(typeof jobs)['get']>
 
-/** The tags of a job that a runner has to take. */
+/** The tags that a runner must have to take a job. */
 interface JobTags {
   readonly tag_list: readonly string[]
 }
 
-/** The reason that the runners give for the wait of a job with these tags, and what would help. */
+/** The reason why a job is waiting, and the commands that help. */
 interface Advice {
   readonly reason: string
   readonly next: readonly string[]
@@ -36,7 +36,7 @@ const filterByState = (some: readonly RunnerFit[], ...states: readonly RunnerFit
 const describeMatching = (some: readonly RunnerFit[]): string =>
   some.length === 1 ? 'the only matching runner' : `all ${some.length} matching runners`
 
-/** Advises on a job that no runner fits. */
+/** Advises on a job that no runner matches. */
 const adviseNoneFits = (
   { tag_list: tags }: JobTags,
   all: readonly RunnerFit[],
@@ -65,7 +65,7 @@ const adviseNoneFits = (
   }
 }
 
-/** Advises on a job whose matching runners are all paused or not connected. */
+/** Advises on a job whose matching runners are all paused or offline. */
 const adviseNoneOnline = (fitting: readonly RunnerFit[]): Advice => {
   const paused = filterByState(fitting, 'paused')
   const away = filterByState(fitting, 'offline', 'not_connected', 'unknown')
@@ -87,7 +87,7 @@ const adviseNoneOnline = (fitting: readonly RunnerFit[]): Advice => {
   }
 }
 
-/** Explains why none of these runners takes a pending job. */
+/** Advises on a pending job, according to the runners of its project. */
 const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string): Advice => {
   const fitting = all.filter(({ fits }) => fits === true)
   const open = all.filter(({ fits }) => fits === null)
@@ -107,12 +107,12 @@ const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string):
 
 const formatJob = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
 
-/** The number of other jobs that a sentence names. */
+/** The maximum number of other jobs in a sentence. */
 const most = 5
 const formatJobs = (all: readonly OtherJob[]): string =>
   `${all.slice(0, most).map(formatJob).join(', ')}${all.length > most ? ` and ${all.length - most} more` : ''}`
 
-/** States in which nothing is waited for, in words. */
+/** The advice for states in which a job is not waiting. */
 const settled: Readonly<Record<string, Advice>> = {
   manual: {
     reason: 'the job is manual: start it on its web page',
@@ -127,7 +127,7 @@ const adviseNotWaiting = (status: string): Advice =>
     next: [],
   }
 
-/** Advises on a job whose resource group is held by others. */
+/** Advises on a job whose resource group is in use. */
 const adviseResourceGroup = (
   project: string,
   { resource_group: group }: JobContext,
@@ -145,7 +145,7 @@ const adviseResourceGroup = (
   }
 }
 
-/** Advises on a job that waits for the jobs before it. */
+/** Advises on a job that waits for earlier jobs. */
 const adviseEarlierJobs = (
   project: string,
   { waits_for: others }: JobContext,
@@ -158,7 +158,7 @@ const adviseEarlierJobs = (
   }
 }
 
-/** Finds the most likely reason that keeps a job of a state. */
+/** Finds the most likely reason for the wait of a job. */
 const findAdvice = (job: Job, project: string, seen: JobContext): Advice => {
   const status = job.status ?? ''
   if (!seen.waits) return adviseNotWaiting(status)
@@ -204,7 +204,7 @@ const formatRunner = (answer: AnswerService, one: RunnerFit): string => {
   return `  ${text.mark(getMark(one))} ${name} ${state} ${text.hanging(one.why, 44)}`
 }
 
-/** Returns the lines on what the record holds beside the reason. */
+/** Returns the lines with further facts: runners, the resource group, and parts that could not be read. */
 const formatFacts = (answer: AnswerService, why: WaitReport): readonly string[] => {
   const { text } = answer
   const group = why.resource_group
@@ -239,7 +239,7 @@ const formatReport = (answer: AnswerService, why: WaitReport): string => {
   return `${lines.join('\n')}\n`
 }
 
-/** Returns the rows off a terminal: the job, the next commands, and what the job was compared with. */
+/** Returns rows for output to pipes: the job, the commands that help, the runners, and the parts that could not be read. */
 const toRows = (why: WaitReport) => [
   { what: 'job', id: why.id, name: why.name, state: why.status, why: why.reason },
   ...why.next.map((line) => ({ what: 'next', id: '', name: '', state: '', why: line })),
@@ -253,7 +253,7 @@ const toRows = (why: WaitReport) => [
   ...why.unread.map((line) => ({ what: 'unread', id: '', name: '', state: '', why: line })),
 ]
 
-/** Creates the view of what was found. */
+/** Creates the view of the explanation. */
 const createView = (
   answer: AnswerService,
   why: WaitReport,

@@ -1,7 +1,4 @@
-/**
- * Looks at what an instance has beyond the documents (settings, fields, values, missing endpoints), with at
- * most twelve read requests.
- */
+/** Finds undocumented settings, fields and values of an instance, and its missing endpoints, with at most twelve read requests. */
 import { isObject, toText } from '../base/objects.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
@@ -33,9 +30,9 @@ import {
 import type { Profile } from '../profile/types.js'
 import { findSessionCookie, loadWordsInForce } from './vocabulary-reading.js'
 
-/** Seconds to wait for an answer that the line did not ask for by name. */
+/** The time limit of a request, in seconds. It is short, because the command does not depend on the result. */
 const patience = 5
-/** Records of a list that are looked at. */
+/** The number of records of a list that are inspected. */
 const perPage = 20
 
 const nameForm = /^[a-z][a-z0-9_]{0,63}$/
@@ -56,7 +53,7 @@ const toKnownSetting = (value: unknown): KnownSetting => {
   return { type: isList ? 'list' : 'unknown', nullable }
 }
 
-/** The words that the documents name for a field; undefined where they name none. */
+/** Returns the documented values of a field; undefined if there are none. */
 const getDocumentedValues = (schema: unknown): readonly unknown[] | undefined => {
   if (!isObject(schema)) return undefined
   if (Array.isArray(schema.examples)) return schema.examples
@@ -64,7 +61,7 @@ const getDocumentedValues = (schema: unknown): readonly unknown[] | undefined =>
   return inner.map(getDocumentedValues).find((words) => words !== undefined)
 }
 
-/** Reads, and gathers what the answers show. */
+/** Sends the requests, and collects undocumented names and values from the answers. */
 class InstanceProbe {
   readonly sections: Record<string, SectionState> = {}
   readonly gone: GoneRoute[] = []
@@ -82,7 +79,7 @@ class InstanceProbe {
     this.#at = at
   }
 
-  /** The data of an answer of an endpoint; undefined where there is none. */
+  /** Returns the data of an endpoint's answer; undefined if the request failed. */
   async data(section: string, endpoint: Endpoint, id?: unknown): Promise<unknown> {
     const values = typeof id === 'number' ? { id } : {}
     const extra = endpoint.returns.kind === 'many' ? { per_page: perPage } : {}
@@ -97,7 +94,7 @@ class InstanceProbe {
     return undefined
   }
 
-  /** The data of a route that no document has; undefined where there is none. */
+  /** Returns the data of an undocumented route; undefined if the request failed. */
   async other(section: string, path: string): Promise<unknown> {
     const answer = await this.#ask(section, async () => ({ method: 'GET', path, headers: {} }))
     return answer instanceof Failure ? undefined : answer.data
@@ -117,7 +114,7 @@ class InstanceProbe {
     }
   }
 
-  /** Reads a list, or an object, and notes what its records have that the documents do not. */
+  /** Reads a list or an object, and collects the undocumented fields and values of its records. */
   async area(area: string, endpoint: Endpoint, id?: unknown): Promise<readonly unknown[]> {
     const data = await this.data(area, endpoint, id)
     const records = (Array.isArray(data) ? data : [data]).filter((one) => isObject(one))
@@ -159,8 +156,8 @@ const getEdition = (version: unknown): string | null => {
 }
 
 /**
- * Returns the settings of a response that are not documented.
- * @param words the vocabulary of the instance: what it renames is documented
+ * Returns the undocumented settings of an answer.
+ * @param words the instance's vocabulary; settings that it renames are documented
  */
 export const getOwnSettings = <T>(
   site: Readonly<Record<string, T>>,
@@ -172,7 +169,7 @@ export const getOwnSettings = <T>(
   )
 }
 
-/** Returns the names and types of settings. */
+/** Returns the names and types of undocumented settings. */
 const toKnownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
   const own = isObject(site) ? getOwnSettings(site, words) : []
   return Object.fromEntries(
@@ -180,7 +177,7 @@ const toKnownSettings = (site: unknown, words: Words | undefined): KnownInstance
   )
 }
 
-/** @param words those of the vocabulary in force: what it renames is no name of the instance's own */
+/** @param words the active vocabulary; fields that it renames are documented */
 const probeInstance = async (
   client: ExternalClient,
   baseUrl: string,
@@ -198,7 +195,7 @@ const probeInstance = async (
   ])
   const id = isObject(project) ? project.id : undefined
   await Promise.all([
-    // Only administrators may list those of the instance.
+    // Only administrators may list the runners of the instance.
     look.area('runners', site === undefined ? runners.list : runners.listAll),
     look.area('geo', geo.list),
     look.area('pages-domains', pagesDomains.listAll),
@@ -229,8 +226,8 @@ const probeInstance = async (
 }
 
 /**
- * Looks at the instance of the run, if a profile stores what is found.
- * @param how.words the vocabulary to use; by default the active one
+ * Inspects the instance of the run if a profile can store the result.
+ * @param how.words the vocabulary; by default the active one
  */
 export const discoverOwnInstance = async (
   context: Pick<Context, 'instance' | 'place'>,
@@ -253,7 +250,7 @@ export const discoverOwnInstance = async (
   }
 }
 
-/** Stores the names and types of settings that a command has read anyway. */
+/** Stores the names and types of settings from the answer of a command. */
 export const keepSettingNames = async (
   { place }: Pick<Context, 'place'>,
   profile: Profile,
@@ -268,9 +265,9 @@ export const keepSettingNames = async (
 }
 
 /**
- * Looks at an instance if what is stored is older than a day.
- * @param anew look again in any case
- * @returns undefined if nothing is stored: in CI, or if the folder cannot be written
+ * Inspects an instance if the stored facts are older than a day.
+ * @param anew true to inspect it in any case
+ * @returns undefined if the facts cannot be stored: in CI, or if the folder cannot be written
  */
 export const discoverInstance = async (
   { place }: Pick<Context, 'place'>,
@@ -285,13 +282,13 @@ export const discoverInstance = async (
   const now = clock.now()
   const age = before === undefined ? Number.NaN : now.getTime() - Date.parse(before.read_at)
   if (!anew && before !== undefined && age >= 0 && age < freshFor)
-    // The vocabulary may be younger than the look.
+    // The vocabulary may have changed since the inspection.
     return { ...before, settings: Object.fromEntries(getOwnSettings(before.settings, words)) }
   try {
     const { known, answered } = await probeInstance(client, profile.baseUrl, now, words)
     return await saveKnown(paths, profile, known, answered)
   } catch (error) {
-    // It is a help, and its lack no reason to fail.
+    // The facts are optional, so an error is ignored.
     recoverFrom(error)
     return undefined
   }

@@ -1,4 +1,4 @@
-/** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
+/** Implements `members remove-everywhere`, which removes all direct memberships of a user except those that must remain. */
 import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
@@ -27,7 +27,7 @@ import {
 } from './memberships.js'
 import type { GroupMember } from './usernames.js'
 
-// What stays of a leaver's memberships whatever is asked for: the token's own user, the last owner of a group, one's own project.
+// Memberships that are never removed: those of the token's user, of the last owner of a group, and in the user's own namespace.
 
 /** The user of the token. */
 interface TokenUser {
@@ -37,7 +37,7 @@ interface TokenUser {
 
 /**
  * Reads the user of the token, who must not be removed.
- * @throws Failure `usage` where the user cannot be known
+ * @throws Failure `usage` if the user cannot be determined
  */
 const readTokenUser = async ({ instance, place }: Context): Promise<TokenUser> => {
   const { sudo } = await place.session()
@@ -87,10 +87,10 @@ const isLastOwner = async (
   !(await hasOtherOwner(instance, place.path, member))
 
 const lastOwner = 'the last owner of the group'
-/** The reason for memberships that cannot be removed: they go with the user. */
+/** The reason for memberships that cannot be removed, because they belong to the user's namespace. */
 const ownProject = 'a project in their own namespace'
 
-/** Returns why a membership stays; undefined where it goes. */
+/** Returns the reason why a membership remains; undefined if it is removed. */
 const findReasonToStay = async (
   instance: InstanceService,
   self: TokenUser,
@@ -102,21 +102,24 @@ const findReasonToStay = async (
   return (await isLastOwner(instance, found)) ? lastOwner : undefined
 }
 
-// What a leaver loses, inner memberships first, and what stays.
+// The plan: memberships to remove, inner ones first, and those that remain.
 
-/** A membership, and whether it is kept. */
+/** A membership, and the reason if it remains. */
 interface DecidedMembership extends FoundMembership {
-  /** Why it is kept; undefined where it is to be removed. */
+  /** The reason why the membership remains; undefined if it is removed. */
   readonly stays?: string
 }
 
 interface LeavingPlan {
-  /** In the order in which they are removed. */
+  /** The memberships to remove, in order. */
   readonly goes: readonly DecidedMembership[]
   readonly stays: readonly DecidedMembership[]
 }
 
-/** Looks where a user is a direct member, and decides what goes. @throws Failure as `Memberships` */
+/**
+ * Finds the direct memberships of a user, and decides which are removed.
+ * @throws Failure as `Memberships`
+ */
 const planLeaving = async (
   context: Context,
   sought: UserQuery,
@@ -139,7 +142,7 @@ const planLeaving = async (
   }
 }
 
-/** Returns the facts that undo needs of a membership: the user, the access level, and when it ends. */
+/** Returns the object of a membership, with the facts that undo requires. */
 const toObject = ({ place, member }: FoundMembership): GivenObject => ({
   object: String(member.id),
   parent: formatMemberPlace(place),
@@ -150,9 +153,9 @@ const toObject = ({ place, member }: FoundMembership): GivenObject => ({
   },
 })
 
-// What became of a leaver's memberships, as an answer: for a ticket, a sheet, a program.
+// The results, as rows for tickets, spreadsheets and programs.
 
-/** One line of it. */
+/** The result for one membership. */
 interface LeavingRow {
   readonly of: string
   readonly access_level: unknown
@@ -170,7 +173,7 @@ const createRow = (
   return { of: parent, access_level, expires_at, outcome, reason }
 }
 
-/** Returns the row of an object after its run. */
+/** Returns the row of an object after the run. */
 const createResultRow = (item: Item, { outcomes }: RunResult): LeavingRow => {
   const outcome = outcomes.get(item.n)
   if (outcome === undefined) return createRow(item, 'not attempted')
@@ -198,14 +201,17 @@ const own = {
   endpoint: members.removeFromGroup,
 } as const
 
-/** Returns the place of an object. @throws Failure `usage` for a journal that this command did not write */
+/**
+ * Returns the group or project of an object.
+ * @throws Failure `usage` for a journal of another command
+ */
 const getPlaceOfItem = ({ parent }: Item): TreePlace => {
   const place = parseTreePlace(parent)
   if (place !== undefined) return place
   throw usage('the journal contains an object that is neither a group nor a project')
 }
 
-/** Removes one membership, unless it became the last owner's meanwhile. */
+/** Removes a membership, unless the user has meanwhile become the last owner. */
 const remove = async ({ instance }: Context, item: Item): Promise<PlanAnswer> => {
   const place = getPlaceOfItem(item)
   const id = Number(item.object)
@@ -217,13 +223,13 @@ const remove = async ({ instance }: Context, item: Item): Promise<PlanAnswer> =>
       await instance.send({ key: '', endpoint, values: { id: place.path, user_id: id } }),
     )
   } catch (error) {
-    // What was begun before may be done.
+    // The interrupted run may have removed the membership already.
     if (item.how === 'again' && isMissing(error)) return { unchanged: true }
     throw error
   }
 }
 
-/** Shows what goes and what stays, and asks. */
+/** Shows the memberships to remove and those that remain, and asks for confirmation. */
 const confirmRemoval = async (
   { ui }: Context,
   user: string,
@@ -243,7 +249,10 @@ const confirmRemoval = async (
   await ui.confirm(what, [], undefined, count)
 }
 
-/** Carries a run out, and yields the outcome of each object. @throws Failure for the run as a whole */
+/**
+ * Removes the memberships of a run, and yields the results.
+ * @throws Failure of the run as a whole
+ */
 async function* carryOut(context: Context, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
   const turns = new TurnQueue()
   const result = await run.carry((item) =>
@@ -270,7 +279,10 @@ async function* resumeRemoval(context: Context, { args }: Given, name: string): 
   yield* carryOut(context, run, [])
 }
 
-/** Splits a plan into its objects and the rows of what stays, which counts as not done where it could be removed. */
+/**
+ * Splits a plan into objects to remove and rows of memberships that remain. `done` is false if a membership remains that could have been
+ * removed.
+ */
 const splitPlan = ({ goes, stays }: LeavingPlan) => ({
   objects: goes.map(toObject),
   left: stays.map((one) => createRow(toObject(one), 'left', one.stays ?? null)),

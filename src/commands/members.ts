@@ -1,4 +1,4 @@
-/** `members add`, `members update`, `members remove`, `members billable remove` (`catalogue/reference/members.md`). */
+/** Implements `members get`, `add`, `update`, `remove`, `billable memberships` and `billable remove` (`catalogue/reference/members.md`). */
 
 import { type Fields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
@@ -12,7 +12,7 @@ import type { WholeAnswer } from '../http/types.js'
 import { define } from './define.js'
 import { createUserResolver, lookUp } from './usernames.js'
 
-/** Finds why a user was not added, in the messages by user; undefined where the instance gives no reason. */
+/** Finds the reason why a user was not added; undefined if the instance reports none. */
 const findReason = (messages: unknown, user: string): string | undefined => {
   if (!isObject(messages)) return undefined
   const reason = messages[user]
@@ -25,8 +25,8 @@ interface AddOutcome {
 }
 
 /**
- * Returns the outcome of each of several users added at once: the answer names those that failed, by ID or
- * by name. An error that names none of them is every user's.
+ * Returns the outcome for each user of a request that adds several. The answer names failed users by ID or username. An error without names
+ * applies to all users.
  */
 export const getAddOutcomes = (users: readonly string[], answer: Fields): readonly AddOutcome[] => {
   if (answer.status !== 'error') return users.map((user) => ({ user }))
@@ -43,7 +43,7 @@ export const getAddOutcomes = (users: readonly string[], answer: Fields): readon
   })
 }
 
-/** Replaces usernames by IDs where they can be looked up: instances name users by either. */
+/** Replaces usernames in messages by IDs if they can be looked up, because instances use either. */
 const resolveMessageNames = async (
   context: Context,
   plan: Plan,
@@ -59,7 +59,7 @@ const resolveMessageNames = async (
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
 }
 
-/** Returns the one request that adds all users. */
+/** Returns a single plan that adds the users of all plans. */
 const joinPlans = (plans: readonly Plan[]): Plan => {
   const [first] = plans
   if (first === undefined) throw new Failure('internal', 'no users to add')
@@ -67,7 +67,7 @@ const joinPlans = (plans: readonly Plan[]): Plan => {
   return { ...first, values: { ...first.values, user_id: users.join(',') } }
 }
 
-/** Returns the failure of each user whom one request added; undefined for those that it did add. */
+/** Returns the failure for each user of a request; undefined for a user who was added. */
 const getAddFailures = async (context: Context, plans: readonly Plan[], { data }: WholeAnswer) => {
   const [first] = plans
   const users = plans.map(({ values }) => String(values.user_id))
@@ -79,7 +79,7 @@ const getAddFailures = async (context: Context, plans: readonly Plan[], { data }
   return added.map(({ failure }) => failure)
 }
 
-/** Creates the resolver that labels the users of one request by their IDs, as its answer names them. */
+/** Creates the resolver that labels users by ID, since the answer of the instance uses IDs. */
 const createIdResolver = (context: Context) => {
   const named = createUserResolver(context, () => 'users')
   return {
@@ -113,7 +113,7 @@ export const add = define({
   },
 })
 
-/** Updates members. The API requires the access level: where it is to stay, it is read first. */
+/** Updates members. The API requires the access level, so it is read first if the line does not set it. */
 async function* updateMembers(context: Context, given: Given): Rows {
   const named = createUserResolver(context, () => 'direct')
   const filling = { area: 'members', required: ['access_level'], before: named.complete }
@@ -127,7 +127,7 @@ export const get = define({
     'members get 8 --project platform/app',
     'members get ben 3 --group platform --inherited --fields id,username,access_level',
   ],
-  // --inherited has an endpoint of its own.
+  // --inherited selects an endpoint that also has inherited members.
   rows: async function* (context, given) {
     const named = createUserResolver(context, ({ endpoint }) =>
       endpoint.when === undefined ? 'direct' : 'all',
@@ -172,7 +172,7 @@ export const remove = define({
   },
 })
 
-/** Reads the memberships that go with a user; only the user where the instance does not tell them. */
+/** Reads the memberships that removing a user removes. If the instance does not return them, it names only the user. */
 const readLosses = async (
   instance: InstanceService,
   plan: Plan,

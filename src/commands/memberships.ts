@@ -1,4 +1,4 @@
-/** The projects and groups where a user is a member, the memberships, and the command that lists them. */
+/** Finds the memberships of a user in all visible projects and groups, and implements `members where`. */
 
 import { mapConcurrent, maxConcurrent } from '../base/async.js'
 import { isObject, listObjects, toText } from '../base/objects.js'
@@ -16,18 +16,18 @@ import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import { type GroupMember, isId, stripAt } from './usernames.js'
 
-/** Something that has members. */
+/** A group or project. */
 export interface MemberPlace {
   readonly kind: 'group' | 'project'
   readonly path: string
-  /** The user in whose own namespace a project is. */
+  /** The user whose own namespace contains the project. */
   readonly holder?: string
 }
 
-/** Formats a place as answers and journals name it. */
+/** Formats a place as answers and journals write it. */
 export const formatMemberPlace = ({ kind, path }: MemberPlace): string => `${kind}:${path}`
 
-/** The number of projects that are in memory at once. */
+/** The number of projects that are held in memory at once. */
 const chunk = 1000
 
 interface SeenProject {
@@ -47,14 +47,14 @@ const toSeenProject = (record: RecordOf<typeof projects.list>): SeenProject | un
   return namespace?.kind === 'user' ? { ...own, holder: full } : { ...own, group: full }
 }
 
-/** Returns a path, and every group above it, the widest first. */
+/** Returns a path with all its ancestors, the topmost first. */
 export const withAbove = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** A walk through all places; the places that it has covered are known as it goes. */
+/** Iterates over all visible groups and projects, and counts them for a final note. */
 export class MemberPlaces {
   readonly #instance: Pick<InstanceService, 'records'>
-  /** The groups by their paths in lower case. */
+  /** The paths of the groups that were yielded, in lower case. */
   readonly #groups = new Set<string>()
   #projects = 0
   #listsGroups = true
@@ -63,7 +63,7 @@ export class MemberPlaces {
     this.#instance = instance
   }
 
-  /** Describes what the walk has covered. */
+  /** Describes the groups and projects that were searched. */
   get coverage(): string {
     const [groups, own] = [this.#groups.size, this.#projects]
     const counted = `${formatCount(own, 'project')} and ${formatCount(groups, 'group')}`
@@ -73,7 +73,10 @@ export class MemberPlaces {
     return `checked ${counted}: the projects that you can see, the groups of their namespaces${listed}`
   }
 
-  /** Yields every group once, every project once; archived ones, too. @throws Failure where projects cannot be listed */
+  /**
+   * Yields each group and project once, including archived ones.
+   * @throws Failure if projects cannot be listed
+   */
   async *each(): AsyncGenerator<MemberPlace> {
     for (const path of await this.#listed()) yield* this.#group(path)
     for (let after = 0; ; ) {
@@ -95,7 +98,7 @@ export class MemberPlaces {
     yield { kind: 'group', path }
   }
 
-  /** Reads the groups of the instance's own list; none where it has no such list. */
+  /** Reads the groups of the instance's list; none if the instance has no such list. */
   async #listed(): Promise<readonly string[]> {
     try {
       const found = listObjects(await this.#instance.records(groupsAll, {}))
@@ -109,7 +112,7 @@ export class MemberPlaces {
     }
   }
 
-  /** Reads the next projects by their IDs. */
+  /** Reads the next projects, ordered by ID. */
   async #projectsAfter(after: number): Promise<readonly SeenProject[]> {
     const found: SeenProject[] = []
     const order = { order_by: 'id', sort: 'asc' } as const
@@ -125,7 +128,7 @@ export class MemberPlaces {
         },
       },
     )
-    // Without an end to it, the same would be looked at for ever.
+    // If the instance ignored `id_after`, the loop would never end.
     if (found.some(({ id }) => id <= after))
       throw new Failure('unreachable', 'the list of projects starts again instead of continuing', {
         request: projects.list.route,
@@ -134,13 +137,13 @@ export class MemberPlaces {
   }
 }
 
-// Where a user is a member: every place that the caller sees is asked, several at once, each answer in its turn.
+// The search for a user, in several places concurrently. The results are in the order of the places.
 
-/** A user to look for: by number, or by username. */
+/** The user to search for, by ID or username. */
 export interface UserQuery {
   readonly text: string
   readonly is: (member: GroupMember) => boolean
-  /** The parameters that narrow a list of members to the user, at the least. */
+  /** The parameters that make the instance return fewer members. They may still return others. */
   readonly filter: { readonly user_ids: readonly number[] } | { readonly query: string }
 }
 
@@ -153,7 +156,7 @@ export const createUserQuery = (given: string): UserQuery => {
   return { text, is, filter: { query: text } }
 }
 
-/** One membership of a user. */
+/** A membership of a user. */
 export interface FoundMembership {
   readonly place: MemberPlace
   readonly membership: 'direct' | 'inherited'
@@ -165,25 +168,25 @@ const endpointsOf = {
   project: { direct: members.listOfProject, all: members.listAllOfProject },
 } as const
 
-/** Finds the member in a list of a place; undefined where it has none. */
+/** Finds the user in a list of members; undefined if the user is not a member. */
 const findMember = async (
   instance: InstanceService,
   { kind, path }: MemberPlace,
   among: 'direct' | 'all',
   { filter, is }: UserQuery,
 ): Promise<GroupMember | undefined> => {
-  // Whatever an instance makes of the filter, the records say who they are.
+  // The instance may ignore the filter, so each record is checked as well.
   const input = { id: path, ...filter }
   return (await instance.records(endpointsOf[kind][among], input, { where: is }))[0]
 }
 
-/** The number of unreachable parts in a row that end the walk, and of refusals of the credential. */
+/** The numbers of consecutive failures that end the search: unreachable places, and rejections of the credential. */
 const maxUnreachable = 20
 const maxRefused = 10
-/** The number of unread parts that are reported in full. */
+/** The maximum number of failures that are reported one by one. */
 const maxTold = 20
 
-/** The memberships found in one place, or why it could not be read. */
+/** The memberships that were found in a place, or the failure to read it. */
 interface MembershipResult {
   readonly found: readonly FoundMembership[]
   readonly failure?: Failure
@@ -202,7 +205,7 @@ export class Memberships {
   readonly #failures: { readonly place: MemberPlace; readonly failure: Failure }[] = []
   #found = 0
 
-  /** @param direct only memberships of the place itself, none of groups above */
+  /** @param direct true to ignore inherited memberships */
   constructor(context: Context, sought: UserQuery, direct: boolean) {
     this.#context = context
     this.#sought = sought
@@ -210,7 +213,10 @@ export class Memberships {
     this.#places = new MemberPlaces(context.instance)
   }
 
-  /** Yields the memberships in the order of the places. @throws Failure where the instance cannot be read any more */
+  /**
+   * Yields the memberships in the order of the places.
+   * @throws Failure if the instance can no longer be read
+   */
   async *each(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.counter()
     try {
@@ -234,7 +240,7 @@ export class Memberships {
     }
   }
 
-  /** Reads a direct membership, and one from above where that is another. */
+  /** Finds a direct membership, and an inherited one with another level. */
   async #in(place: MemberPlace): Promise<readonly FoundMembership[]> {
     const { instance } = this.#context
     const of = (membership: FoundMembership['membership'], member: GroupMember) => ({
@@ -250,7 +256,7 @@ export class Memberships {
     if (any === undefined) return []
     const own = await findMember(instance, place, 'direct', this.#sought)
     if (own === undefined) return [of('inherited', any)]
-    // Of two the instance names the higher one.
+    // If there are two memberships, the list of all members has the higher level.
     const same = own.access_level === any.access_level
     return same ? [of('direct', own)] : [of('direct', own), of('inherited', any)]
   }
@@ -278,7 +284,7 @@ export class Memberships {
     if (unreachable >= maxUnreachable || refusals >= maxRefused) throw failure
   }
 
-  /** Reports what could not be read, what was found of whom, and last what all that covered. */
+  /** Reports failures and missing memberships, and finally the places that were searched. */
   async tell(): Promise<void> {
     const { answer, ui } = this.#context
     for (const { place, failure } of this.#failures) ui.report(failure, formatMemberPlace(place))
@@ -294,7 +300,7 @@ export class Memberships {
     if (nobody !== undefined) throw nobody
   }
 
-  /** Returns a failure if there is no such user, as far as the instance tells; else notes that there is no membership. */
+  /** Returns a failure if the user does not exist. Otherwise it notes that the user has no membership. */
   async #nobody(closed: number): Promise<Failure | undefined> {
     const { answer, instance, ui } = this.#context
     const { text } = this.#sought
@@ -306,7 +312,7 @@ export class Memberships {
   }
 }
 
-/** True if the user exists; undefined where the instance does not tell. */
+/** True if the user exists; undefined if that cannot be determined. */
 const exists = async (
   instance: InstanceService,
   username: string,
@@ -319,9 +325,9 @@ const exists = async (
   }
 }
 
-// `members where`: every group and project that a user belongs to, and how.
+// The command `members where`.
 
-/** The user whom a command is about. */
+/** The argument for a user. */
 export const userArgument: Argument = {
   name: 'user',
   required: true,

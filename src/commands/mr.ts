@@ -1,4 +1,4 @@
-/** `mr rebase`: requests a rebase, and with `--wait` follows it to its end (`catalogue/reference/mr.md`). */
+/** Implements `mr rebase`, which requests a rebase, and waits for its end with `--wait` (`catalogue/reference/mr.md`). */
 
 import { getTimeAfter, poll } from '../base/async.js'
 import { toText } from '../base/objects.js'
@@ -15,7 +15,7 @@ import { Failure } from '../errors.js'
 import { shouldShowChanges } from './changed-rows.js'
 import { type Arguments, define } from './define.js'
 
-/** Reads whether the rebase is in progress: an answer that does not say so is no sign of its end. */
+/** Reads whether the rebase is in progress. An answer without that field is a failure, not the end of the rebase. */
 const readRebase = async (instance: InstanceService, plan: Plan) => {
   const input = { ...pickPathValues(mr.get, plan.values), include_rebase_in_progress: true }
   const whole = await instance.call(mr.get, input)
@@ -34,7 +34,7 @@ const readRebase = async (instance: InstanceService, plan: Plan) => {
   return { going, error: toText(data?.merge_error), outcome: toCallAnswer(whole) }
 }
 
-/** Follows the rebase to its end. */
+/** Waits until the rebase ends. */
 const waitForRebase = async (
   { instance, place }: Context,
   plan: Plan,
@@ -56,7 +56,7 @@ const waitForRebase = async (
   return ended.outcome
 }
 
-/** Describes an interruption of the wait, which stops nothing: the rebase was requested. */
+/** Describes an interruption while waiting. The rebase itself continues on the instance. */
 const describeInterruption = ({ label = '' }: Plan): InterruptNote => ({
   text: `while waiting; the rebase of ${label} continues on the instance`,
   hint: `Check it with: svcctl mr get ${quoteWord(label)}`,
@@ -89,7 +89,7 @@ async function* requestRebase(context: Context, given: Arguments<typeof flags>):
         )
       },
       done: 'rebased',
-      // What a rebase changes; the whole record is for programs.
+      // People see only the columns that a rebase changes. Programs get the complete record.
       view: {
         endpoint: mr.get,
         ...(shouldShowChanges(context) ? { columns: rebasedColumns } : {}),
@@ -102,7 +102,7 @@ async function* requestRebase(context: Context, given: Arguments<typeof flags>):
 
 export const rebase = define({
   flags,
-  // With --wait it shows the merge request.
+  // With --wait, the command shows the merge request.
   shows: Object.keys(getProperties(mr.get.returns.shape) ?? {}),
   examples: [
     'mr rebase 1 --project platform/app --wait',

@@ -1,4 +1,4 @@
-/** Decides if a table has fewer columns on a narrow terminal, so that each record fits on one line. */
+/** Decides whether a table has fewer columns because the terminal is narrow, so that each record fits on one line. */
 import type { AnswerService } from '../engine/command/context.js'
 
 /** The width of a terminal, in characters, that has room for the usual columns. */

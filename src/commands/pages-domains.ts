@@ -1,7 +1,5 @@
 /**
- * `pages-domains list
- * add
- * update`: checks certificates and keys before they are sent, and shows when they expire
+ * Implements `pages-domains list`, `add` and `update`, which check certificates and keys before they are sent, and show when they expire
  * (`catalogue/reference/pages-domains.md`).
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
@@ -16,12 +14,12 @@ import type { Rows } from '../engine/rows.js'
 import { Failure, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
-// Checks a certificate, its chain and its key before they are sent (`POST
-// /projects/:id/pages/domains`). What is wrong is said one by one; of a private key nothing is ever repeated.
+// Checks of a certificate, its chain and its key (`POST /projects/:id/pages/domains`). Each problem has its own message, and none contains
+// a part of the private key.
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** Returns the name in a certificate's subject, for messages. */
+/** Returns the common name of a certificate's subject or issuer. */
 const getCommonName = (subject: string | undefined): string =>
   /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').split('\n')[0] ?? ''
 
@@ -32,7 +30,7 @@ const describeCertificate = (certificate: X509Certificate, index: number): strin
     ? 'the certificate'
     : `certificate ${index + 1} (${getCommonName(certificate.subject)})`
 
-/** Returns when a certificate ends, in milliseconds. */
+/** Returns when a certificate expires, in milliseconds. */
 const getEnd = (certificate: X509Certificate): number => Date.parse(certificate.validTo)
 
 const parse = (pem: string, index: number): X509Certificate => {
@@ -44,8 +42,8 @@ const parse = (pem: string, index: number): X509Certificate => {
 }
 
 /**
- * Parses the certificates of a PEM file, in its order.
- * @throws Failure `usage` where it holds none, or a private key
+ * Parses the certificates of a PEM file, in order.
+ * @throws Failure `usage` if it contains no certificate, or a private key
  */
 const parseCertificates = (text: string): X509Certificate[] => {
   if (text.includes('PRIVATE KEY-----'))
@@ -65,7 +63,7 @@ const parseCertificates = (text: string): X509Certificate[] => {
 const isIssuedBy = (one: X509Certificate, by: X509Certificate): boolean =>
   one.checkIssued(by) && one.verify(by.publicKey)
 
-/** Checks that each certificate was issued by the one that follows it. */
+/** Checks that each certificate was issued by the next one. */
 const checkOrder = (chain: readonly X509Certificate[]): void => {
   for (const [i, one] of chain.entries()) {
     const next = chain[i + 1]
@@ -127,8 +125,8 @@ const parseKey = (text: string) => {
 }
 
 /**
- * Checks the certificate and key that are to be attached to a domain.
- * @throws Failure `usage` that names the first problem
+ * Checks the certificate and key for a domain.
+ * @throws Failure `usage` with the first problem
  */
 export const checkCertificate = (
   { certificate, key }: { readonly certificate?: string; readonly key?: string },
@@ -196,7 +194,7 @@ const readPem = async (
   }
 }
 
-/** Returns the PEM texts of a plan: of its files, else of --input. */
+/** Returns the PEM texts of a plan, from its files or --input. */
 const getPemTexts = (files: Files, values: Fields): Partial<Record<Attribute, string>> =>
   Object.fromEntries(
     attributes.flatMap((name) => {
@@ -208,7 +206,7 @@ const getPemTexts = (files: Files, values: Fields): Partial<Record<Attribute, st
 
 const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
   checkCertificate(getPemTexts(files, plan.values), String(plan.values.domain), now)
-  // What goes as a file does not stand among the values as well.
+  // Values that are sent as files must not be sent a second time.
   const values = Object.entries(plan.values).filter(([name]) => !Object.hasOwn(files, name))
   return { ...plan, values: Object.fromEntries(values), files }
 }
@@ -225,7 +223,7 @@ async function* updateDomain(context: Context, given: Arguments<typeof updateFla
     ...(await readPem(place, 'certificate', certificate)),
     ...(await readPem(place, 'key', key)),
   }
-  // Stand-ins, so that an update of nothing but files counts as one.
+  // Placeholders, so that an update with only files does not count as empty.
   const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
   const complete = (plan: Plan) => withFiles(plan, files, place.clock.now())
   const how = { preset, complete, planFirst: true } as const
@@ -266,7 +264,7 @@ export const update = define({
   rows: updateDomain,
 })
 
-/** Returns when a certificate ends: as the instance says, else as its PEM text does. */
+/** Returns when a certificate expires, according to the instance or else to its PEM text. */
 const getEndTime = (certificate: Fields): string | undefined => {
   const { expiration, certificate: pem } = certificate
   if (typeof expiration === 'string') return expiration

@@ -1,4 +1,4 @@
-/** Judges a policy rule: reads its list, and returns the records that break it as findings. */
+/** Checks one policy rule: reads its list, and returns the records that break the rule. */
 
 import { groupBy } from '../base/group-by.js'
 import { getCurrentIo } from '../base/io.js'
@@ -20,10 +20,10 @@ import type { PolicyRule, PolicySeverity } from './policy.js'
 export interface PolicyFinding {
   readonly rule: string
   readonly severity: PolicySeverity | 'unread'
-  /** The object; null for a list that could not be read. */
+  /** The address of the object; null for a list that could not be read. */
   readonly address: string | null
   readonly message: string
-  /** The last day and the reason of the waiver that covers it. */
+  /** The last day and the reason of the waiver; null without one. */
   readonly waived: string | null
 }
 
@@ -33,10 +33,10 @@ export interface RuleResult {
   readonly findings: readonly PolicyFinding[]
 }
 
-// Which records of its list break a rule.
+// The records of a list that break a rule.
 
 interface Row {
-  /** The project or group that it belongs to. */
+  /** The project or group of the record. */
   readonly parent?: LineParent | undefined
   readonly record: unknown
 }
@@ -60,7 +60,7 @@ const splitConditions = (
 const getBreakingConditions = ({ where, each }: PolicyRule): readonly string[] =>
   where === undefined ? parseWhere([each ?? '']).flatMap(negateExpression) : [where]
 
-/** Creates the ask for a rule's list, and for the records that break the rule: the line's own conditions must hold as well. */
+/** Creates the request for the records that break a rule. The conditions of the rule are added to those of its list. */
 const createAsk = (rule: PolicyRule): Pick<LineAsk, 'composed' | 'where' | 'words'> => {
   if (isTestedLocally(rule)) return { words: rule.list }
   const { own, rest } = splitConditions(rule.list)
@@ -73,7 +73,7 @@ const createAsk = (rule: PolicyRule): Pick<LineAsk, 'composed' | 'where' | 'word
 
 const groupFlags = new Set(flagSets.group.map(({ name }) => `--${name}`))
 
-/** Returns the words of a list without its conditions and groups: lines of the same words read the same list. */
+/** Returns a key that is equal for rules that read the same list, regardless of conditions and groups. */
 const getListKey = ({ list }: PolicyRule): string => {
   const { rest } = splitConditions(list)
   const isValue = (i: number): boolean =>
@@ -82,21 +82,21 @@ const getListKey = ({ list }: PolicyRule): string => {
   return own.join(' ')
 }
 
-/** Finds the rules whose list another rule reads as well. */
+/** Finds the rules whose list another rule reads, too. */
 export const findShared = (rules: readonly PolicyRule[]): ReadonlySet<PolicyRule> => {
   const lists = groupBy(rules, getListKey)
   return new Set([...lists.values()].filter((some) => some.length > 1).flat())
 }
 
-/** True if conditions are tested here: on groups, and on the one record of `settings get`. */
+/** True if the conditions are tested here, because the list cannot test them: for groups, and for `settings get`. */
 const isTestedLocally = ({ list: words }: PolicyRule): boolean =>
   words[1] === 'get' || words.some((word) => groupFlags.has(word.split('=', 1)[0] ?? ''))
 
-/** Returns the columns of groups that they are grouped by. */
+/** Returns the columns by which a list is grouped. */
 const getGroupKeys = ({ columns = [] }: LineAnswer): readonly string[] =>
   columns.filter((name) => !/^(?:count|(?:sum|avg|min|max|p95)_.*)$/.test(name))
 
-/** Returns the groups of a list; a requested group without records is an empty group. */
+/** Returns the groups of a list. A requested project or group without records is an empty group. */
 const withEmptyGroups = (
   rows: readonly Row[],
   answer: LineAnswer,
@@ -112,7 +112,7 @@ const withEmptyGroups = (
   return [...records, ...absent.map((name) => ({ ...empty, [column]: name }))]
 }
 
-/** Finds the records that break a rule, among all of them. */
+/** Finds the records that break a rule among all records of its list. */
 const findBroken = (
   rule: PolicyRule,
   rows: readonly Row[],
@@ -125,7 +125,7 @@ const findBroken = (
   const shape = endpoint?.returns.shape
   const known = {
     ...(columns === undefined ? { list: shape } : { columns: shape }),
-    // Where there is no group, the columns tell which fields one would have.
+    // Without any group, the columns show which fields a group has.
     samples:
       all.length > 0 ? all : [Object.fromEntries((columns ?? []).map((name) => [name, null]))],
     now: getCurrentIo().now().getTime(),
@@ -139,11 +139,11 @@ const findBroken = (
     .map((record) => ({ record }))
 }
 
-// What a finding is called, and what it says.
+// The address and message of a finding.
 
 const idFields = ['path_with_namespace', 'username'] as const
 
-/** Formats an address: `runners/7`, `platform/app/members/ana`; of a group its grouping values. */
+/** Formats an address: `runners/7`, `platform/app/members/ana`. For a group, it is the values by which records are grouped. */
 const formatAddress = ({ parent, record }: Row, answer: LineAnswer): string => {
   const area = answer.command?.area ?? ''
   if (!isObject(record)) return area
@@ -174,7 +174,7 @@ const formatMessage = ({ message, where, each }: PolicyRule, { parent, record }:
   })
 }
 
-/** Applies the waivers of a rule to its findings; a waiver that ended is a finding, one that matches nothing a note. */
+/** Applies the waivers of a rule. An expired waiver is a finding, and one that matches no finding is noted. */
 const applyWaivers = (
   rule: PolicyRule,
   findings: readonly PolicyFinding[],
@@ -203,7 +203,7 @@ const applyWaivers = (
 
 const allowedFlags = [...lineFlags, ...flagSets.group.map(({ name }) => name)]
 
-/** The parents of a list as it is read. */
+/** Records the parents of a list while it is read. */
 class ParentLog implements NonNullable<LineAsk['parents']> {
   asked: readonly string[] = []
   readonly unread = new Map<string, string>()
@@ -218,7 +218,7 @@ class ParentLog implements NonNullable<LineAsk['parents']> {
   }
 }
 
-/** Adds the place of a rule to the usage errors in it. */
+/** Adds the position of a rule to its usage errors. */
 const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
   try {
     return work()
@@ -229,7 +229,7 @@ const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
   }
 }
 
-/** Reads the rows of a rule's list that break it, where the list tests that; else all. */
+/** Reads the rows of a rule's list: only those that break the rule if the list can test that, otherwise all. */
 const readRows = async (
   { place }: Context,
   rule: PolicyRule,
@@ -255,11 +255,11 @@ const readRows = async (
   return { answer, rows }
 }
 
-/** The reads that a rule shares with others, and whether another one reads its list as well. */
+/** The cache of lists that rules share, and whether another rule reads this list, too. */
 type SharedReading = Pick<LineAsk, 'reads' | 'whole'>
 
 /**
- * Judges one rule.
+ * Checks one rule.
  * @throws Failure `usage` for an invalid rule, with its position in the file
  */
 export const judgeRule = async (

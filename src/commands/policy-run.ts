@@ -1,4 +1,4 @@
-/** Runs `check policy`: reads the policy files, judges each rule, and writes the reports. */
+/** Implements `check policy`: reads the policy files, checks each rule, and prints and writes the results. */
 
 import { dirname, join } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
@@ -40,7 +40,7 @@ import {
   writeReports,
 } from './reports.js'
 
-/** Reads the rules of a file, each with its position, and which files it includes. */
+/** Reads the rules of a file with their positions, and the files that it includes. */
 const readFile = async (
   { path, bytes }: ReadText,
   findings: Findings,
@@ -58,7 +58,7 @@ const readFile = async (
   return { rules, include: documents.flatMap(({ value }) => value.include ?? []) }
 }
 
-/** Adds a finding for each name that an earlier rule has. */
+/** Adds a finding for each duplicate name of a rule. */
 const checkNames = (rules: readonly PolicyRule[], findings: Findings): void => {
   const named = new Map<string, Origin>()
   for (const { name, origin } of rules) {
@@ -69,8 +69,8 @@ const checkNames = (rules: readonly PolicyRule[], findings: Findings): void => {
 }
 
 /**
- * Reads the rules of policy files and of the files that they include, each file once.
- * @throws Failure `usage` with all findings, each with its position
+ * Reads the rules of policy files and of included files, each file once.
+ * @throws Failure `usage` with all mistakes and their positions
  */
 const readPolicy = async (
   paths: readonly string[],
@@ -100,14 +100,17 @@ const readPolicy = async (
   return rules
 }
 
-// How a policy is checked: rule by rule, and how what came of them is written.
+// Checking the rules.
 
 const codes = {
   plain: { fine: 0, failed: exitCodes.failed, unread: exitCodes.partial },
   nagios: { fine: 0, failed: 2, unread: 3 },
 } as const
 
-/** Chooses the rules of a line. @throws Failure `usage` for a name that no rule has */
+/**
+ * Chooses the rules that a line names.
+ * @throws Failure `usage` for an unknown name
+ */
 const chooseRules = (
   rules: readonly PolicyRule[],
   names: readonly string[] | undefined,
@@ -121,7 +124,7 @@ const chooseRules = (
   return rules.filter(({ name }) => names === undefined || names.includes(name))
 }
 
-/** The data of a policy's page in addition to the findings: the result, and all rules with their counts. */
+/** The facts that the HTML page shows in addition to the findings: the result, and all rules with their counts. */
 export interface PolicyContext {
   readonly failOn: string
   readonly failing: number
@@ -137,7 +140,7 @@ export interface PolicyContext {
 const collectFindings = ({ judged }: PolicyOutcome): readonly PolicyFinding[] =>
   judged.flatMap(({ findings }) => findings)
 
-/** The findings of a page: the worst first. */
+/** Sorts findings for the HTML page, the most severe first. */
 const sortFindings = (outcome: PolicyOutcome): readonly PolicyFinding[] => {
   const ranks: readonly string[] = ['unread', ...policySeverities.toReversed()]
   return collectFindings(outcome).toSorted(
@@ -174,7 +177,7 @@ const describeOutcome = (
       answer.reader === 'pages' ? sortFindings(outcome) : collectFindings(outcome),
       {
         ...(isNarrow(answer)
-          ? // The first column is never cut.
+          ? // The first column is never shortened, so it is the most important one.
             { columns: ['address', 'severity', 'message', 'rule'] }
           : {
               columns: ['severity', 'rule', 'address', 'message', 'waived'],
@@ -226,7 +229,7 @@ export async function* checkPolicy(context: Context, given: PolicyArguments): Ro
   )
 }
 
-// How the outcome of a policy is written.
+// Printing the results.
 
 /** The outcome of all rules. */
 interface PolicyOutcome {
@@ -253,7 +256,7 @@ const describePolicyOutcome = ({ judged, unread }: PolicyOutcome): string => {
 
 type Sanitizer = (text: string) => string
 
-/** A line a finding; on a terminal where it is too long, what it says stands below. */
+/** Renders one line per finding. On a terminal, the message of a long line is on the next one. */
 const renderPlain = (outcome: PolicyOutcome, { terminal, text, width }: AnswerService): string => {
   const lines = outcome.judged.flatMap(({ findings }) =>
     findings.map(({ rule, severity, address, message, waived: why }) => {

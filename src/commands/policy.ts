@@ -1,4 +1,4 @@
-/** The schema of policy files, and the flags of `check policy`. */
+/** Declares the schema of policy files, and the flags of `check policy`. */
 
 import { Array as ArrayOf, Literal, Object as Obj, Optional, String as Str } from 'typebox'
 import type { DocumentValue } from '../base/documents/index.js'
@@ -9,7 +9,7 @@ import { type Arguments, createOutputFlag, reportFlag } from './define.js'
 
 /** The severities of a finding, in ascending order. */
 export const policySeverities = ['info', 'warning', 'error', 'critical'] as const
-/** One of these. */
+/** One of `policySeverities`. */
 export type PolicySeverity = (typeof policySeverities)[number]
 
 const createText = (description: string) => Str({ pattern: '\\S', description })
@@ -69,7 +69,7 @@ export const policySchema = Obj(
 
 type WrittenRule = DocumentValue<typeof ruleSchema>
 
-/** A rule of a policy file: its command line as words, with positions. */
+/** A rule of a policy file, with its command line split into words, and its position. */
 export type PolicyRule = Omit<WrittenRule, 'list' | 'severity' | 'waive'> & {
   readonly list: readonly string[]
   readonly severity: PolicySeverity

@@ -1,9 +1,4 @@
-/**
- * `profile list
- * get
- * set
- * delete`, and the stores of profiles and tokens that other commands open.
- */
+/** Implements `profile list`, `get`, `set` and `delete`, and opens the stores of profiles and tokens for other commands. */
 
 import { resolve } from 'node:path'
 import type { JsonValues } from '../base/objects.js'
@@ -26,14 +21,14 @@ import {
 import type { Profile } from '../profile/types.js'
 import { type Arguments, define } from './define.js'
 
-// How a command waits for another process: it says for whom, and an interruption ends it.
+// Waiting for another process: the wait is noted, and an interruption ends it.
 
 interface WaitOptions {
   readonly note: (text: string) => void
   readonly signal: AbortSignal
 }
 
-/** Returns how to wait for another process that holds a lock: with a note, until the run is interrupted. */
+/** Creates the options for waiting for a lock of another process. */
 export const createWaitOptions = ({ ui, place }: Pick<Context, 'ui' | 'place'>): WaitOptions => ({
   note: (text) => ui.note(text),
   signal: place.clock.signal,
@@ -50,8 +45,8 @@ export const openTokenStore = (context: WaitServices) =>
   openTokens(getPaths(context.place.env), context.place.env, createWaitOptions(context))
 
 /**
- * Returns the profiles that a line is about, where undefined stands for the session of flags and environment: the
- * named one, the instance that the line names, or all that are stored.
+ * Returns the profiles of a line: the named one, or all stored ones. Undefined stands for the instance that flags or the environment
+ * choose.
  */
 export const chooseProfiles = (
   { globals, env }: Pick<WorkspaceService, 'globals' | 'env'>,
@@ -64,7 +59,7 @@ export const chooseProfiles = (
 }
 
 /**
- * Returns the profile that the argument or --profile names; undefined if neither does.
+ * Returns the profile of the argument or --profile; undefined without both.
  * @throws Failure `usage` if they name different profiles
  */
 export const getProfileName = (
@@ -108,7 +103,7 @@ const findProfile = (context: Context, name: string): Profile => {
   return profile
 }
 
-/** Returns a profile by the names of its settings, without a proxy's password, and where its token is kept. */
+/** Returns the row of a profile: its settings without a proxy's password, and the place of its token. */
 const toProfileRow = (profile: Profile, current: string | undefined) => ({
   name: profile.name,
   current: profile.name === current,
@@ -125,7 +120,7 @@ const getSettings = (profile: Profile): JsonValues =>
     }),
   )
 
-/** Settings that a profile may have, whether or not this one does. */
+/** The fields that the row of any profile may have. */
 const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
 
 export const listCommand = define({
@@ -156,7 +151,7 @@ export const getCommand = define({
   },
 })
 
-/** Settings that the flags of every command already carry have none of their own. */
+/** Settings that have a global flag are removed here, because that flag sets them. */
 const {
   'base-url': _address,
   output: _output,
@@ -188,7 +183,7 @@ const getChanges = (
   ])
 }
 
-/** @throws Failure `usage` for a vocabulary that does not go together with the whole catalogue */
+/** @throws Failure `usage` for a vocabulary with errors */
 const checkWords = async ({ place }: Context, file: string | undefined): Promise<void> => {
   if (file === undefined || file === '') return
   const { loadChecked } = await import('../vocabulary/index.js')
@@ -233,7 +228,7 @@ export const deleteCommand = define({
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile delete')
     const profile = findProfile(context, name)
-    // Its own protection counts, not that of the profile in force.
+    // The protection of the deleted profile counts, not that of the active one.
     const of = { profile, baseUrl: profile.baseUrl }
     await context.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)
     await removeProfile(openProfileStore(context), openTokenStore(context), name)

@@ -1,11 +1,11 @@
-/** Recipes: command lines for an administrator's common tasks, for the guide, `svcctl help recipes` and agents. */
-/** Command lines for one task. */
+/** Declares recipes: command lines for an administrator's common tasks, for the guide, `svcctl help recipes` and agents. */
+/** The command lines for one task. */
 export interface Recipe {
-  /** The job, as it would be given to a colleague. */
+  /** The task, as one would describe it to a colleague. */
   readonly job: string
   /** The description of the recipe. */
   readonly about: string
-  /** Lines of a shell, in order; each may be run by itself. */
+  /** The shell command lines in order. Each can be run alone. */
   readonly lines: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Renders reports for CI and monitoring: JUnit, SARIF, Nagios and Prometheus. */
+/** Renders and writes reports for CI and monitoring: JUnit, SARIF, Nagios and Prometheus. */
 
 import { resolve, sep } from 'node:path'
 import { isStream, writeWhole } from '../base/files/files.js'
@@ -7,13 +7,13 @@ import type { WorkspaceService } from '../engine/command/context.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, getReason } from '../errors.js'
 
-// JUnit XML, as CI servers read it: suites of cases, each passed, failed, broken or skipped.
+// JUnit XML for CI servers: suites of test cases that passed, failed, had an error or were skipped.
 
-/** XML 1.0 holds no control characters but tab and line ends, and no half of a pair. */
+/** Replaces characters that XML 1.0 cannot contain: most control characters, and lone surrogates. */
 const cleanXml = (text: string): string =>
   redactSecrets(text).replace(/[^\P{C}\t\n\r\p{Cf}\p{Co}\p{Cn}]|[\ufffe\uffff]/gu, '\ufffd')
 
-/** Line ends in an attribute would be read as spaces anyway. */
+/** Replaces line breaks in attributes by spaces, as XML parsers do. */
 const cleanAttribute = (text: string): string => cleanXml(text).replace(/[\t\n\r]+/g, ' ')
 
 interface JunitFault {
@@ -75,7 +75,7 @@ export const renderJunit = async (suite: string, cases: readonly JunitCase[]): P
   })
 }
 
-// SARIF 2.1.0, as code scanning reads it: a result a problem, each with its place in a file.
+// SARIF 2.1.0 for code scanning: one result per problem, with its place in a file.
 
 /** A problem of a SARIF report. */
 export interface SarifResult {
@@ -85,13 +85,13 @@ export interface SarifResult {
   readonly file: string
   readonly line?: number
   readonly column?: number
-  /** The object that it is about, besides the place. */
+  /** The address of the object, in addition to the place in the file. */
   readonly logical?: string
 }
 
-/** The path of a file as a part of an address: `#`, `?` and `:` are signs of its name. */
+/** Converts the path of a file to a URI. Characters such as `#`, `?` and `:` are encoded. */
 const toUri = (file: string): string =>
-  // Half of a pair of code units, of which there is no address, becomes what stands for it in UTF-8.
+  // Lone surrogates cannot be encoded, so they become replacement characters.
   Buffer.from(file).toString().split(sep).map(encodeURIComponent).join('/')
 
 const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
@@ -112,7 +112,7 @@ const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: Sar
 
 /**
  * Renders a SARIF report of one run.
- * @param rules what each rule finds, by its ID
+ * @param rules the description of each rule by ID
  */
 export const renderSarif = (
   version: string,
@@ -135,7 +135,7 @@ export const renderSarif = (
               })),
             },
           },
-          // As the columns of YAML and of editors.
+          // YAML parsers and editors count columns in UTF-16 code units, too.
           columnKind: 'utf16CodeUnits',
           results: results.map(toSarifResult),
         },
@@ -145,11 +145,11 @@ export const renderSarif = (
     2,
   )}\n`
 
-// What monitoring reads. Texts come from outside, so that each of them keeps to its line and to its quotes.
+// Formats for monitoring. Texts may come from the instance, so they are escaped to stay on their line and in their quotes.
 
 type Sanitizer = (text: string) => string
 
-/** Renders the line of a Nagios plugin. A bar in the text is replaced, because it would begin the numbers. */
+/** Renders the line of a Nagios plugin. A bar in the text is replaced, because it would begin the performance data. */
 export const renderNagios = (
   name: string,
   state: string,
@@ -161,7 +161,7 @@ export const renderNagios = (
 interface Gauge {
   readonly name: string
   readonly help: string
-  /** Values with their labels; a label without a text is left out. */
+  /** The values with their labels. Labels that are undefined are omitted. */
   readonly values: readonly {
     readonly labels: Readonly<Record<string, string | undefined>>
     readonly value: string | number
@@ -185,11 +185,11 @@ export const renderPrometheus = (gauges: readonly Gauge[], safe: Sanitizer): str
     })
     .join('')
 
-/** The files of reports, by their kind; of a kind that is given more than once a list. */
+/** The files of reports by kind. A kind that is given several times has a list. */
 type ReportFiles<K extends string> = Readonly<Partial<Record<K, string | readonly string[]>>>
 
 /**
- * Writes a report completely or not at all, because CI would take half of one for the result.
+ * Writes a report completely or not at all, because CI would process an incomplete one.
  * @throws Failure `failed`
  */
 const writeReport = async (
@@ -208,9 +208,9 @@ const writeReport = async (
 }
 
 /**
- * Writes the reports that a line asks for.
- * @param render makes the text of each kind
- * @param isDraft true if the same reports are written once more: only files can be replaced then
+ * Writes the reports of a line.
+ * @param render creates the text of each kind
+ * @param isDraft true if the reports will be written again; standard output and pipes are then skipped
  * @throws Failure `failed`
  */
 export async function* writeReports<K extends string>(

@@ -1,9 +1,4 @@
-/**
- * `runners pause
- * resume
- * drain
- * register` (`catalogue/reference/runners.md`).
- */
+/** Implements `runners pause`, `resume` and `drain` (`catalogue/reference/runners.md`). */
 
 import { getTimeAfter, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
@@ -24,14 +19,14 @@ import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
-// `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
+// `runners drain` pauses runners and waits until their jobs have finished.
 
 const getRunnerName = ({ values }: Plan): string => `runner ${String(values.id)}`
 
-/** Is called with the number of jobs that still run on a runner, each time it is read. */
+/** Receives the number of running jobs of a runner, each time it is read. */
 type RunningJobsListener = (plan: Plan, running: number) => void
 
-/** Creates a listener that shows on the live line which runners are waited for, and for how many jobs. */
+/** Creates a listener that shows on the progress line how many jobs still run on each runner. */
 const createWaitingLine = (say: (text: string) => void): RunningJobsListener => {
   const running = new Map<Plan, number>()
   return (plan, count) => {
@@ -44,7 +39,7 @@ const createWaitingLine = (say: (text: string) => void): RunningJobsListener => 
   }
 }
 
-/** Waits until no job runs on a runner. */
+/** Waits until a runner has no running jobs. */
 const waitUntilIdle = async (
   { instance, place }: Context,
   plan: Plan,
@@ -71,11 +66,11 @@ const waitUntilIdle = async (
 const readRunner = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
   toCallAnswer(await instance.call(runners.get, pickPathValues(runners.get, plan.values)))
 
-/** Creates the failure of a command that needs idle runners and must not begin without. */
+/** Creates the failure of `--resume-after` if not all runners could be drained, so that its command did not run. */
 const createDrainFailure = (ui: Context['ui'], error: unknown): Failure => {
   const failure = recoverFrom(error)
   const { category } = failure
-  // Of several, each has been told by now; of one, nothing has.
+  // With several runners, each failure was already reported. That of a single one was not.
   if (category !== 'partial' && category !== 'interrupted') ui.report(failure)
   return new Failure(category, 'not all runners could be drained, so the command was not run', {
     hint: `Paused runners stay paused. ${resumeHint}`,
@@ -84,13 +79,13 @@ const createDrainFailure = (ui: Context['ui'], error: unknown): Failure => {
 
 const resumeHint = 'svcctl runners resume <id…> lets them take jobs again.'
 
-/** Describes an interruption, which leaves the runners as they are. */
+/** Describes an interruption. The runners stay paused. */
 const describeInterruption = (when: string): InterruptNote => ({
   text: `while ${when}; the runners stay paused`,
   hint: resumeHint,
 })
 
-/** Runs what the person asked for, in their shell; what it prints goes to standard error. */
+/** Runs the command of the line in the user's shell. Its output goes to standard error. */
 const runCommand = async (
   { cwd, clock, env }: WorkspaceService,
   command: string,
@@ -116,7 +111,7 @@ const flags = {
   ),
 } as const
 
-/** Drains runners: pauses all before it waits for any, so that none takes jobs meanwhile; then waits until each is idle. */
+/** Drains runners. All are paused before it waits for any, so that no runner takes a job in the meantime. */
 async function* drainRunners(context: Context, given: Arguments<typeof flags>): Rows {
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   const asked = { ...given, flags: others }
@@ -136,7 +131,7 @@ async function* drainRunners(context: Context, given: Arguments<typeof flags>): 
   yield* context.write(await resumeAfterCommand(context, drained, command), { done: 'resumed' })
 }
 
-/** Pauses runners and waits until each is idle; those that are resumed later are kept in `drained`. */
+/** Pauses runners and waits until each is idle. Runners that will be resumed are collected in `drained`. */
 async function* waitForJobs(
   context: Context,
   actions: Actions,
@@ -166,7 +161,7 @@ async function* waitForJobs(
   }
 }
 
-/** Adds the record of a runner to its action, so that it is known whether it took jobs. */
+/** Adds the record of a runner to its plan, which shows whether the runner was active. */
 const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> => ({
   ...plan,
   label: getRunnerName(plan),
@@ -174,11 +169,11 @@ const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> 
   record: (await instance.call(runners.get, pickPathValues(runners.get, plan.values))).data,
 })
 
-/** True if the runner was active before; one that was paused stays so. */
+/** True if the runner was active before. One that was paused is not resumed. */
 const hasBeenActive = ({ record: before }: Plan): boolean =>
   !isObject(before) || before.active !== false
 
-/** Runs the command; the runners take jobs again whatever came of it. */
+/** Runs the command, and returns the plans that resume the runners, even if the command fails. */
 const resumeAfterCommand = async (
   { answer, ui, place }: Context,
   plans: readonly Plan[],

@@ -1,9 +1,6 @@
 /**
- * `sandbox serve
- * reset
- * status
- * tokens
- * alerts`: runs and inspects the embedded instance; also `--as-of`, which `ci lint` shares.
+ * Implements `sandbox serve`, `reset`, `status`, `tokens` and `alerts`, which run and inspect the embedded instance, and `--as-of`, which
+ * `ci lint` also has.
  */
 
 import { resolve } from 'node:path'
@@ -28,14 +25,14 @@ import { toWholeAllowance } from '../http/gate.js'
 import { type Arguments, define } from './define.js'
 import { createWaitOptions } from './profile.js'
 
-/** Declares `--as-of`: the version whose CI keywords are checked. */
+/** Declares the flag `--as-of`, the version whose CI keywords are checked. */
 export const createAsOfFlag = (help: string) => string(help, { placeholder: 'major.minor' })
 
-/** The embedded instance, which only these commands and the library load. */
+/** Loads the embedded instance on demand. */
 const loadSandbox = () => import('../sandbox/index.js')
 
 /**
- * Returns the version of `--as-of`; undefined for the latest.
+ * Parses the version of `--as-of`; undefined for the latest.
  * @throws Failure `usage` for an invalid version
  */
 export const parseAsOfVersion = async (text: string | undefined) => {
@@ -45,13 +42,13 @@ export const parseAsOfVersion = async (text: string | undefined) => {
   throw usage(`--as-of must be a version such as 14.5, or latest, not "${text}"`)
 }
 
-/** Loads what tells whether a text is a condition of `rules:if`, as of a version that was checked before. */
+/** Loads the function that checks conditions of `rules:if`, as the given version does. */
 export const loadCiCondition = async (asOf: string | undefined) => {
   const { loadConditionCheck: load } = await loadSandbox()
   return load(await parseAsOfVersion(asOf))
 }
 
-// The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`.
+// The commands of the embedded instance.
 
 const stateDir = {
   ...string('folder for the state', { completes: 'file', placeholder: 'folder' }),
@@ -64,7 +61,7 @@ const getFolder = (
   { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
 ): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
 
-/** Loads the vocabulary of the instance, which must fit all of its endpoints. */
+/** Loads the vocabulary of the embedded instance, and checks it against all endpoints. */
 const loadVocabulary = async ({ place }: Context, file: string | undefined) => {
   if (file === undefined) return {}
   const { loadChecked } = await import('../vocabulary/index.js')
@@ -85,7 +82,7 @@ const serveFlags = {
   'as-of': createAsOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
 }
 
-/** Serves until it is interrupted. */
+/** Serves the embedded instance until it is interrupted. */
 async function* serveFrom(
   folder: string,
   context: Context,
@@ -170,7 +167,7 @@ export const reset = define({
   examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
-    // No instance is asked for: whoever begins has none but this one.
+    // The confirmation names the embedded instance, because a new user has no other one.
     const of = { baseUrl: 'the embedded instance' }
     const lost = 'This deletes all changes to the embedded instance.'
     await context.ui.confirm(lost, [folder], of)
@@ -210,7 +207,7 @@ export const tokens = define({
   },
 })
 
-/** The text in place of the address that `sandbox serve` prints. */
+/** The address to show if the port is not known. */
 const anyAddress = 'http://127.0.0.1:<port>'
 
 export const alerts = define({

@@ -1,6 +1,5 @@
 /**
- * `settings get` with chosen settings, and `settings update` with old and new values
- * (`catalogue/reference/settings.md`).
+ * Implements `settings get` for chosen settings, and `settings update`, which shows old and new values (`catalogue/reference/settings.md`).
  */
 
 import { type Fields, isObject } from '../base/objects.js'
@@ -19,7 +18,7 @@ import { define } from './define.js'
 type Settings = Fields
 const toSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
-/** @throws Failure `not_found` for a setting that the instance does not have */
+/** @throws Failure `not_found` for an unknown setting */
 const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given): void => {
   const unknown = wanted.filter((name) => findKey(all, name, naming) === undefined)
   if (unknown.length > 0) {
@@ -33,7 +32,7 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
   }
 }
 
-/** Stores the settings of the profile's instance, where a day has passed: what is needed for that is loaded only then. */
+/** Stores the names of undocumented settings once a day. The code for that is loaded only when it is due. */
 const keepSettings = async ({ place }: Context, shown: unknown): Promise<void> => {
   const { env, clock, globals } = place
   if (!isObject(shown) || env.CI || globals.sandbox === true || globals.from !== undefined) return
@@ -76,7 +75,7 @@ export const get = define({
   },
 })
 
-/** Reads the settings that the instance had before; returns undefined if they cannot be read. */
+/** Reads the settings before the update; undefined if they cannot be read. */
 const readSettings = async (instance: InstanceService): Promise<Settings | undefined> => {
   try {
     return toSettings((await instance.call(settings.get, {})).data)
@@ -88,7 +87,7 @@ const readSettings = async (instance: InstanceService): Promise<Settings | undef
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Returns the names of the settings that have changed. */
+/** Returns the names of the settings that changed. */
 const getChanged = (old: Settings, now: Settings): readonly string[] =>
   Object.keys(now).filter(
     (name) => getNeutralNaming(now)(name) !== 'updated_at' && !isSame(old[name], now[name]),
@@ -97,13 +96,13 @@ const getChanged = (old: Settings, now: Settings): readonly string[] =>
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** True if the answer shows everything that was sent as it was sent. */
+/** True if the answer has all values that were sent. */
 const hasAllSent = (now: Settings, { values, extra }: Plan): boolean =>
   Object.entries({ ...values, ...extra }).every(
     ([name, value]) => now[name] !== undefined && toText(now[name]) === toText(value),
   )
 
-/** Rows `setting, old, new`, of the settings before and after as they are shown. */
+/** Creates the rows `setting, old, new` from the printed records before and after the update. */
 const createRows =
   (names: readonly string[]) =>
   (shown: readonly unknown[]): readonly Fields[] => {
@@ -115,7 +114,7 @@ const createRows =
     }))
   }
 
-/** Updates settings; people see the old values beside the new ones. */
+/** Updates settings. People see the old and new values. */
 async function* updateSettings(context: Context, given: Given): Rows {
   if (context.answer.reader !== 'people') return yield* context.write(await context.actions(given))
   let old: Settings | undefined

@@ -1,7 +1,4 @@
-/**
- * Writes the folder of a snapshot: a file per list, the manifest, and the progress file from which `--resume`
- * continues.
- */
+/** Writes the folder of a snapshot: one file per list, the manifest, and the progress file from which `--resume` continues. */
 import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
@@ -54,13 +51,13 @@ const getPartPath = (folder: string, kind: string): string => join(folder, `${ki
 const getEnd = (parents: readonly SnapshotParent[]): number =>
   parents.reduce((end, { bytes }) => end + bytes, 0)
 
-/** A list that is continued: the parents that were read, and the digest of their lines to go on with. */
+/** The part of a list that an interrupted snapshot read: its parents, and the digest of its lines. */
 export interface PastList {
   readonly parents: readonly SnapshotParent[]
   readonly hash: Hash
 }
 
-/** Finds the start of a list that was interrupted; undefined if its file is not as the walk left it. */
+/** Finds the part of a list that was read before an interruption; undefined if its file has changed since. */
 export const findPast = async (
   folder: string,
   kind: string,
@@ -71,10 +68,10 @@ export const findPast = async (
   return hash?.copy().digest('hex') === sha256 ? { parents, hash } : undefined
 }
 
-/** Treats a file that cannot be read, or is no regular file, as absent: its list is read again from the instance. */
+/** A file that cannot be read counts as missing, so its list is read again. */
 const toUnread = (): undefined => undefined
 
-/** True if the file of a list is as the walk left it, under its final name or the one before. */
+/** True if the file of a complete list is unchanged, under its temporary or final name. */
 export const isIntact = async (folder: string, kind: SnapshotKind): Promise<boolean> => {
   for (const path of [getPartPath(folder, kind.kind), join(folder, kind.file)])
     if (await isKept(path, kind).catch(toUnread)) return true
@@ -94,11 +91,11 @@ export class ListFile {
   #at = 0
   #begins = 0
   #records = 0
-  /** The reason that the file could not be written: records that are read after that would leave a gap. */
+  /** The failure to write the file. Later writes fail as well, because the file would have a gap. */
   failure: Failure | undefined
   column: 'project' | 'group' | undefined
 
-  /** @param past the part of it that was read before */
+  /** @param past the part that was read before an interruption */
   constructor(folder: string, kind: string, log: ProgressLog, past?: PastList) {
     this.kind = kind
     this.#log = log
@@ -114,13 +111,13 @@ export class ListFile {
     })
   }
 
-  /** Takes a record of a parent: the file has them in the order in which the instance gave them. */
+  /** Adds a record of a parent. The file keeps the order of the instance. */
   take(bytes: Uint8Array, name = ''): void {
     this.#pending.push(new Uint8Array(bytes))
     if (this.#pending.length >= pieceSize) this.#keep(() => this.#write(name))
   }
 
-  /** Records that a parent was read, or could not be. */
+  /** Records that a parent was read completely, or could not be read. */
   settled(name: string, failure: Failure | undefined): void {
     this.#keep(() => this.#write(name))
     const parent: SnapshotParent = {
@@ -137,7 +134,7 @@ export class ListFile {
     this.#records = 0
   }
 
-  /** @throws Failure `failed` if the file cannot be written, and for every write after that */
+  /** @throws Failure `failed` if the file cannot be written, and for all later writes */
   #keep(write: () => void): void {
     if (this.failure !== undefined) throw this.failure
     try {
@@ -160,13 +157,13 @@ export class ListFile {
     this.#pending = []
   }
 
-  /** Closes the file, also where the list is not whole. */
+  /** Closes the file, even if the list is incomplete. */
   release(): void {
     if (this.#isOpen) closeSync(this.#file)
     this.#isOpen = false
   }
 
-  /** Closes the list, and returns its entry in the manifest. */
+  /** Closes the file of a complete list, and returns its entry in the manifest. */
   close(line: string, { plan, command, failure }: LineAnswer): SnapshotKind {
     this.release()
     const own = Object.values(command?.endpoints ?? {})
@@ -194,7 +191,7 @@ export class ListFile {
 
 /**
  * Creates a folder and locks it.
- * @throws Failure `conflict` if another process is writing to it
+ * @throws Failure `conflict` if another process writes to it
  */
 export const lockFolder = async (folder: string): Promise<Lock> => {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
@@ -211,8 +208,8 @@ export const lockFolder = async (folder: string): Promise<Lock> => {
 }
 
 /**
- * Checks the folder before the snapshot, and returns the interrupted one to continue.
- * @throws Failure `usage` if something else is in it, or the interrupted snapshot is damaged
+ * Checks the folder before a snapshot, and returns the interrupted snapshot to resume.
+ * @throws Failure `usage` if the folder has other files, or if the interrupted snapshot is damaged
  */
 export const checkSnapshotFolder = (
   folder: string,
@@ -248,13 +245,13 @@ export const checkSnapshotFolder = (
   return undefined
 }
 
-/** Gives a list its final name, unless a walk that was interrupted did. */
+/** Renames a list to its final name, unless an interrupted snapshot did so before. */
 const publishList = (folder: string, name: string): void => {
   const part = join(folder, `${name}.part`)
   if (lstatSync(part, { throwIfNoEntry: false }) !== undefined) renameSync(part, join(folder, name))
 }
 
-/** Gives the files their final names and writes the manifest: from then on the snapshot exists. */
+/** Renames the files to their final names and writes the manifest. Only then does the snapshot exist. */
 export const publishSnapshot = async (
   folder: string,
   manifest: SnapshotManifest,
@@ -267,7 +264,7 @@ export const publishSnapshot = async (
     for (const { file } of known?.kinds ?? [])
       if (!names.has(file)) rmSync(join(folder, file), { force: true })
     for (const name of names) publishList(folder, name)
-    // Left from an interrupted walk that had other lists.
+    // An interrupted snapshot with other lists left these files.
     for (const name of readdirSync(folder))
       if (/^[\w-]+\.ndjson\.part$/.test(name)) rmSync(join(folder, name), { force: true })
   })

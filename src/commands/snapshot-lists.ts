@@ -1,11 +1,11 @@
-/** Chooses the lists of a snapshot: those of its arguments, or all that describe the configuration of the instance. */
+/** Chooses the lists of a snapshot: those of the arguments, or all that describe the configuration of the instance. */
 import { splitCommand } from '../base/shell-words.js'
 import { type Endpoint, getPath } from '../catalogue/endpoint.js'
 import { getScope } from '../engine/command/derive.js'
 import type { CommandFacts } from '../engine/command/types.js'
 import { usage } from '../errors.js'
 
-/** Areas whose lists are a history, or the work of people: they are read where a line asks for them. */
+/** Areas whose lists contain history or people's work. They are included only if the line names them. */
 const historyAreas = new Set([
   'jobs',
   'commits',
@@ -15,10 +15,10 @@ const historyAreas = new Set([
   'vulnerabilities',
   'dependencies',
 ])
-/** Forms of lists that repeat another one. */
+/** Flags that select a list with the same records as another one. */
 const repeatedForms = new Set(['legacy-path', 'inherited'])
 
-/** Returns the line of a list; undefined where it is of a single object. */
+/** Returns the command line of a list; undefined if the list requires an object. */
 const toListLine = ({ area, words }: CommandFacts, endpoint: Endpoint): string | undefined => {
   const scope = getScope(endpoint)
   const places = getPath(endpoint)
@@ -31,11 +31,11 @@ const toListLine = ({ area, words }: CommandFacts, endpoint: Endpoint): string |
   return `${area} ${words}${form}${spread}${archived}`
 }
 
-/** Returns the lines of all lists that describe the configuration of the instance. */
+/** Returns the command lines of all lists that describe the configuration of the instance. */
 const getDefaultLines = (commands: readonly CommandFacts[]): readonly string[] => [
   'projects list',
   'settings get',
-  // What waits for a runner, for the overview.
+  // Waiting jobs are part of the overview.
   'jobs list --all-projects --scope pending',
   ...commands.flatMap((command) => {
     if (
@@ -61,12 +61,12 @@ const getKindName = (words: readonly string[]): string => {
   return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
 }
 
-/** A list to be read. */
+/** A list to read. */
 export interface WantedList {
   readonly line: string
   readonly words: readonly string[]
   readonly kind: string
-  /** The column for the project or group, where the list is read for each of these. */
+  /** The column that names the project or group, for a list that is read for each of them. */
   readonly column: 'project' | 'group' | undefined
 }
 
@@ -89,7 +89,7 @@ const toWantedList = (line: string): WantedList => {
 }
 
 /**
- * Returns the lists of these command lines, or the default ones.
+ * Returns the lists of the given command lines, or the default ones.
  * @throws Failure `usage` for a line that a snapshot cannot contain
  */
 export const chooseLists = (
@@ -98,7 +98,7 @@ export const chooseLists = (
 ): readonly WantedList[] => {
   const lines = args.length === 0 ? getDefaultLines(commands) : args
   const wanted = lines.map(toWantedList)
-  // What is read of each project is answered from the list of projects.
+  // Lists that are read for each project are looked up by the list of projects.
   const spread = wanted.some(({ words }) => words.some((word) => word.startsWith('--all-')))
   const all =
     spread && !wanted.some(({ kind }) => kind === 'projects')

@@ -1,4 +1,4 @@
-/** The progress file of a snapshot: a line for each parent of each list, from which `--resume` continues. */
+/** Reads and writes the progress file of a snapshot: a line for each parent of each list, from which `--resume` continues. */
 
 import {
   closeSync,
@@ -30,7 +30,7 @@ import { Failure, getReason, usage } from '../errors.js'
 
 export const unfinishedName = 'unfinished.ndjson'
 
-/** The first line of the progress file: what the snapshot is of. */
+/** The first line of the progress file, which describes the snapshot. */
 const headerSchema = Obj(
   {
     began: Str({ format: 'date-time' }),
@@ -42,7 +42,7 @@ const headerSchema = Obj(
 )
 export type SnapshotHeader = DocumentValue<typeof headerSchema>
 
-/** A line of the progress file: a parent was read, the whole list was read, or the list was started again. */
+/** Another line of the progress file: a parent was read, a list is complete, or a list was restarted. */
 const stepSchema = Union([
   Obj({ kind: Str(), parent: parentSchema, sha256: Digest }, strict),
   Obj({ kind: Str(), whole: kindSchema }, strict),
@@ -56,16 +56,16 @@ export interface PastParents {
   readonly sha256: string
 }
 
-/** The state of an interrupted snapshot: what it has read so far. */
+/** The state of an interrupted snapshot. */
 export interface InterruptedSnapshot {
   readonly begun: SnapshotHeader
-  /** Lists that are whole. */
+  /** The complete lists by name. */
   readonly whole: ReadonlyMap<string, SnapshotKind>
-  /** Of the others, the parents that are. */
+  /** The parts of incomplete lists by name. */
   readonly parents: ReadonlyMap<string, PastParents>
 }
 
-/** Adds up the steps, in their order. */
+/** Computes the state after all steps. */
 const sumSteps = (begun: SnapshotHeader, steps: readonly Step[]): InterruptedSnapshot => {
   const whole = new Map<string, SnapshotKind>()
   const parents = new Map<string, { parents: SnapshotParent[]; sha256: string }>()
@@ -81,7 +81,7 @@ const sumSteps = (begun: SnapshotHeader, steps: readonly Step[]): InterruptedSna
   return { begun, whole, parents }
 }
 
-/** Reads a step; what is wrong is added to the findings. */
+/** Parses a step. Mistakes are added to the findings. */
 const readStep = (
   text: string,
   file: string,
@@ -98,7 +98,7 @@ const readStep = (
 
 /**
  * Parses the lines of a progress file.
- * @throws Failure `usage` with the position of what is wrong
+ * @throws Failure `usage` with the position of a mistake
  */
 const parseSteps = (lines: readonly string[], file: string): InterruptedSnapshot => {
   const findings = new Findings()
@@ -117,7 +117,7 @@ const parseSteps = (lines: readonly string[], file: string): InterruptedSnapshot
   throw usage(`${file}: the parts of a list do not follow each other`)
 }
 
-/** The state of an interrupted walk in a folder: nothing, what it read, or a file that does not say what it read. */
+/** The progress of a folder: none, that of an interrupted snapshot, or the reason why it cannot be used. */
 type UnfinishedState = undefined | InterruptedSnapshot | { readonly damaged: string }
 
 /** Reads the progress file of a folder. */
@@ -126,7 +126,7 @@ export const readUnfinished = (folder: string): UnfinishedState => {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   try {
     const text = decodeStrictly(readRegular(path, maxDocument), path)
-    // A line that was cut is one that was not written.
+    // The last line is incomplete if writing it was interrupted, so it is ignored.
     const lines = text.split('\n').slice(0, -1)
     return lines.length === 0 ? undefined : parseSteps(lines, path)
   } catch (error) {
@@ -137,7 +137,7 @@ export const readUnfinished = (folder: string): UnfinishedState => {
 
 /**
  * Runs a file operation.
- * @throws Failure `failed` if the system refuses
+ * @throws Failure `failed` if the system rejects it
  */
 export const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
   try {
@@ -148,8 +148,8 @@ export const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
 }
 
 /**
- * Opens a file that only its owner may read; links are not followed.
- * @param append continue the file; otherwise it is replaced
+ * Opens a file that only its owner can read. Symbolic links are not followed.
+ * @param append true to continue the file, false to replace it
  */
 export const openPrivate = (path: string, append: boolean): number => {
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants
@@ -162,21 +162,21 @@ export const openPrivate = (path: string, append: boolean): number => {
   throw new Error(other)
 }
 
-/** Writes all of the bytes. A disk that is nearly full takes a part of them first, without an error. */
+/** Writes all of the bytes. If the disk is nearly full, a single write may write only a part without an error. */
 export const writeSynchronously = (file: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }
 
-/** The progress file of a snapshot: the steps of the walk, as they happen. */
+/** Writes the steps of a snapshot to its progress file. */
 export class ProgressLog {
   readonly #path: string
   readonly #file: number
 
-  /** @param resumes continues the file of an interrupted walk */
+  /** @param resumes true to continue the file of an interrupted snapshot */
   constructor(folder: string, begun: SnapshotHeader, resumes: boolean) {
     this.#path = join(folder, unfinishedName)
     this.#file = tryFile(this.#path, () => openPrivate(this.#path, resumes))
-    // A line that was cut by a full disk must not become a part of the next one.
+    // An incomplete line at the end is removed, so that the next one does not continue it.
     try {
       if (resumes) ftruncateSync(this.#file, readRegular(this.#path).lastIndexOf('\n') + 1)
       else this.add(begun)

@@ -1,6 +1,6 @@
 /**
- * `snapshot`: writes lists of the instance to a folder that commands can read instead of the instance (`--from`,
- * `--since`).
+ * Implements `snapshot`, which writes lists of the instance to a folder. Commands can read it instead of the instance (`--from`), or
+ * compare with it (`--since`).
  */
 
 import { join, resolve } from 'node:path'
@@ -48,11 +48,11 @@ const isWithin = (path: string, groups: readonly string[]): boolean =>
   groups.length === 0 ||
   groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
 
-/** True if the walk cannot continue: the line is wrong, or the instance cannot be reached. */
+/** True if the snapshot must stop: the line is wrong, or the instance cannot be reached. */
 const isFatal = (failure: Failure): boolean =>
   failure.category === 'usage' || failure.details.unreached === true
 
-/** Reads a list into its file. */
+/** Reads a list and writes its records to a file. */
 const readList = async (
   { place }: Context,
   wanted: WantedList,
@@ -74,7 +74,7 @@ const readList = async (
       choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
       settled: (name, failure) => {
         if (failure !== undefined && isFatal(failure)) ending ??= failure
-        // What comes after it is read with --resume.
+        // After that, parents are left for --resume.
         if (ending === undefined) file.settled(name, failure)
       },
     },
@@ -92,7 +92,10 @@ const getProjectPath = (bytes: Uint8Array): string => {
   return (isObject(record) ? toText(record.path_with_namespace) : undefined) ?? ''
 }
 
-/** Reads the user of the token; null where the instance does not tell. @throws Failure for a token that it rejects */
+/**
+ * Reads the user of the token; null if the instance does not report it.
+ * @throws Failure for an invalid token
+ */
 const readUser = async ({ instance }: Context): Promise<string | null> => {
   try {
     const { data } = await instance.call(account, {})
@@ -108,7 +111,7 @@ const readUser = async ({ instance }: Context): Promise<string | null> => {
 const getGaps = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
   [refused, ...parents.map((one) => one.refused)].filter((gap) => gap !== undefined)
 
-/** Counts the requests that the lists take at least, for `--dry-run`. */
+/** Counts the minimum number of requests for each list, for `--dry-run`. */
 async function* countRequests(
   context: Context,
   all: readonly WantedList[],
@@ -152,7 +155,7 @@ interface ListContext {
   readonly log: ProgressLog
 }
 
-/** Reads a list into its file, from the first parent on that is not in the past. */
+/** Reads a list into its file. Parents in `past` are not read again. */
 const readKind = async (
   context: Context,
   reading: ListContext,
@@ -163,7 +166,7 @@ const readKind = async (
   const file = new ListFile(folder, wanted.kind, log, past)
   try {
     const came = await readList(context, wanted, file, begun.groups)
-    // Nothing was left to read, so that nothing says how it was asked for.
+    // If no parent was left, the answer does not describe the request, so the list is read again.
     if (past !== undefined && came.plan === undefined) return await readKind(context, reading)
     return { kind: file.close(wanted.line, came), failure: came.failure }
   } finally {
@@ -171,7 +174,7 @@ const readKind = async (
   }
 }
 
-/** Finds what an interrupted walk read of a list, if its file is still as the walk left it. */
+/** Finds the part of a list that an interrupted snapshot read, if the file has not changed since. */
 const findRead = async (
   { ui }: Context,
   folder: string,
@@ -188,7 +191,7 @@ const findRead = async (
   return {}
 }
 
-/** Reads every list; a list that could not be read, or not whole, is told of. */
+/** Reads all lists. Lists with gaps are reported by `failed`. */
 const readLists = async (
   context: Context,
   { folder, begun, log }: Omit<ListContext, 'wanted'>,
@@ -248,7 +251,10 @@ async function* snapshotGiven(context: Context, given: SnapshotGiven): Rows {
   }
 }
 
-/** Adds a hint on how to resume to the failure that ended a walk early. @throws the failure, with that hint */
+/**
+ * Adds a hint to resume the snapshot to a failure.
+ * @throws the failure with that hint
+ */
 const withResumeHint = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
@@ -256,7 +262,7 @@ const withResumeHint = (error: unknown): never => {
   throw new Failure(category, message, { ...details, advice: undefined, hint })
 }
 
-/** @throws Failure `usage` if the line is about another snapshot than the interrupted one */
+/** @throws Failure `usage` if the line does not match the interrupted snapshot */
 const checkResumed = (
   { args, flags: { group } }: SnapshotGiven,
   begun: SnapshotHeader,
@@ -276,7 +282,7 @@ const checkResumed = (
     )
 }
 
-/** Reads the lists into a folder that nobody else writes to. */
+/** Reads the lists into the locked folder. */
 async function* takeSnapshot(
   context: Context,
   given: SnapshotGiven,
@@ -298,7 +304,7 @@ async function* takeSnapshot(
   const progress = { folder, begun, log }
   const kinds = await readLists(context, progress, unfinished, (wanted, kind, failure) => {
     ui.note(`${wanted.line}: ${describeGaps(kind, failure)}`)
-    // What the instance does not have is no gap, unless somebody asked for it.
+    // A list that the instance does not offer is a gap only if the line names it.
     if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
   }).catch(withResumeHint)
   await publishSnapshot(folder, {

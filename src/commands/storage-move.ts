@@ -1,6 +1,5 @@
 /**
- * `storage-move schedule`: moves all projects, snippets or groups of a storage
- * (`catalogue/reference/storage-move.md`).
+ * Implements `storage-move schedule`, which moves all projects, snippets or groups of a storage (`catalogue/reference/storage-move.md`).
  */
 
 import { getTimeAfter, poll } from '../base/async.js'
@@ -16,7 +15,7 @@ import { type Arguments, define } from './define.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
 
-/** Follows the projects on the source until none is left. */
+/** Waits until no project is left on the source storage. */
 const waitUntilEmpty = async (context: Context, source: string, timeout: number): Promise<void> => {
   const { instance, ui, place } = context
   let left = 0

@@ -1,7 +1,4 @@
-/**
- * `version`, `commands` and `client types`: what svcctl reports about itself and about what it knows of the
- * instance.
- */
+/** Implements `version`, `commands` and `client types`, which report facts about svcctl and the instance. */
 
 import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
@@ -26,7 +23,7 @@ const isConfigured = async ({ place }: Context): Promise<boolean> => {
   return (await place.profile()) !== undefined
 }
 
-/** Reads the instance's version; null where it does not say, with the reason on standard error. */
+/** Reads the version of the instance; null if it does not report one. The reason is printed as a warning. */
 const readInstance = async (context: Context) => {
   const { place, ui } = context
   try {
@@ -61,7 +58,7 @@ export const versionCommand = define({
   },
 })
 
-// `svcctl commands`: the map from commands to endpoints, from the code itself.
+// `svcctl commands` lists the commands and endpoints of the running program.
 
 const createFlagRow = (flag: Flag) => ({
   name: flag.name,
@@ -72,7 +69,7 @@ const createFlagRow = (flag: Flag) => ({
   parameter: flag.parameter ?? null,
 })
 
-/** Returns one row of the map; paths are those of the catalogue. */
+/** Returns the row of a command, with the paths of the catalogue. */
 const toCommandRow = (command: CommandFacts) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,
@@ -92,10 +89,9 @@ export const commands = define({
   },
 })
 
-// `client types`: what an instance has beyond the documents, as a declaration for programs that import
-// `svcctl/client`.
+// `client types` prints the undocumented parts of an instance as TypeScript declarations for programs that import `svcctl/client`.
 
-/** Returns the type that a value of JSON shows. A null, or a value that holds others, shows none. */
+/** Returns the TypeScript type of a JSON value; `unknown` for null and for nested values. */
 const getValueType = (value: unknown): string => {
   if (Array.isArray(value)) {
     const kinds = [...new Set(value.map((item) => typeof item))]
@@ -105,7 +101,7 @@ const getValueType = (value: unknown): string => {
   return /^(string|number|boolean)$/.test(typeof value) ? typeof value : 'unknown'
 }
 
-/** Formats a text as TypeScript writes it, in visible ASCII letters. */
+/** Formats a text as a TypeScript literal in printable ASCII. */
 const toLiteral = (text: string): string =>
   JSON.stringify(text).replace(
     /[^ -~]/g,
@@ -120,7 +116,7 @@ const formatBlock = (name: string, lines: readonly string[]): readonly string[] 
     ? []
     : [`    readonly ${name}: {`, ...lines.map((line) => `      ${line}`), '    }']
 
-/** Collects further values of parameters, by area and name. */
+/** Collects the undocumented values of parameters, by area and name. */
 const collectFurtherValues = async (
   values: (of: string) => readonly string[],
 ): Promise<readonly string[]> => {
@@ -130,7 +126,7 @@ const collectFurtherValues = async (
   return [...new Set(names)].sort().flatMap((name) => {
     const further = values(name)
     if (further.length === 0) return []
-    // The client has areas as JavaScript writes names.
+    // The client has the names of areas in camel case.
     const own = name.replace(/^[^.]+/, (area) =>
       area.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     )

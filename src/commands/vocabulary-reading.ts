@@ -1,7 +1,4 @@
-/**
- * Reads what shows the vocabulary of an instance, with at most ten read requests, for `vocabulary learn
- * check`.
- */
+/** Reads the answers that show the vocabulary of an instance, with at most ten requests, for `vocabulary learn` and `check`. */
 import { isObject } from '../base/objects.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import {
@@ -47,30 +44,27 @@ export const loadWordsInForce = async (
   return file === undefined ? undefined : loadWords(file)
 }
 
-/**
- * Returns the name of the session cookie that a response sets, without looking at its value; undefined if it sets
- * none.
- */
+/** Returns the name of the session cookie that an answer sets; undefined if it sets none. The value is not read. */
 export const findSessionCookie = ({ headers }: Pick<WholeAnswer, 'headers'>): string | undefined =>
   [headers['set-cookie'] ?? []]
     .flat()
     .map((cookie) => cookie.split('=', 1)[0] ?? '')
     .find((name) => /^_\w{1,60}_session$/.test(name))
 
-/** A response, and its subject. */
+/** An answer, and a description of its subject. */
 export interface ReadAnswer extends AnswerSample {
-  /** The subject of the response, in words. */
+  /** The subject of the answer in words. */
   readonly what: string
 }
-/** A response that could not be read, and why. */
+/** An answer that could not be read, and the failure. */
 export interface UnreadAnswer {
   readonly what: string
   readonly failure: Failure
 }
 
-/** All responses that show the vocabulary. */
+/** All answers that show the vocabulary. */
 export interface VocabularyAnswers {
-  /** The version; undefined where the instance does not tell. */
+  /** The version; undefined if the instance does not report it. */
   readonly version: string | undefined
   readonly read: readonly ReadAnswer[]
   readonly unread: readonly UnreadAnswer[]
@@ -86,10 +80,10 @@ const askVersion = ({ instance }: Pick<Context, 'instance'>): Promise<WholeAnswe
 export const readVersion = async (context: Pick<Context, 'instance'>) =>
   getVersion((await askVersion(context))?.data)
 
-/** The number of integrations with undocumented slugs that are read. */
+/** The maximum number of integrations with undocumented slugs that are read. */
 const maxIntegrations = 3
 
-/** The properties of an integration of the family that has words of its own. */
+/** The schema of the properties of the monitoring integration, whose names a vocabulary may change. */
 const monitoringShape = Obj(
   Object.fromEntries(
     Object.keys(integrationFamilies.find(({ name }) => name === 'monitoring')?.params ?? {})
@@ -98,7 +92,7 @@ const monitoringShape = Obj(
   ),
 )
 
-/** Reads in the words of a file, whichever are in force. */
+/** Sends requests in the given vocabulary, and collects the answers. */
 class AnswerReader {
   readonly read: ReadAnswer[] = []
   readonly unread: UnreadAnswer[] = []
@@ -110,8 +104,8 @@ class AnswerReader {
     this.#words = words
   }
 
-  /** The data of an answer; undefined where there is none. */
-  async data(what: string, ask: Ask): Promise<unknown> {
+  /** Returns the data of an answer; undefined if it could not be read. */
+  async readData(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await requestIn(ask, this.#words)
       return this.#heard(await this.#context.instance.raw(request, ask.endpoint))
@@ -125,7 +119,7 @@ class AnswerReader {
     return getVersion(this.#heard(whole))
   }
 
-  /** Returns the data of an answer, and notes the name of the session's cookie. */
+  /** Returns the data of an answer, and collects the name of the session cookie. */
   #heard(whole: WholeAnswer | undefined): unknown {
     const name = whole === undefined ? undefined : findSessionCookie(whole)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
@@ -135,19 +129,19 @@ class AnswerReader {
     return whole?.data
   }
 
-  async one(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
+  async readRecord(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
     const { shape } = endpoint.returns
-    const data = await this.data(what, { endpoint, values })
+    const data = await this.readData(what, { endpoint, values })
     const records = Array.isArray(data) ? data : [data]
     const schema = isObject(shape) && isObject(shape.items) ? shape.items : shape
-    // All records of a list have the same names.
+    // All records of a list have the same names, so one is enough.
     const record = records.find(isObject)
     if (record !== undefined) this.read.push({ what, shape: schema, record })
   }
 
-  /** Reads the properties of active integrations that no document names, and compares them with the family with words of its own. */
-  async integrations(id: string | number): Promise<void> {
-    const list = await this.data('integrations', { endpoint: integrations.list, values: { id } })
+  /** Reads the properties of integrations with undocumented slugs, which may belong to the monitoring family under another name. */
+  async readIntegrations(id: string | number): Promise<void> {
+    const list = await this.readData('integrations', { endpoint: integrations.list, values: { id } })
     const records = Array.isArray(list) ? list.filter(isObject) : []
     const [record] = records
     if (record !== undefined)
@@ -159,7 +153,7 @@ class AnswerReader {
     )
     for (const slug of unknown.slice(0, maxIntegrations)) {
       const what = `integration ${slug}`
-      const one = await this.data(what, { endpoint: integrations.get, values: { id, slug } })
+      const one = await this.readData(what, { endpoint: integrations.get, values: { id, slug } })
       const properties = isObject(one) ? one.properties : undefined
       if (isObject(properties))
         this.read.push({ what, shape: monitoringShape, record: properties, slug })
@@ -167,7 +161,7 @@ class AnswerReader {
   }
 }
 
-/** Chooses the project to read: the one given, the one at hand, else the first of all. */
+/** Chooses the project to read: that of the line, that of the environment, or else the first visible one. */
 const chooseProject = async (
   { place }: Context,
   reader: AnswerReader,
@@ -175,7 +169,7 @@ const chooseProject = async (
 ): Promise<string | number | undefined> => {
   const known = given ?? (await place.scope('project').catch(() => undefined))
   if (known !== undefined) return known
-  const list = await reader.data('projects', {
+  const list = await reader.readData('projects', {
     endpoint: projects.list,
     values: {},
     extra: { per_page: 1 },
@@ -185,8 +179,8 @@ const chooseProject = async (
 }
 
 /**
- * Reads the responses in which the vocabulary shows.
- * @param words the vocabulary in which the requests are sent
+ * Reads the answers that show the vocabulary.
+ * @param words the vocabulary of the requests
  */
 export const readAnswers = async (
   context: Context,
@@ -201,12 +195,12 @@ export const readAnswers = async (
     const failure = recoverFrom(error)
     if (failure.details.status === undefined) throw failure
   }
-  await reader.one('settings', settings.get, {})
+  await reader.readRecord('settings', settings.get, {})
   const id = await chooseProject(context, reader, project)
   if (id !== undefined) {
-    await reader.one('error tracking', errorTracking.get, { id })
-    await reader.one('client keys', errorTracking.keysList, { id })
-    await reader.integrations(id)
+    await reader.readRecord('error tracking', errorTracking.get, { id })
+    await reader.readRecord('client keys', errorTracking.keysList, { id })
+    await reader.readIntegrations(id)
   }
   const { read, unread } = reader
   return { version, read, unread }

@@ -1,6 +1,6 @@
 /**
- * `vocabulary learn
- * check`: creates a vocabulary file from the responses of an instance, and checks one (`../vocabulary/README.md`).
+ * Implements `vocabulary learn`, which creates a vocabulary file from answers of an instance, and `vocabulary check`
+ * (`../vocabulary/README.md`).
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -33,11 +33,11 @@ import { listWritten } from './written-files.js'
 
 const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
 
-/** True for a refusal: nothing is known of an answer that this user may not see. */
+/** True if the user may not see an answer, which then proves nothing. */
 const isRefused = ({ category }: Failure): boolean =>
   category === 'auth' || category === 'not_found'
 
-/** @throws Failure the first, where nothing at all could be read */
+/** @throws Failure, the first one, if no answer could be read */
 const checkReached = ({ read, unread }: Pick<VocabularyAnswers, 'read' | 'unread'>): void => {
   const [first] = unread
   if (read.length === 0 && first !== undefined) throw first.failure
@@ -47,10 +47,10 @@ const noteUnread = ({ ui }: Context, unread: readonly UnreadAnswer[]): void => {
   for (const { what, failure } of unread) ui.note(`${what} could not be read: ${failure.message}`)
 }
 
-/** The number of questions that a person is asked. */
+/** The maximum number of questions to a person. */
 const maxQuestions = 3
 
-/** Asks for the stem; returns undefined where none was right. */
+/** Asks a person for the instance's word; undefined if no candidate is right. */
 const askChoice = async (
   { ui }: Context,
   { word, names, candidates }: OpenWord,
@@ -66,7 +66,7 @@ const askChoice = async (
   return found?.own
 }
 
-/** Learns words from the answers, and from a person's replies: each reply makes more of the rest certain. */
+/** Learns words from answers of the instance and replies of a person. Each reply may determine further words. */
 const learnWords = async (context: Context, heard: readonly AnswerSample[]): Promise<Lesson> => {
   const said = new Map<string, string>()
   const passed = new Set<string>()
@@ -79,7 +79,7 @@ const learnWords = async (context: Context, heard: readonly AnswerSample[]): Pro
     if (own === undefined) passed.add(next.word)
     else said.set(next.word, own)
     now = await lesson()
-    // What the catalogue does not bear is not asked again.
+    // A word that contradicts the catalogue is not asked for again.
     if (now.open.some(({ word }) => word === next.word)) passed.add(next.word)
   }
   return now
@@ -138,7 +138,7 @@ interface NameRow {
   readonly status: 'there' | 'absent'
 }
 
-/** Returns the mapped names of an answer, and whether it has them. */
+/** Returns the renamed names of an answer, and whether the answer has them. */
 const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly NameRow[] =>
   Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly NameRow[] => {
     const own = words.name(name)

@@ -1,18 +1,18 @@
-/** The files that a command wrote, as rows of its answer, for programs that ask for it with `--output`. */
+/** Yields the files that a command wrote as rows of its answer, for programs that set `--output`. */
 import type { Context } from '../engine/command/context.js'
 import { type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 
-/** A file that was written: its absolute path, and its size in bytes where that is known. */
+/** A file that was written: its absolute path, and its size in bytes if it is known. */
 export interface WrittenFile {
   readonly path: string
   readonly size?: number
-  /** The outcome of the file, where that is not the same for all: `written`, `unchanged`, `removed`. */
+  /** The outcome of the file, if outcomes differ: `written`, `unchanged`, `removed`. */
   readonly state?: string
 }
 
 /**
- * Yields the files that were written, if the line has `--output`: without it a note on standard error says what became of them.
- * @param isList true if a command may write any number of files
+ * Yields the files that were written if the line has `--output`. Otherwise a note on standard error names them.
+ * @param isList true if the command may write any number of files
  */
 export async function* listWritten(
   { place }: Pick<Context, 'place'>,

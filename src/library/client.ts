@@ -43,7 +43,7 @@ import {
   openStore,
   openTokens,
   resolveSession,
-  runFolder,
+  getRunFolder,
 } from '../profile/index.js'
 import { checkSudo } from '../profile/session.js'
 import { checkToken } from '../profile/tokens.js'
@@ -124,7 +124,7 @@ const openProfile = (options: ByProfile): Destination => {
   return {
     session,
     transport: () => createTransport(session, false, env),
-    runs: runFolder(machine),
+    runs: getRunFolder(machine),
     vocabulary: file,
   }
 }

@@ -1,4 +1,4 @@
-/** Projects and groups by their addresses: those that browsers, git and the API show, of the instance at hand and of no other. */
+/** Parses addresses of projects and groups, as browsers, git and the API show them, and checks that they belong to the current instance. */
 
 import { domainToASCII } from 'node:url'
 import { isDots } from '../base/base-url.js'
@@ -6,13 +6,13 @@ import { trimTrailingSlashes } from '../base/text.js'
 import { type Failure, usage } from '../errors.js'
 
 interface Address {
-  /** Host, with a port where an http address has one. */
+  /** The host, with the port of an http address if it has one. */
   readonly host: string
   readonly path: string
-  /** The path as it was encoded. */
+  /** The path as it was encoded in the address. */
   readonly encoded: string
   readonly ssh: boolean
-  /** The address without credentials, and without a query, which may hold a token. */
+  /** The address without credentials and without its query, which may contain a token. */
   readonly shown: string
 }
 
@@ -25,7 +25,7 @@ const decode = (text: string): string => {
 }
 
 const scheme = /^(?:git\+)?([a-z][a-z0-9.-]*):\/\//i
-/** `[user@]host:path`, as git writes addresses of SSH. */
+/** Matches `[user@]host:path`, the form in which git writes SSH addresses. */
 const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^@:/\s]+):(.+)$/
 
 const parseUrl = (text: string): Address | undefined => {
@@ -40,7 +40,7 @@ const parseUrl = (text: string): Address | undefined => {
     : undefined
 }
 
-/** Understands `ssh://[user@]host[:port]/path`, `http(s)://…` and `[user@]host:path`; undefined for anything else. */
+/** Parses `ssh://[user@]host[:port]/path`, `http(s)://…` and `[user@]host:path`; undefined for any other text. */
 const parseAddress = (text: string): Address | undefined => {
   if (scheme.test(text)) return parseUrl(text.replace(/^git\+/i, ''))
   const [, name = '', rest = ''] = scp.exec(text) ?? []
@@ -57,10 +57,10 @@ const stripPrefix = (path: string, prefix: string, ssh: boolean): string | undef
 }
 
 /**
- * Returns the path that an address names on an instance; undefined if the address is of another one. SSH has ports of
- * its own: they do not count.
+ * Returns the path below an instance's base URL; undefined for an address of another instance. The port of SSH is ignored, because it is
+ * never that of the instance.
  */
-const placeOn = (
+const getInstancePath = (
   { host, path, encoded, ssh }: Address,
   baseUrl: string,
 ): Pick<Address, 'path' | 'encoded'> | undefined => {
@@ -82,18 +82,18 @@ const hasSegments = (path: string, least: number): boolean => {
   return segments.length >= least && segments.every((s) => s !== '' && !isDots(s))
 }
 
-/** Returns the path of the project that a remote names, if it is one of the instance. */
-export const projectOfRemote = (remote: string, baseUrl: string): string | undefined => {
+/** Returns the path of the project that a git remote names; undefined for a remote of another instance. */
+export const parseRemoteProject = (remote: string, baseUrl: string): string | undefined => {
   const address = parseAddress(remote)
-  const project = trimPath((address && placeOn(address, baseUrl)?.path) ?? '')
+  const project = trimPath((address && getInstancePath(address, baseUrl)?.path) ?? '')
   return hasSegments(project, 2) ? project : undefined
 }
 
-// Addresses in the place of a path or an ID.
+// Addresses that are passed in the place of a path or ID.
 
 type PlaceKind = 'project' | 'group'
 
-/** A project or group that a text names; of an address of either, the kind may be left open. */
+/** A project or group that a text names. For some addresses the kind is not known. */
 interface Place {
   readonly kind: PlaceKind | undefined
   /** ID or full path. */
@@ -110,11 +110,11 @@ const toKind = (plural: string | undefined): PlaceKind | undefined =>
   plural === 'projects' ? 'project' : plural === 'groups' ? 'group' : undefined
 
 const api = /^api\/v4\/(projects|groups)\/([^/]+)/
-/** Pages of groups, of administrators, and of projects by their ID; other pages of these names are of nothing. */
+/** The pages of groups, of administrators, and of projects by ID. Other pages with these prefixes name no project or group. */
 const pages = [/^admin\/(projects|groups)\/(.+)$/, /^(groups)\/(.+)$/, /^(projects)\/(\d+)$/]
 
-/** Returns the project or group that a path of the instance shows. The instance's own pages come after `/-/`. */
-const placeIn = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
+/** Returns the project or group of an instance's page. `/-/` separates it from the rest of the path. */
+const parsePlacePath = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
   const [, resource, id] = api.exec(encoded) ?? []
   if (id !== undefined) return { kind: toKind(resource), value: decode(id) }
   const whole = trimPath(path.replace(/(?<=^|\/)-(?:\/.*)?$/s, ''))
@@ -139,9 +139,9 @@ const isPlace = ({ kind, value }: Place, wanted: PlaceKind | undefined): boolean
 }
 
 /**
- * Reads the project or group that an address names.
- * @param wanted what is expected; either unless given
- * @throws Failure `usage` for an address of another instance, and one that names nothing of the kind
+ * Parses the address of a project or group.
+ * @param wanted the expected kind; undefined to accept both
+ * @throws Failure `usage` for an address of another instance or of anything else
  */
 export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Place => {
   const what = wanted ?? 'project or group'
@@ -151,9 +151,9 @@ export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Pl
       `${stripSecrets(text)} is neither a web address nor a git remote`,
       `Give the full path or the ID of the ${what}.`,
     )
-  const on = placeOn(address, baseUrl)
+  const on = getInstancePath(address, baseUrl)
   if (on === undefined) throw createForeignFailure(address, baseUrl)
-  const place = placeIn(on)
+  const place = parsePlacePath(on)
   if (isPlace(place, wanted)) return place
   throw usage(
     `${address.shown} is not the address of a ${what}`,

@@ -1,6 +1,6 @@
 /**
- * The audit log of a profile: a JSON line for each request that writes, without secrets. It is only written here, and kept for
- * others; `audit list` reads the runs.
+ * Writes the audit log of a profile: one JSON line for each request that writes, without secrets. svcctl never reads it; `audit list` reads
+ * the journals of runs.
  */
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
@@ -12,12 +12,12 @@ import type { Profile } from './types.js'
 
 /** The ways in which a request can end: carried out, refused by the instance, unknown, or never sent. */
 const auditOutcomes = ['done', 'refused', 'unknown', 'not_sent'] as const
-/** One of the ways in which a request can end. */
+/** One of `auditOutcomes`. */
 type AuditOutcome = (typeof auditOutcomes)[number]
 
 /** A line of the log. */
 export interface AuditEntry {
-  /** When the request ended; ISO, UTC. */
+  /** The time at which the request ended (ISO, UTC). */
   readonly time: string
   readonly profile: string
   /** The user who signed in to the profile; null if the request carried another credential. */
@@ -25,8 +25,8 @@ export interface AuditEntry {
   readonly sudo: string | null
   readonly method: string
   /**
-   * Path of the URL, without its query, which may hold private data; the whole address
-   * if it is not on the profile's instance.
+   * The path of the URL without its query, which may contain private data. If the request went to another instance, it is the whole
+   * address.
    */
   readonly path: string
   readonly status: number | null
@@ -54,7 +54,7 @@ interface AuditedExchange {
   readonly method: string
   readonly url: string
   readonly requestHeaders: Readonly<Record<string, string>>
-  /** False when it certainly did not reach the instance. */
+  /** False if the request was certainly not sent. */
   readonly sent?: boolean
   readonly status?: number
   readonly requestId?: string
@@ -63,14 +63,14 @@ interface AuditedExchange {
 
 /** An open audit log. */
 export interface AuditLog {
-  /** Appends one line, whole. Throws Failure `failed` where that was not possible. */
+  /** Appends one complete line. Throws Failure `failed` if the line cannot be written. */
   append(entry: AuditEntry): void
   close(): void
 }
 
 const getOutcome = ({ status, sent }: AuditedExchange): AuditOutcome => {
   if (sent === false) return 'not_sent'
-  // What a server answers with 5xx after a write may or may not have been carried out.
+  // After an error 5xx, the write may have been carried out.
   if (status === undefined || status >= 500) return 'unknown'
   return (status >= 200 && status <= 299) || status === 304 ? 'done' : 'refused'
 }
@@ -83,7 +83,7 @@ const getPath = (address: string, baseUrl: string): string => {
 
 /**
  * Creates the entry of an exchange.
- * @param user whose credential was sent, if that is known
+ * @param user the owner of the credential, if known
  */
 export const createAuditEntry = (
   profile: Pick<Profile, 'name' | 'baseUrl'>,
@@ -154,15 +154,15 @@ export const openAudit = (file: string): AuditLog => {
   }
 }
 
-// The record of what is written: opened before the first write, a line for each exchange.
+// The record of writes: it is opened before the first write, and has one line for each exchange.
 
-/** The credential that goes with a request. */
+/** The credential of a request. */
 interface SentCredential {
   readonly kind: string
   readonly value: string
 }
 
-/** The user of a profile's own credential, when it is the one that goes along. */
+/** Returns the user of the profile's own credential; undefined if the request carried another one. */
 const getSentUser = (
   credential: SentCredential | undefined,
   user: string | undefined,
@@ -176,19 +176,19 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 /** Records the exchanges of a run, and refuses further writes once a line was lost. */
 export class Audit {
   readonly #heard: (() => ((entry: AuditEntry) => void) | undefined) | undefined
-  /** The log of which a line was lost: nothing more is sent that would not be on record. */
+  /** The log that could not be written. No further write is sent, because it would not be recorded. */
   #broken: string | undefined
 
-  /** @param heard gives who hears of a write besides the log, where somebody does by then */
+  /** @param heard returns the listener to entries, or undefined while there is none */
   constructor(heard?: () => ((entry: AuditEntry) => void) | undefined) {
     this.#heard = heard
   }
 
   /**
    * Opens a profile's log, if it has one. Returns a function to call with each exchange.
-   * @param user whose credential the profile's own is
-   * @param reached the base URL, where there is no profile
-   * @throws Failure `usage` where the log cannot be opened
+   * @param user the owner of the profile's credential
+   * @param reached the base URL if there is no profile
+   * @throws Failure `usage` if the log cannot be opened
    */
   open(
     profile: Profile | undefined,
@@ -216,7 +216,7 @@ export class Audit {
     }
   }
 
-  /** @throws Failure `failed` for a write once a line was lost */
+  /** @throws Failure `failed` for a write after a line could not be written */
   check({ method, path }: { readonly method: string; readonly path: string }): void {
     if (this.#broken === undefined || isRead(method)) return
     throw new Failure(

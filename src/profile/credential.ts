@@ -1,4 +1,4 @@
-/** Gets the credential of a profile: from its token command, or the stored token, which is refreshed if it expires. */
+/** Provides the credential of a profile: from its token command, or the stored token, which is refreshed before it expires. */
 import { addSeconds } from '../base/dates.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { type Fields, isObject } from '../base/objects.js'
@@ -15,9 +15,9 @@ import type {
   UserTokenKind,
 } from './types.js'
 
-// A program that prints the token: a password manager, a vault, a cloud's login.
+// Token commands: programs that print the token, such as password managers, vaults and cloud logins.
 
-/** Milliseconds; a person may have to touch a key. */
+/** The time limit of a token command, in milliseconds. A person may have to touch a key. */
 const patience = 10_000
 
 /** Milliseconds that output may still come after the program has ended, because processes that it left running hold the pipe. */
@@ -59,7 +59,7 @@ const describeExit = (
   return `ended with exit code ${exitCode ?? 'unknown'}`
 }
 
-const hintFor = (profile: string): string =>
+const createCommandHint = (profile: string): string =>
   `Run the command by hand to check it, or change it: svcctl profile set ${profile} --token-command …`
 
 const runProgram = async (
@@ -94,7 +94,7 @@ const hasSucceeded = ({ exitCode, timedOut, isMaxBuffer }: ProgramResult): boole
 
 interface TokenCommandOptions {
   readonly env: Environment
-  /** Milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly limit?: number
   readonly signal?: AbortSignal
 }
@@ -113,7 +113,7 @@ export const runTokenCommand = async (
   const { limit = patience, signal } = options
   const outcome = await runProgram(command, options)
   if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
-  const hint = hintFor(profile)
+  const hint = createCommandHint(profile)
   if (!hasSucceeded(outcome)) {
     const words = getMessage(outcome)
     throw new Failure(
@@ -129,9 +129,9 @@ export const runTokenCommand = async (
   }
 }
 
-// OAuth: a new access token for a refresh token (`profile/README.md`), once for all processes.
+// OAuth: exchanging the refresh token for a new access token (`profile/README.md`), once for all processes.
 
-/** A token that ends within this time is refreshed first. */
+/** A token that expires within this time, in milliseconds, is refreshed first. */
 const refreshMargin = 60_000
 
 const isExpiring = (token: StoredToken, now: number): boolean => {
@@ -142,7 +142,7 @@ const isExpiring = (token: StoredToken, now: number): boolean => {
 const canRefresh = (profile: Profile, token: StoredToken): boolean =>
   token.kind === 'oauth' && token.refreshToken !== undefined && profile.tokenUrl !== undefined
 
-const refreshRefused = (profile: Profile, why: string, status?: number): Failure =>
+const createRefreshFailure = (profile: Profile, why: string, status?: number): Failure =>
   new Failure('auth', `cannot refresh the token of profile ${profile.name}: ${why}`, {
     hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
     request: profile.tokenUrl && `POST ${profile.tokenUrl}`,
@@ -171,7 +171,7 @@ const getExpiry = (body: Fields, now: number): string | undefined => {
   return body.expires_in == null || !(seconds > 0) ? undefined : addSeconds(now, seconds)
 }
 
-/** Requests the new pair of tokens. Nothing is stored yet. */
+/** Requests a new access token and refresh token. Nothing is stored yet. */
 const requestToken = async (
   profile: Profile,
   held: StoredToken,
@@ -180,7 +180,7 @@ const requestToken = async (
 ): Promise<StoredToken> => {
   const { tokenUrl, clientId } = profile
   if (tokenUrl === undefined || held.refreshToken === undefined)
-    throw refreshRefused(profile, 'there is no refresh token or no token URL')
+    throw createRefreshFailure(profile, 'there is no refresh token or no token URL')
   const { status, body } = await post(tokenUrl, {
     grant_type: 'refresh_token',
     refresh_token: held.refreshToken,
@@ -194,30 +194,29 @@ const requestToken = async (
       hint: 'Try again later; the refresh token was kept.',
     })
   if (status < 200 || status > 299)
-    throw refreshRefused(
+    throw createRefreshFailure(
       profile,
       `the instance answered ${status}${formatErrorCode(answer)}`,
       status,
     )
   const { access_token: access, refresh_token: next } = answer
   if (typeof access !== 'string')
-    throw refreshRefused(profile, 'the response has no access_token', status)
+    throw createRefreshFailure(profile, 'the response has no access_token', status)
   const expiresAt = getExpiry(answer, now())
   return {
     token: checkToken(access, 'oauth', 'the token URL').value,
     kind: 'oauth',
     baseUrl: held.baseUrl,
-    // Servers that do not rotate it leave it out.
+    // Servers that do not rotate the refresh token omit it.
     refreshToken: typeof next === 'string' && next !== '' ? next : held.refreshToken,
     expiresAt,
   }
 }
 
 /**
- * Returns a fresh token in place of `stale`. One process requests it; the others wait, read again and use the stored
- * one.
- * The new pair is stored before it is used, since the old refresh token is then spent.
- * @throws Failure `auth` where the refresh is refused, `unreachable` if there is no response
+ * Returns a fresh token to replace `stale`. One process requests it, while others wait and then use the stored one. It is stored before it
+ * is used, because the old refresh token is no longer valid.
+ * @throws Failure `auth` if the refresh is rejected, `unreachable` if there is no response
  */
 const refreshToken = (
   profile: Profile,
@@ -230,23 +229,23 @@ const refreshToken = (
     const place = profile.tokenStore ?? 'file'
     const held = await tokens.read(profile.name, place)
     if (held === undefined)
-      throw refreshRefused(profile, 'the profile was signed out in the meantime')
+      throw createRefreshFailure(profile, 'the profile was signed out in the meantime')
     if (held.token !== stale.token && !isExpiring(held, now())) return held
     const fresh = await requestToken(profile, held, post, now)
     await tokens.write(profile.name, fresh, place)
     return fresh
   })
 
-/** Provides a credential when one is needed, and another if that one was rejected. */
+/** Provides a credential on demand, and another one if it was rejected. */
 interface CredentialSource {
   get(): Promise<ResolvedCredential>
-  /** A credential other than the one given last, or undefined. */
+  /** Returns a credential other than the last one; undefined if there is none. */
   renew(): Promise<ResolvedCredential | undefined>
 }
 
 interface Services {
   readonly env: Environment
-  /** The file that the profile stands in. */
+  /** The configuration file that contains the profile. */
   readonly configuration: string
   readonly tokens: Tokens
   readonly post: Post
@@ -265,7 +264,10 @@ const createSharedCall = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-/** Fails (`auth`) if others could have written the configuration, so that a token command of theirs is not run. */
+/**
+ * Checks that others could not have written the configuration, which contains the token command.
+ * @throws Failure `auth`
+ */
 const checkConfiguration = (file: string, profile: Profile): void => {
   const found = findDistrust(file)
   if (found === undefined) return
@@ -313,7 +315,7 @@ const createForeignTokenFailure = (profile: Profile, token: StoredToken): Failur
     { hint: `Sign in with: svcctl auth login -p ${profile.name} --base-url ${profile.baseUrl}` },
   )
 
-/** Milliseconds after a refresh in which a refused token is taken to be the one before it. */
+/** If the instance rejects a token within this time after a refresh, in milliseconds, it was the old token. */
 const recentRefresh = 10_000
 
 const createStoredSource = (
@@ -351,13 +353,13 @@ const createStoredSource = (
     renew: async () => {
       const token = held ?? (await read())
       if (!canRefresh(profile, token)) return undefined
-      // Of many requests under way with the old token, the first refused one had it replaced.
+      // Many requests may be in progress with the old token. Only the first rejection causes a refresh.
       return resolved(now() - refreshedAt < recentRefresh ? token : await replace())
     },
   }
 }
 
-/** Returns the source of a profile's credential; undefined if it has none. */
+/** Creates the source of a profile's credential; undefined if the profile has none. */
 export const createCredentialSource = (
   profile: Profile,
   services: Services,

@@ -1,4 +1,4 @@
-/** Reads tokens from the environment, and decides to which instance each may be sent. */
+/** Reads tokens from environment variables, and determines to which instance each may be sent. */
 
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { usage } from '../errors.js'
@@ -23,35 +23,32 @@ const findOrigin = (text: string): string | undefined => {
 }
 
 /**
- * True if the tokens of the environment may be sent to this address. With `SVC_BASE_URL` they serve its origin only;
- * without it, the instance that a flag or profile chose.
+ * True if the tokens of the environment may be sent to this address. With `SVC_BASE_URL`, only its origin may receive them; without it, the
+ * instance that a flag or profile chooses.
  */
-const mayServe = (env: Environment, baseUrl: string): boolean => {
+const canSendTokens = (env: Environment, baseUrl: string): boolean => {
   const theirs = getEnvironmentVariable(env, 'SVC_BASE_URL')
   return theirs === undefined || findOrigin(theirs) === getOrigin(baseUrl)
 }
 
-/** Explains why the user's tokens of the environment are not sent to an address; undefined if they are, or none is set. */
+/** Explains why the user's tokens of the environment are not sent to an address; undefined if they are sent, or if none is set. */
 export const explainWithheldToken = (env: Environment, baseUrl: string): string | undefined => {
   const names = userTokens.filter((name) => getEnvironmentVariable(env, name) !== undefined)
-  if (names.length === 0 || mayServe(env, baseUrl)) return undefined
+  if (names.length === 0 || canSendTokens(env, baseUrl)) return undefined
   const theirs = findOrigin(env.SVC_BASE_URL ?? '') ?? 'which is not valid'
   const [are, they, them] =
     names.length === 1 ? (['is', 'it is', 'it'] as const) : (['are', 'they are', 'them'] as const)
   return `${names.join(' and ')} ${are} not used: ${they} for SVC_BASE_URL (${theirs}). To send ${them} to ${baseUrl}, unset SVC_BASE_URL.`
 }
 
-/**
- * Returns the user's token of the environment for an address. Its kind is the profile's, unless the environment sets
- * it.
- */
+/** Returns the user's token of the environment for an address. The kind is that of the profile unless the environment sets one. */
 export const getEnvironmentToken = (
   env: Environment,
   baseUrl: string,
   profile?: Profile,
 ): ResolvedCredential | undefined => {
   const token = getEnvironmentVariable(env, 'SVC_TOKEN')
-  if (token === undefined || !mayServe(env, baseUrl)) return undefined
+  if (token === undefined || !canSendTokens(env, baseUrl)) return undefined
   const kind = getEnvironmentVariable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
   if (!isUserTokenKind(kind))
     throw usage(
@@ -86,7 +83,7 @@ export const explainWithheldJobToken = (env: Environment, baseUrl: string): stri
 export const getJobToken = (env: Environment, baseUrl: string): ResolvedCredential | undefined => {
   const own = getEnvironmentVariable(env, 'SVC_JOB_TOKEN')
   if (own !== undefined)
-    return mayServe(env, baseUrl) ? checkToken(own, 'job', 'SVC_JOB_TOKEN') : undefined
+    return canSendTokens(env, baseUrl) ? checkToken(own, 'job', 'SVC_JOB_TOKEN') : undefined
   const ofJob = getEnvironmentVariable(env, 'CI_JOB_TOKEN')
   if (ofJob === undefined || explainWithheldJobToken(env, baseUrl) !== undefined) return undefined
   return checkToken(ofJob, 'job', 'CI_JOB_TOKEN')

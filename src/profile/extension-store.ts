@@ -1,4 +1,4 @@
-/** Stores extensions for `extend`: writes their folders, and the index that every start of the program reads. */
+/** Stores extensions for `extend`: their folders, and the index that every start of the program reads. */
 import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { findDistrust } from '../base/files/trust.js'
@@ -97,7 +97,10 @@ const writeIndex = async (env: Environment): Promise<void> => {
   await writeWhole(file, `${JSON.stringify(index)}\n`, { own: true })
 }
 
-/** Changes the store under its lock, and writes the index again. @throws Failure if it cannot be written */
+/**
+ * Changes the stored extensions under a lock, and rewrites the index.
+ * @throws Failure if a file cannot be written
+ */
 const change = (env: Environment, work: () => Promise<void>): Promise<void> => {
   const file = getExtensionIndex(env)
   return withLock(file, async () => {
@@ -110,7 +113,7 @@ const change = (env: Environment, work: () => Promise<void>): Promise<void> => {
   })
 }
 
-/** Stores an extension, and replaces one of the same name. */
+/** Stores an extension. It replaces one with the same name. */
 export const saveExtension = (
   env: Environment,
   record: ExtensionRecord,

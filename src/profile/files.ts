@@ -1,4 +1,4 @@
-/** Reads and locks the files of the configuration; a damaged file is reported and never repaired. */
+/** Reads and locks the configuration files. A damaged file is reported, and never repaired or overwritten. */
 
 import path from 'node:path'
 import { lock } from '../base/files/lock.js'
@@ -7,7 +7,7 @@ import { type Fields, isObject } from '../base/objects.js'
 import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 
-/** Creates a usage failure about a file: what was tried, what the system said, what to do. */
+/** Creates a usage failure for a file: the operation, the reason of the system, and a hint. */
 export const createFileFailure = (
   doing: string,
   file: string,
@@ -21,7 +21,7 @@ export const createFileFailure = (
   })
 }
 
-/** Creates a failure about the content of a file, which is left unchanged. */
+/** Creates the failure of a file with invalid content. The file is not changed. */
 export const createCorruptFailure = (file: string, what: string): Failure =>
   new Failure('usage', `${file} ${what}`, {
     request: file,
@@ -46,7 +46,7 @@ export const readObject = (file: string): Fields | undefined => {
   try {
     value = JSON.parse(decodeUtf8(bytes))
   } catch {
-    // The parser's own words quote the text, which may hold a token.
+    // The parser's message quotes the text, which may contain a token.
     throw createCorruptFailure(file, 'is not valid JSON')
   }
   if (!isObject(value)) throw createCorruptFailure(file, 'does not contain a JSON object')
@@ -62,21 +62,20 @@ export const makeDirectory = (directory: string): void => {
   }
 }
 
-// Files of this room: changed by one process at a time.
+// Locks: only one process at a time changes a file.
 
 /** The options for waiting for a lock. */
 export interface LockWait {
-  /** Milliseconds to wait for another process; 30 s unless given. */
+  /** The time to wait for another process, in milliseconds. The default is 30 s. */
   readonly patience?: number
-  /** Hears who is waited for. */
+  /** Receives a note about the process that holds the lock. */
   readonly note?: ((text: string) => void) | undefined
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Runs `work` while no other process does so under the same name. `file` need not exist; the lock is the directory
- * `<file>.lock` beside it.
+ * Runs `work` while holding a lock that other processes respect. The lock is the directory `<file>.lock`; `file` itself need not exist.
  * @throws Failure `usage` if the lock cannot be created, `failed` if another process keeps it
  */
 export const withLock = async <T>(

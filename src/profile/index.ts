@@ -1,10 +1,10 @@
-/** The interface of `profile/`: sessions, profiles, credentials, default project and group, and the audit log. */
+/** Exports what other rooms use of `profile/`: sessions, profiles, credentials, the default project and group, and the audit log. */
 
 export { isAddress, readPlace } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
 export { getEnvironmentToken, getJobToken } from './environment.js'
 export { makeDirectory } from './files.js'
-export { getPaths, runFolder } from './paths.js'
+export { getPaths, getRunFolder } from './paths.js'
 export { findScope, getEnvironmentScope, type ScopeChoice } from './project.js'
 export {
   checkReadOnly,

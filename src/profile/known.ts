@@ -1,6 +1,6 @@
 /**
- * Stores what an instance was seen to have beyond the documents: names, types and words, never the contents of
- * settings or records. It improves hints and flags and decides nothing, so a file can be deleted at any time.
+ * Stores undocumented names, types and values that an instance has, but never the contents of settings or records. They only improve hints
+ * and flags, so the files can be deleted at any time.
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import type { Profile } from './types.js'
 
 const settingTypes = ['boolean', 'integer', 'number', 'text', 'list', 'unknown'] as const
 
-/** The type of a setting, as far as its values show it. */
+/** The type of a setting, as inferred from its values. */
 export interface KnownSetting {
   readonly type: (typeof settingTypes)[number]
   readonly nullable: boolean
@@ -27,8 +27,8 @@ export interface GoneRoute {
 }
 
 /**
- * `refused`: the credential may not read it. `absent`: the instance does not have it. `failed`: it could not be
- * read.
+ * The result of reading a section. `refused`: the credential may not read it. `absent`: the instance does not have it. `failed`: any other
+ * error.
  */
 export type SectionState = 'ok' | 'refused' | 'absent' | 'failed'
 
@@ -40,21 +40,21 @@ export interface KnownInstance {
   readonly as: { readonly user_id: number | null; readonly admin: boolean | null }
   readonly version: string | null
   readonly edition: string | null
-  /** Settings that the documents do not have. */
+  /** Undocumented settings. */
   readonly settings: Readonly<Record<string, KnownSetting>>
-  /** Values that the documents do not have, by `area.field`. */
+  /** Undocumented values, by `area.field`. */
   readonly values: Readonly<Record<string, readonly string[]>>
   readonly gone: readonly GoneRoute[]
   /** The name of the session cookie. */
   readonly cookie: string | null
-  /** Fields that the documents do not have, by area. */
+  /** Undocumented fields, by area. */
   readonly fields: Readonly<Record<string, readonly string[]>>
   readonly sections: Readonly<Record<string, SectionState>>
-  /** When a section was last read that could not be read this time: what is known of it is as old. */
+  /** For each section that could not be read this time, the time of its last successful reading. */
   readonly kept_from?: Readonly<Record<string, string>>
 }
 
-/** The known settings, values and fields that a command can take and show. */
+/** The undocumented settings, values and fields that commands accept and show. */
 export type KnownNames = Pick<KnownInstance, 'settings' | 'values' | 'fields'>
 
 /** The largest size of a file, in bytes; a larger one is ignored. */
@@ -63,18 +63,18 @@ const maxBytes = 256 * 1024
 const getFile = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.json`)
 
-/** Returns the folder with an empty file for each route that is missing, so that a start opens no file to know. */
+/** Returns the folder with an empty file for each missing route, so that a lookup does not open a file. */
 const getMarksFolder = ({ config }: Pick<Paths, 'config'>, name: string): string =>
   path.join(config, 'instances', `${name}.gone`)
 
 const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string): string =>
   path.join(getMarksFolder(paths, name), encodeURIComponent(route))
 
-/** True if something is known about any instance. */
+/** True if facts about any instance are stored. */
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
   existsSync(path.join(config, 'instances'))
 
-const areLists = (value: unknown): boolean =>
+const isListRecord = (value: unknown): boolean =>
   isObject(value) &&
   Object.values(value).every(
     (list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
@@ -88,8 +88,8 @@ const isKnown = (value: unknown): value is KnownInstance =>
   Object.values(value.settings).every(
     (one) => isObject(one) && settingTypes.some((type) => type === one.type),
   ) &&
-  areLists(value.values) &&
-  areLists(value.fields) &&
+  isListRecord(value.values) &&
+  isListRecord(value.fields) &&
   Array.isArray(value.gone) &&
   value.gone.every(
     (one) => isObject(one) && [one.route, one.at].every((text) => typeof text === 'string'),
@@ -97,7 +97,7 @@ const isKnown = (value: unknown): value is KnownInstance =>
   isObject(value.sections) &&
   (value.kept_from === undefined || isObject(value.kept_from))
 
-/** Reads what is known of a profile's instance; undefined if nothing is, or only of another address. */
+/** Reads the stored facts about a profile's instance; undefined if there are none, or if they are for another address. */
 export const readKnown = (
   paths: Paths,
   { name, baseUrl }: Pick<Profile, 'name' | 'baseUrl'>,
@@ -109,18 +109,21 @@ export const readKnown = (
     const fits = isKnown(value) && value.base_url === baseUrl
     return fits && findDistrust(file) === undefined ? value : undefined
   } catch {
-    // A file that cannot be read is as good as none.
+    // An unreadable file counts as missing.
     return undefined
   }
 }
 
-/** Milliseconds for which a route counts as missing: a new version may have it, or a proxy was wrong. */
+/** The time for which a route counts as missing, in milliseconds. A new version may add it, and a proxy may have been wrong. */
 const goneFor = 30 * 24 * 3600 * 1000
 
 const filterGone = (gone: readonly GoneRoute[], now: Date): readonly GoneRoute[] =>
   gone.filter(({ at }) => now.getTime() - Date.parse(at) < goneFor)
 
-/** Returns the routes that are missing now. @param back routes that answered since */
+/**
+ * Returns the routes that are missing now.
+ * @param back routes that have answered since
+ */
 const mergeGone = (
   before: readonly GoneRoute[],
   found: readonly GoneRoute[],
@@ -131,7 +134,7 @@ const mergeGone = (
   return filterGone([...before.filter(({ route }) => !newer.has(route)), ...found], now)
 }
 
-/** Returns the dates of sections that were readable before and are not now. */
+/** Returns the last successful reading of each section that cannot be read now. */
 const getKeptDates = (now: KnownInstance, before: KnownInstance): KnownInstance['kept_from'] =>
   Object.fromEntries(
     Object.entries(now.sections).flatMap(([name, state]) => {
@@ -140,7 +143,7 @@ const getKeptDates = (now: KnownInstance, before: KnownInstance): KnownInstance[
     }),
   )
 
-/** Merges new facts with earlier ones: sections that could not be read keep what an earlier inspection found. */
+/** Merges new facts with stored ones. A section that could not be read keeps its stored facts. */
 const mergeKnown = (
   now: KnownInstance,
   before: KnownInstance | undefined,
@@ -166,12 +169,12 @@ const mergeKnown = (
   }
 }
 
-/** Milliseconds to wait for another process: the facts are only a help, so a command should not wait long. */
+/** The time to wait for another process, in milliseconds. It is short, because the facts are optional. */
 const patience = 1000
 
 /**
- * Replaces the known facts while no other process does.
- * @throws Failure where they cannot be written
+ * Changes the stored facts under a lock.
+ * @throws Failure if they cannot be written
  */
 const changeKnown = async (
   paths: Paths,
@@ -192,7 +195,7 @@ const changeKnown = async (
   return withLock(path.dirname(file), work, { patience })
 }
 
-/** Writes the file and a mark for each missing route; writes nothing if the file would be too large. */
+/** Writes the file, and a mark for each missing route. Writes nothing if the file would be too large. */
 const writeKnown = async (paths: Paths, name: string, known: KnownInstance): Promise<void> => {
   const { writeWhole } = await import('../base/files/files.js')
   const text = `${JSON.stringify(known, null, 2)}\n`
@@ -206,9 +209,9 @@ const writeKnown = async (paths: Paths, name: string, known: KnownInstance): Pro
 }
 
 /**
- * Stores what is known of a profile's instance, merged with what an earlier look found.
- * @param answered routes that answered this time
- * @returns what is stored
+ * Stores facts about a profile's instance, merged with earlier ones.
+ * @param answered the routes that answered this time
+ * @returns the merged facts
  * @throws Failure if the folder cannot be written
  */
 export const saveKnown = (
@@ -219,22 +222,22 @@ export const saveKnown = (
 ): Promise<KnownInstance> =>
   changeKnown(paths, profile, (before) => mergeKnown(now, before, answered))
 
-/** Milliseconds for which stored knowledge counts as current. */
+/** The time for which stored facts count as current, in milliseconds. */
 export const freshFor = 24 * 3600 * 1000
 
-/** True if a day has passed since something was stored. Only the date of the file is read. */
+/** True if the last write was more than a day ago. Only the date of the file is read. */
 export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date): boolean => {
   try {
     const kept = statSync(getFile(paths, name), { throwIfNoEntry: false })
     return kept === undefined || Math.abs(now.getTime() - kept.mtimeMs) > freshFor
   } catch {
-    // Nothing could be kept there.
+    // The folder cannot be read, so facts could not be stored either.
     return false
   }
 }
 
 /**
- * Stores settings that a response showed, without changing when the instance was last looked at.
+ * Stores settings of a response. The time of the last inspection does not change.
  * @throws Failure if the folder cannot be written
  */
 export const addSettings = async (
@@ -251,7 +254,7 @@ export const addSettings = async (
   )
 }
 
-/** Creates the facts about an instance that was never inspected: an inspection is due. */
+/** Creates empty facts, which cause an inspection because they are older than any limit. */
 const createUnseen = (baseUrl: string): KnownInstance => ({
   format: 1,
   base_url: baseUrl,
@@ -267,10 +270,7 @@ const createUnseen = (baseUrl: string): KnownInstance => ({
   sections: {},
 })
 
-/**
- * Returns when a route was found to be missing; undefined if it is not known to be. Without a mark no file is
- * opened.
- */
+/** Returns the record of a missing route; undefined if the route is not known to be missing. The file is opened only if there is a mark. */
 export const findGone = (
   paths: Paths,
   profile: Pick<Profile, 'name' | 'baseUrl'>,
@@ -283,7 +283,7 @@ export const findGone = (
 }
 
 /**
- * Stores which routes the instance turned out not to have, and forgets those that are back.
+ * Stores routes that the instance turned out not to have, and removes those that have answered.
  * @throws Failure if the folder cannot be written
  */
 export const updateGone = async (
@@ -299,8 +299,8 @@ export const updateGone = async (
 }
 
 /**
- * Deletes what is known of a profile's instance. Files that cannot be deleted contain names and types only, and are
- * ignored for any other address.
+ * Deletes the facts about a profile's instance. Files that cannot be deleted do no harm: they contain only names and types, and are ignored
+ * for any other address.
  */
 export const forgetKnown = (paths: Pick<Paths, 'config'>, name: string): void => {
   try {

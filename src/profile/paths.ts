@@ -1,4 +1,4 @@
-/** The folders in which svcctl keeps its files. */
+/** Determines the folders in which svcctl keeps its configuration, data and cache. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import { readRegular } from '../base/files/regular.js'
 import { resolvePath } from '../base/io.js'
 import type { Environment } from './types.js'
 
-/** The folders. */
+/** The absolute paths of these folders. */
 export interface Paths {
   /** `config.json`, `tokens.json` and their locks. */
   readonly config: string
@@ -14,13 +14,13 @@ export interface Paths {
   readonly state: string
   /** The folder for data that may be deleted at any time: live values for completion, compiled code. */
   readonly cache: string
-  /** True when SVC_CONFIG_DIR names the place, so that nothing is shared with other set-ups. */
+  /** True if SVC_CONFIG_DIR is set, so that nothing is shared with other installations. */
   readonly portable: boolean
 }
 
 type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
 
-/** Returns where the platform keeps the files of programs, by the variables of a line. */
+/** Returns the folders in which the platform keeps the files of programs, according to its environment variables. */
 const getPlatformFolders = (env: Environment): PlatformFolders => {
   const home = env.HOME || homedir()
   const inHome = (variableName: string, ...fallback: string[]): string =>
@@ -50,8 +50,8 @@ const getPlatformFolders = (env: Environment): PlatformFolders => {
 }
 
 /**
- * Returns the folders of the platform (XDG on Linux, Library on macOS, AppData on Windows). `SVC_CONFIG_DIR`
- * overrides all: the configuration is in it, `state/` and `cache/` below. Nothing is created.
+ * Returns the folders of the platform (XDG on Linux, Library on macOS, AppData on Windows), or those below `SVC_CONFIG_DIR` if it is set.
+ * No folder is created.
  */
 export const getPaths = (env: Environment): Paths => {
   const own = env.SVC_CONFIG_DIR
@@ -67,10 +67,10 @@ export const getPaths = (env: Environment): Paths => {
   return { ...getPlatformFolders(env), portable: false }
 }
 
-/** Returns the folder of runs. */
-export const runFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
+/** Returns the folder that contains the journals of runs. */
+export const getRunFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
 
-/** True if the configuration mentions a vocabulary. Every command calls this, so it loads next to nothing. */
+/** True if a profile may have a vocabulary. Every command calls this, so the file is searched and not parsed. */
 export const hasVocabularySetting = (env: Environment): boolean => {
   try {
     return readRegular(path.join(getPaths(env).config, 'config.json')).includes('"vocabulary"')
@@ -79,9 +79,9 @@ export const hasVocabularySetting = (env: Environment): boolean => {
   }
 }
 
-/** Returns the index of the extensions. */
+/** Returns the file with the index of the extensions. */
 export const getExtensionIndex = (env: Environment): string =>
   path.join(getPaths(env).config, 'extensions.json')
 
-/** True if there are extensions. Every start of the program checks this. */
+/** True if extensions are installed. Every start of the program checks this. */
 export const hasExtensions = (env: Environment): boolean => existsSync(getExtensionIndex(env))

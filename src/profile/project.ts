@@ -1,21 +1,21 @@
 /** Finds the default project and group: from the environment, the git remote, or the profile. */
 
 import { usage } from '../errors.js'
-import { projectOfRemote } from './addresses.js'
+import { parseRemoteProject } from './addresses.js'
 import type { Environment, Profile, Session } from './types.js'
 
-// The project that the git remote of the working directory names.
+// The project that a git remote of the working directory names.
 
 interface Remote {
   readonly name: string
   readonly url: string
 }
 
-/** Parses the output of `git remote -v`, in its order, without push addresses. */
+/** Parses the output of `git remote -v` in order. Push addresses are ignored. */
 export const parseRemotes = (text: string): readonly Remote[] =>
   [...text.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }))
 
-/** Reads the remotes of a directory; none if it is no repository or there is no git. */
+/** Reads the git remotes of a directory; none if it is not a repository or if git is not installed. */
 export const readGitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> => {
   const { runFile } = await import('../base/processes.js')
   const how = { as: 'tool', env, cwd, timeout: 5000 } as const
@@ -23,14 +23,14 @@ export const readGitRemotes = async (cwd: string, env: Environment): Promise<rea
   return error === null ? parseRemotes(stdout.toString()) : []
 }
 
-/** Finds the first remote that names a project of this instance; `origin` comes before the others. */
+/** Finds the first remote that names a project of this instance. `origin` takes precedence. */
 const findRemoteProject = (
   remotes: readonly Remote[],
   baseUrl: string,
 ): { readonly project: string; readonly remote: string } | undefined => {
   const origin = remotes.filter((r) => r.name === 'origin')
   for (const { name, url } of [...origin, ...remotes.filter((r) => r.name !== 'origin')]) {
-    const project = projectOfRemote(url, baseUrl)
+    const project = parseRemoteProject(url, baseUrl)
     if (project !== undefined) return { project, remote: name }
   }
   return undefined
@@ -39,12 +39,12 @@ const findRemoteProject = (
 /** The kinds of scope that a command accepts. */
 export type ScopeChoice = 'project' | 'group' | 'either'
 
-/** A project or group, and where it comes from. */
+/** A project or group, and its source. */
 interface Scope {
   readonly kind: 'project' | 'group'
   /** ID or full path. */
   readonly value: string
-  /** The source of the scope, in words. */
+  /** The source in words, for messages. */
   readonly source: string
 }
 
@@ -58,9 +58,8 @@ const getVariableScope = (
 }
 
 /**
- * Returns the scope of the environment: `SVC_PROJECT`, then `CI_PROJECT_ID`; `SVC_GROUP`. If a command takes
- * either, `CI_PROJECT_ID` counts only if both others are unset.
- * @throws Failure `usage` if a command takes either and both are set
+ * Returns the scope of the environment: `SVC_PROJECT`, `SVC_GROUP`, and then `CI_PROJECT_ID`.
+ * @throws Failure `usage` if a command accepts either and `SVC_PROJECT` and `SVC_GROUP` are both set
  */
 export const getEnvironmentScope = (takes: ScopeChoice, env: Environment): Scope | undefined => {
   const project = takes === 'group' ? undefined : getVariableScope(env, 'project', 'SVC_PROJECT')
@@ -74,7 +73,7 @@ export const getEnvironmentScope = (takes: ScopeChoice, env: Environment): Scope
   return project ?? group ?? job
 }
 
-/** Returns the scope that a profile names; undefined if it names both and the command takes either. */
+/** Returns the scope of a profile; undefined if it has both and the command accepts either. */
 const getProfileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope | undefined => {
   const { name, project, group } = profile ?? {}
   if (takes === 'either' && project !== undefined && group !== undefined) return undefined
@@ -85,10 +84,10 @@ const getProfileScope = (takes: ScopeChoice, profile: Profile | undefined): Scop
 }
 
 /**
- * Finds the scope for a command that requires one and was given none: from the environment, the git remote
- * (projects only), or the profile. Git runs only if the environment has none.
- * @param cwd where to look for remotes; nowhere if undefined
- * @throws Failure `usage` as `getEnvironmentScope`
+ * Finds the scope for a command that requires one and was given none: in the environment, the git remotes (projects only), or the profile.
+ * Git runs only if the environment has none.
+ * @param cwd the directory whose remotes are read; undefined to read none
+ * @throws Failure `usage` like `getEnvironmentScope`
  */
 export const findScope = async (
   takes: ScopeChoice,
@@ -96,8 +95,8 @@ export const findScope = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
   cwd?: string,
 ): Promise<Scope | undefined> => {
-  const said = getEnvironmentScope(takes, env)
-  if (said !== undefined) return said
+  const fromEnvironment = getEnvironmentScope(takes, env)
+  if (fromEnvironment !== undefined) return fromEnvironment
   if (takes !== 'group' && cwd !== undefined) {
     const found = findRemoteProject(await readGitRemotes(cwd, env), session.baseUrl)
     if (found !== undefined)

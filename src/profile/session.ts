@@ -1,6 +1,6 @@
 /**
- * Resolves which instance a run talks to, and as whom, from flags, environment and profile; also several profiles,
- * the active vocabulary, and the guard rails of a profile.
+ * Resolves the instance and credential of a run from flags, environment and profile. It also selects several profiles by pattern or tag,
+ * and checks the safety settings of a profile.
  */
 
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
@@ -19,21 +19,21 @@ import type { Store } from './store.js'
 import type { Tokens } from './tokens.js'
 import type { Environment, InstanceFlags, Post, Profile, Session } from './types.js'
 
-/** The services that resolving a session needs. */
+/** The services that are required to resolve a session. */
 export interface SessionServices {
   readonly store: Store
   readonly tokens: Tokens
   /** Sends the form of an OAuth refresh. */
   readonly post: Post
-  /** Milliseconds since the epoch; the clock of the machine unless given. */
+  /** Returns milliseconds since the epoch; by default, the clock of the machine. */
   readonly now?: () => number
-  /** Ends a token command that is under way. */
+  /** Aborts a token command in progress. */
   readonly signal?: AbortSignal
 }
 
 interface ChosenProfile {
   readonly profile: Profile
-  /** Named by a flag or a variable, not merely current. */
+  /** True if a flag or variable names the profile, false if it is only the current one. */
   readonly named: boolean
 }
 
@@ -47,7 +47,7 @@ const chooseProfile = (
   if (name === undefined) return undefined
   const profile = store.get(name)
   if (profile !== undefined) return { profile, named: asked !== undefined }
-  // The base URL alone chooses the instance, whatever the variable names.
+  // A base URL on the line chooses the instance, whatever profile the variable names.
   if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
   const names = store.names()
   throw usage(
@@ -58,7 +58,7 @@ const chooseProfile = (
   )
 }
 
-/** Returns the base URL that a flag or the environment gives, with its source in words. A profile's flag wins over the variable. */
+/** Returns the base URL of the flag or the environment, with its source in words. A profile on the line overrides the variable. */
 const getGivenBaseUrl = (flags: InstanceFlags, env: Environment) => {
   if (flags.baseUrl !== undefined)
     return { baseUrl: normalizeBaseUrl(flags.baseUrl), source: '--base-url' }
@@ -106,15 +106,14 @@ const createUnconfiguredFailure = (): Failure =>
   })
 
 /**
- * Resolves the session of a run. Each value comes from a flag, else the environment, else the profile. A token is
- * never sent to an instance that it is not for:
- * - `SVC_TOKEN` counts with a base URL from a flag or the environment, and with a profile that has no credential of
- *   its own; beside `SVC_BASE_URL` it serves that origin only, as does `SVC_JOB_TOKEN`;
- * - `CI_JOB_TOKEN` counts only for the origin of `CI_SERVER_URL`;
- * - the credential of a profile counts only for the base URL of the profile.
- * A profile that is merely current does not apply to another base URL. The caller handles `--sandbox`.
- * @throws Failure `auth` if nothing names an instance; `usage` for invalid values, and if the flags for a profile and
- *   a base URL name different instances
+ * Resolves the session of a run. Each value comes from a flag, else the environment, else the profile. A token is never sent to an instance
+ * that it is not for:
+ * - `SVC_TOKEN` applies with a base URL from a flag or the environment, and with a profile without a credential. With `SVC_BASE_URL`, it
+ * and `SVC_JOB_TOKEN` apply only to that origin.
+ * - `CI_JOB_TOKEN` applies only to the origin of `CI_SERVER_URL`.
+ * - The credential of a profile applies only to the profile's base URL.
+ * The current profile does not apply to another base URL unless a flag or variable names it. The caller handles `--sandbox`.
+ * @throws Failure `auth` if no instance is named; `usage` for invalid values, and if --profile and --base-url name different instances
  */
 export const resolveSession = (
   flags: InstanceFlags,
@@ -182,16 +181,16 @@ const getWarnings = (
   return warnings
 }
 
-// Whose words count: the environment's for the one instance of a run, else the profile's for its own.
+// The vocabulary of a run: that of the environment, or else that of the profile for its own instance.
 
 /** The vocabulary of a run. */
 interface ActiveVocabulary {
   readonly file: string
-  /** The only address that it is for; if it is missing, it is for any. */
+  /** The only address that the vocabulary is for; undefined for any address. */
   readonly serves?: string
 }
 
-/** Returns the profile whose instance a run talks to; undefined for another address or the embedded instance. */
+/** Returns the profile whose instance a run uses; undefined for another address or the embedded instance. */
 export const getActiveProfile = (
   flags: InstanceFlags,
   env: Environment,
@@ -212,10 +211,7 @@ const findProfile = (flags: InstanceFlags, env: Environment, store: Store) => {
   return name === undefined ? undefined : store.get(name)
 }
 
-/**
- * Returns the vocabulary of a run; undefined if there is none. Problems with the profile are reported where it is
- * used.
- */
+/** Returns the vocabulary of a run; undefined if there is none. Errors in the profile are ignored here and reported by `resolveSession`. */
 export const getActiveVocabulary = (
   flags: InstanceFlags,
   env: Environment,
@@ -228,7 +224,7 @@ export const getActiveVocabulary = (
   return { file: profile.vocabulary, serves: profile.baseUrl }
 }
 
-// `-p` with several: names, patterns and tags, and which profiles they mean.
+// Several profiles in `-p`: names, patterns and tags.
 
 type Known = Pick<Profile, 'name' | 'tags'>
 
@@ -238,14 +234,14 @@ const splitParts = (text: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** True if a part of `-p` is a pattern or tag, so that the existing profiles decide what it means. */
+/** True if a part of `-p` is a pattern or tag. */
 export const isPattern = (part: string): boolean => /[*?]|^@/.test(part)
 
-/** True if the text means several profiles; only the text decides that. */
+/** True if the text means several profiles. Existing profiles are not considered. */
 const isSeveral = (text: string): boolean =>
   splitParts(text).some(isPattern) || new Set(splitParts(text)).size > 1
 
-/** Returns the only name that a text contains, without its commas; undefined if it contains several names. */
+/** Returns the only name in a text, without commas; undefined if the text contains several names. */
 const findOnlyName = (text: string): string | undefined => {
   const [name, ...others] = new Set(splitParts(text))
   return others.length === 0 ? name : undefined
@@ -257,7 +253,7 @@ export const parseProfiles = (
 ): { readonly one: string } | { readonly several: readonly string[] } =>
   isSeveral(text) ? { several: splitParts(text) } : { one: findOnlyName(text) ?? text }
 
-/** Compiles a pattern, in which only `*` and `?` stand for other characters. */
+/** Compiles a pattern in which only `*` and `?` are special. */
 const compilePattern = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern
@@ -291,8 +287,8 @@ const createNoMatchFailure = (part: string, profiles: readonly Known[]): Failure
 }
 
 /**
- * Resolves the profiles that the parts of `-p` mean: in the order given, within a part by name, each once.
- * @throws Failure `usage` for a part that matches none
+ * Resolves the parts of `-p` to profiles, in the order of the parts and then by name, without duplicates.
+ * @throws Failure `usage` for a part that matches no profile
  */
 export const resolveProfiles = <P extends Known>(
   parts: readonly string[],
@@ -309,10 +305,10 @@ export const resolveProfiles = <P extends Known>(
   return [...new Set(found)]
 }
 
-// Guard rails of a profile: what is refused, and what must be confirmed how. No I/O.
+// The safety settings of a profile: read-only, and confirmation by name. No I/O.
 
 /**
- * Refuses a write under a read-only profile.
+ * Rejects a write under a read-only profile.
  * @throws Failure `usage`; nothing was sent
  */
 export const checkReadOnly = (
@@ -332,18 +328,17 @@ export interface Consent {
   readonly yes: boolean
   /** `--confirm <profile>`. */
   readonly confirm?: string
-  /** True when questions may be asked. */
+  /** True if a person can be asked. */
   readonly interactive: boolean
 }
 
-/** `go`: confirmed already; `ask`: ask yes or no; `ask-name`: ask for the profile's name. */
+/** `go`: already confirmed. `ask`: ask yes or no. `ask-name`: ask for the profile's name. */
 type Confirmation = 'go' | 'ask' | 'ask-name'
 
 /**
- * Decides how something destructive is confirmed. Under a protected profile `--yes` is not enough: it also takes
- * `--confirm <profile>`, or the profile's name typed.
- * @param what what would be lost, for the message
- * @throws Failure `usage` if there is nobody to ask, or `--confirm` names another profile
+ * Decides how a destructive action is confirmed. Under a protected profile, `--yes` also requires `--confirm <profile>`.
+ * @param what the data that would be lost, for the message
+ * @throws Failure `usage` if there is no terminal to ask on, or if `--confirm` names another profile
  */
 export const decideConfirmation = (
   profile: Pick<Profile, 'name' | 'protected'> | undefined,

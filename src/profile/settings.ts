@@ -24,7 +24,7 @@ type KebabCase<S extends string> = S extends `${infer C}${infer Rest}`
     ? `${C}${KebabCase<Rest>}`
     : `-${Lowercase<C>}${KebabCase<Rest>}`
   : S
-/** Fields of a profile that a person sets; the rest is written by signing in. */
+/** The fields of a profile that a person sets. The others are written when the person signs in. */
 type SettableField = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
 /** The name of a setting. */
 type SettingName = KebabCase<SettableField>
@@ -123,8 +123,8 @@ const parseTags = (value: unknown): readonly string[] => {
   return [...new Set(words)]
 }
 
-/** The checks of settings that are a line of text with a meaning of its own; each returns the value to store. */
-const isText: Partial<Record<SettingName, (text: string) => string>> = {
+/** Parsers of settings that are one line of text. Each returns the value to store. */
+const textParsers: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
   'token-url': checkTokenUrl,
   proxy: (text) => checkProxy('proxy', parseWebAddress('proxy', text).href),
@@ -148,12 +148,12 @@ const checkLine = (name: SettingName, value: unknown): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (typeof value !== 'string' || value === '' || /[\u0000-\u001f\u007f]/.test(value))
     throw createInvalidFailure(name, undefined, 'one line of text')
-  return isText[name]?.(value) ?? value
+  return textParsers[name]?.(value) ?? value
 }
 
 /**
- * Checks one setting and returns the value to store. File names become absolute.
- * @throws Failure `usage` naming the setting and what it takes
+ * Checks a setting and returns the value to store. File names become absolute.
+ * @throws Failure `usage` that names the setting and the accepted values
  */
 const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   if (name === 'token-command') return parseCommand(value)
@@ -173,11 +173,11 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-/** True if nothing is to be stored; this includes an empty list. */
+/** True if a value removes the setting. An empty list does, too. */
 const isNone = (name: SettingName, value: unknown): boolean =>
   isAbsent(value) || (isListParam(settings[name]) && Array.isArray(value) && value.length === 0)
 
-/** Applies changes to the stored form of a profile; other settings stay. */
+/** Applies changes to the stored form of a profile. Other settings are kept. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {
   const next = { ...stored }
   for (const [name, value] of Object.entries(changes)) {
@@ -192,7 +192,7 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
 
 /**
  * Creates a profile from its stored form. Unknown fields are ignored.
- * @throws Failure `usage` that names the wrong setting
+ * @throws Failure `usage` that names the invalid setting
  */
 export const toProfile = (name: string, stored: Fields): Profile => {
   const fields: Record<string, SettingValue> = {}

@@ -1,7 +1,4 @@
-/**
- * Stores profiles and aliases in the configuration file, and keeps the token of a profile in step when somebody
- * signs in or out.
- */
+/** Stores profiles and aliases in the configuration file, and keeps profiles and their tokens consistent when a person signs in or out. */
 import path from 'node:path'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { type Fields, getOwn, isObject } from '../base/objects.js'
@@ -18,10 +15,13 @@ import { applyChanges, type Changes, toProfile } from './settings.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import type { Environment, Profile } from './types.js'
 
-/** Command lines by alias. */
+/** Command lines by the name of their alias. */
 type Aliases = Readonly<Record<string, string>>
 
-/** Parses the aliases of a file. @throws Failure `usage` if they are not texts by name */
+/**
+ * Parses the aliases of a file.
+ * @throws Failure `usage` if they are not strings by name
+ */
 const parseAliases = (file: string, { aliases = {} }: Fields): Aliases => {
   if (!isObject(aliases)) throw createCorruptFailure(file, 'has "aliases" that are not an object')
   const found: Record<string, string> = {}
@@ -43,8 +43,8 @@ export const readAliases = (env: Environment): Aliases => {
 }
 
 /**
- * Returns the command line of an alias; undefined if there is none of that name.
- * @throws Failure `usage` if somebody else may have written it
+ * Returns the command line of an alias; undefined if there is no such alias.
+ * @throws Failure `usage` if another user could have written the file
  */
 export const findAlias = (env: Environment, name: string): string | undefined => {
   const aliases = readAliases(env)
@@ -55,9 +55,9 @@ export const findAlias = (env: Environment, name: string): string | undefined =>
   throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
 }
 
-// Profiles: the file that `conf` writes, read without it where only reading is needed.
+// Profiles: `conf` writes the file, but it is read without `conf`, which is slow to load.
 
-/** The facts that signing in and out writes; null removes one. */
+/** The facts that are stored when a person signs in or out. Null removes one. */
 interface SignInFacts {
   readonly tokenStore?: 'keyring' | 'file' | null
   readonly user?: string | null
@@ -67,24 +67,27 @@ interface SignInFacts {
 export interface Store {
   /** The file of the profiles. */
   readonly file: string
-  /** All profiles, by name. Throws Failure `usage` where the file cannot be read or is corrupt. */
+  /** Returns all profiles, sorted by name. Throws Failure `usage` if the file cannot be read or is corrupt. */
   list(): readonly Profile[]
   get(name: string): Profile | undefined
-  /** Names only: also where a profile's settings are wrong. */
+  /** Returns the names of the profiles, even if their settings are invalid. */
   names(): readonly string[]
-  /** The name of the profile that applies where none is named. */
+  /** Returns the name of the profile that applies if none is named. */
   current(): string | undefined
   /**
-   * Makes or changes a profile; the first one becomes current. Throws Failure `usage` on a wrong
-   * setting, on a new profile without base URL, and where a token would come to serve another instance.
+   * Creates or changes a profile; the first one becomes current. Throws Failure `usage` for an invalid setting, for a new profile without a
+   * base URL, and if a token would be used for another instance.
    */
   set(name: string, changes: Changes, facts?: SignInFacts): Promise<Profile>
-  /** Removes a profile (its token: `removeProfile`). Throws Failure `usage` where there is none. */
+  /** Removes a profile, but not its token (see `removeProfile`). Throws Failure `usage` if there is no such profile. */
   delete(name: string): Promise<void>
   switch(name: string): Promise<void>
-  /** Names for lines. */
+  /** Returns the aliases of command lines. */
   aliases(): Aliases
-  /** Makes, changes or removes one. @returns its line before */
+  /**
+   * Creates, changes or removes an alias.
+   * @returns its previous command line
+   */
   setAlias(name: string, line: string | undefined): Promise<string | undefined>
 }
 
@@ -142,14 +145,14 @@ const toStoredProfile = (file: string, name: string, stored: Fields): Profile =>
 }
 
 /**
- * `conf` replaces the file whole: its owner's only, since the address of a proxy may hold a password.
- * Reading goes without it: it costs 20 ms, and its constructor makes the folder.
+ * Writes the file with `conf`, which replaces it atomically. Only the owner may read it, because a proxy URL may contain a password.
+ * Reading avoids `conf`, which takes 20 ms to load and creates the folder.
  */
 const writeContents = async (file: string, contents: Contents): Promise<void> => {
   const { rest, current, profiles } = contents
   const { clearPlace } = await import('../base/files/files.js')
   try {
-    // It would write through a link, and replace a device by a file.
+    // `conf` would write through a symbolic link, and replace a device by a file.
     await clearPlace(file)
     const { default: Conf } = await import('conf')
     const conf = new Conf<Record<string, unknown>>({
@@ -166,8 +169,7 @@ const writeContents = async (file: string, contents: Contents): Promise<void> =>
 }
 
 /**
- * Checks that signing in keeps the address of a profile: its settings and its protection were made for that
- * instance.
+ * Checks that a person who signs in keeps the address of the profile, because its settings and protection are meant for that instance.
  * @throws Failure `usage` that names both addresses
  */
 export const checkAddress = (before: Profile | undefined, baseUrl: string): void => {
@@ -178,7 +180,10 @@ export const checkAddress = (before: Profile | undefined, baseUrl: string): void
   )
 }
 
-/** A token that signing in stored, or a command that prints one, serves one instance only. */
+/**
+ * Checks that a credential is not used for another instance: neither a stored token nor a token command.
+ * @throws Failure `usage`
+ */
 const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   if (before.baseUrl === after.baseUrl) return
   const keepsCommand = before.tokenCommand !== undefined && changes['token-command'] === undefined
@@ -189,7 +194,7 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   )
 }
 
-/** Returns the stored form with facts applied: null removes a field, undefined keeps it. */
+/** Returns the stored form of a profile with changed facts. Null removes a field, and undefined keeps it. */
 const withFacts = (stored: Fields, facts: SignInFacts): Fields => {
   const given = Object.entries(facts).filter(([, value]) => value !== undefined)
   const all = Object.entries({ ...stored, ...Object.fromEntries(given) })
@@ -286,7 +291,7 @@ class ProfileFile implements Store {
     return readContents(this.file)
   }
 
-  /** Reads again once alone, so that no other process's change is lost. Gives what was written. */
+  /** Changes the file under a lock, and reads it again there so that no change of another process is lost. Returns the new contents. */
   #change(edit: (contents: Contents) => Contents): Promise<Contents> {
     const work = async (): Promise<Contents> => {
       const next = edit(this.#read())
@@ -298,29 +303,29 @@ class ProfileFile implements Store {
 }
 
 /**
- * Opens the profiles of a configuration directory. Nothing is created before something is written.
- * @param waiting how to wait for another process that writes
+ * Opens the profiles of a configuration directory. No file is created before the first change.
+ * @param waiting options for waiting while another process writes
  */
 export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
   new ProfileFile(path.join(paths.config, 'config.json'), waiting)
 
-// Signing in and out: a token and the profile that knows where it is, kept in step.
+// Signing in and out, which changes the token and the profile that refers to it.
 
-/** The details that signing in stores. */
+/** The token and settings that are stored when a person signs in. */
 interface SignInDetails {
   readonly name: string
-  /** The instance that the token is for; becomes the profile's base URL. */
+  /** The instance that the token is for. It becomes the profile's base URL. */
   readonly baseUrl: string
-  /** A token that was tried. */
+  /** The token, which the instance has accepted. */
   readonly token: Omit<StoredToken, 'baseUrl'>
-  /** Further settings to write along. */
+  /** Further settings of the profile. */
   readonly changes?: Changes
-  /** Name of the user, for the audit log. */
+  /** The name of the user, for the audit log. */
   readonly user?: string
 }
 
 /**
- * Returns a profile with these changes, whether it exists or not, to try it before it is stored.
+ * Returns a new or existing profile with changes applied, so that it can be tried before it is stored.
  * @throws Failure `usage` for an invalid setting
  */
 export const previewProfile = (store: Store, name: string, changes: Changes): Profile =>

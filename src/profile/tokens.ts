@@ -1,7 +1,4 @@
-/**
- * Stores tokens in the system keyring, or in a file that only its owner can read, and checks what a token looks
- * like.
- */
+/** Stores tokens in the system keyring, or in a file that only its owner can read, and checks that a text can be a token. */
 
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -30,7 +27,7 @@ export const userTokenKinds = [
   'session',
 ] as const satisfies readonly UserTokenKind[]
 
-/** True if a value is one of these kinds. */
+/** True if a value is one of `userTokenKinds`. */
 export const isUserTokenKind = (text: unknown): text is UserTokenKind =>
   userTokenKinds.some((kind) => kind === text)
 
@@ -38,9 +35,8 @@ const createTokenFailure = (source: string, what: string): Failure =>
   usage(`the token from ${source} ${what}`, 'Copy the token again, without quotes or line breaks.')
 
 /**
- * Checks that a token can be sent in a header. Line breaks around it are removed; other unusual characters are
- * refused.
- * @param source where it comes from, in words; the token itself is never shown
+ * Checks that a token can be sent in a header. Line breaks around it are removed; other unusual characters are rejected.
+ * @param source the source of the token in words; messages never show the token
  * @throws Failure `usage`
  */
 export const checkToken = (text: string, kind: TokenKind, source: string): ResolvedCredential => {
@@ -49,13 +45,13 @@ export const checkToken = (text: string, kind: TokenKind, source: string): Resol
   if (/[\r\n]/.test(value)) throw createTokenFailure(source, 'has more than one line')
   if (!/^[\x21-\x7e]+$/.test(value))
     throw createTokenFailure(source, 'contains spaces, control characters or non-ASCII characters')
-  // A cookie's value ends at a semicolon; more would be a cookie of its own.
+  // The value of a cookie ends at a semicolon, so the rest would be another cookie.
   if (kind === 'session' && /[;,"\\]/.test(value))
     throw createTokenFailure(source, 'contains a character that is not allowed in a cookie')
   return { kind, value, source }
 }
 
-// The system's keyring, where there is one that keeps what it is given.
+// The system keyring, which is used if it works.
 
 /** The part of `@napi-rs/keyring` that is used; the package is optional and may be missing. */
 export interface KeyringModule {
@@ -64,7 +60,7 @@ export interface KeyringModule {
     account: string,
     options?: { readonly linux: { readonly store: 'secret-service' } },
   ) => KeyringEntry
-  /** There from version 2.1 on, where the store can be chosen. */
+  /** Exists since version 2.1 of the package, which lets the caller choose the store. */
   readonly LinuxStore?: unknown
 }
 interface KeyringEntry {
@@ -75,15 +71,15 @@ interface KeyringEntry {
 
 /** The system keyring. */
 export interface Keyring {
-  /** The text kept for an account; undefined where there is none. Rejects where the keyring fails. */
+  /** Returns the text of an account; undefined if there is none. Rejects if the keyring fails. */
   get(account: string): Promise<string | undefined>
-  /** Keeps a text, and makes sure that it can be read back. */
+  /** Stores a text, and checks that it can be read back. */
   set(account: string, text: string): Promise<void>
   delete(account: string): Promise<void>
 }
 
 const service = 'svcctl'
-/** A locked keyring asks its owner for a password; nobody may be there to answer. */
+/** The time limit of a keyring request, in milliseconds: a locked keyring may wait for a password that nobody enters. */
 const patience = 30_000
 
 const importKeyring = async (): Promise<KeyringModule> => {
@@ -124,20 +120,22 @@ export const openKeyring = async (
   }
 }
 
-// Where tokens are kept: the system's keyring, else a file of their own.
 
-// The file of tokens, for machines without a keyring: readable by its owner only.
+// The token file, for machines without a keyring. Only its owner can read it.
 
 interface TokenFile {
   readonly file: string
   read(): Fields
-  /** Reads, edits and replaces the file while no other process does. */
+  /** Reads, changes and replaces the file under a lock. */
   change(edit: (entries: Fields) => Fields): Promise<void>
 }
 
-/** Removes the rights of other users on the file, with a note. Fails (`usage`) if that is not possible. */
+/**
+ * Makes the file private if other users can read it, with a note.
+ * @throws Failure `usage` if that fails
+ */
 const keepPrivate = (file: string, note: (text: string) => void): void => {
-  // Windows has no such bits: there the directory of the user's own profile protects the file.
+  // Windows has no such permission bits. There, the folder of the user protects the file.
   if (process.platform === 'win32') return
   let mode: number
   try {
@@ -200,7 +198,7 @@ const openTokenFile = (
 export interface StoredToken {
   readonly token: string
   readonly kind: UserTokenKind
-  /** The instance it is for: it is sent to no other, whatever the profile says later. */
+  /** The instance that the token is for. It is never sent to another one, even if the profile changes. */
   readonly baseUrl: string
   readonly refreshToken?: string
   /** ISO date and time. */
@@ -209,22 +207,22 @@ export interface StoredToken {
 
 /** The tokens of a configuration directory. */
 export interface Tokens {
-  /** The file used where there is no keyring. */
+  /** The file that is used if there is no keyring. */
   readonly file: string
-  /** A profile's token; undefined where that place has none. */
+  /** Returns a profile's token; undefined if that place has none. */
   read(name: string, place: TokenPlace): Promise<StoredToken | undefined>
-  /** Stores a token: in `place`, or where it is best stored. Returns where. */
+  /** Stores a token in `place`, or by default in the keyring if it works and else in the file. Returns the place. */
   write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace>
-  /** Forgets a token, wherever it is. */
+  /** Deletes a token from every place. */
   delete(name: string, place?: TokenPlace): Promise<void>
-  /** Runs `work` while no other process does so for this profile's token. */
+  /** Runs `work` under a lock for this profile's token. */
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 /** The options for opening the tokens. */
 export interface TokensOptions {
   readonly note?: (text: string) => void
-  /** Ends the wait for another process. */
+  /** Aborts the wait for another process. */
   readonly signal?: AbortSignal
   /** The function that opens the keyring; it returns undefined if there is none. */
   readonly keyring?: () => Promise<Keyring | undefined>
@@ -244,7 +242,7 @@ const toStored = (value: unknown, from: string): StoredToken => {
   }
 }
 
-const parse = (text: string, from: string): unknown => {
+const parseEntry = (text: string, from: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -261,9 +259,9 @@ const createKeyringFailure = (name: string, why: string, cause?: unknown): Failu
 const describeError = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
 
-/** The keyring part: entries are JSON texts, one for each profile. */
+/** Creates the store of the keyring. It has an entry with a JSON text for each profile. */
 const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefined>) => {
-  // Set-ups side by side (SVC_CONFIG_DIR) may use the same names.
+  // Installations with different SVC_CONFIG_DIR may have profiles with the same name.
   const account = (name: string): string => (paths.portable ? `${name}@${paths.config}` : name)
   return {
     read: async (name: string): Promise<StoredToken | undefined> => {
@@ -273,9 +271,9 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
         throw createKeyringFailure(name, `which does not respond: ${describeError(error)}`, error)
       })
       const from = `the keyring's entry of profile ${name}`
-      return text === undefined ? undefined : toStored(parse(text, from), from)
+      return text === undefined ? undefined : toStored(parseEntry(text, from), from)
     },
-    /** Rejects where the keyring does not keep it. */
+    /** Rejects if the keyring does not store the token. */
     write: async (name: string, token: StoredToken): Promise<void> => {
       const keyring = await open()
       if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
@@ -297,7 +295,7 @@ class TokenStore implements Tokens {
   readonly file: string
   readonly #file: TokenFile
   readonly #ring: ReturnType<typeof createKeyringStore>
-  /** The folder in which the lock of a name is, and the options for waiting for another process. */
+  /** The folder of the lock files, and the options for waiting for another process. */
   readonly #config: string
   readonly #waiting: LockWait
 
@@ -321,7 +319,7 @@ class TokenStore implements Tokens {
   }
 
   async write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace> {
-    if (place !== 'file' && (await this.#inKeyring(name, token, place))) {
+    if (place !== 'file' && (await this.#writeToKeyring(name, token, place))) {
       await this.#dropFromFile(name)
       return 'keyring'
     }
@@ -338,8 +336,8 @@ class TokenStore implements Tokens {
     return withLock(path.join(this.#config, `refresh-${name}`), work, this.#waiting)
   }
 
-  /** Returns true if the keyring keeps the token. Fails if it does not and the token may be stored nowhere else. */
-  async #inKeyring(name: string, token: StoredToken, place?: TokenPlace): Promise<boolean> {
+  /** Returns true if the keyring stored the token. Fails only if `place` requires the keyring. */
+  async #writeToKeyring(name: string, token: StoredToken, place?: TokenPlace): Promise<boolean> {
     try {
       await this.#ring.write(name, token)
       return true
@@ -356,8 +354,8 @@ class TokenStore implements Tokens {
 }
 
 /**
- * Opens the tokens of a configuration directory. `SVC_NO_KEYRING=1` forces the file. The keyring is slow to load,
- * so that happens only to read or write a token.
+ * Opens the tokens of a configuration directory. `SVC_NO_KEYRING=1` disables the keyring. It is slow to load, so it is loaded only when a
+ * token is read or written.
  */
 export const openTokens = (
   paths: Paths,

@@ -1,4 +1,4 @@
-/** Resolves how an instance is reached: proxy, certificate authorities, client certificate. */
+/** Determines how an instance is reached: the proxy, certificate authorities and client certificate. */
 
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { isOfJob } from './environment.js'
 import { createFileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
 
-/** The settings, as `http/` takes them. */
+/** The settings, in the form that `http/` accepts. */
 export interface TransportSettings {
   readonly proxy?: string
   readonly noProxy?: string
@@ -57,7 +57,7 @@ export const checkProxy = (setting: string, proxy: string): string => {
   return proxy
 }
 
-/** Returns the proxy that the environment names for an address. The machine itself is reached without one. */
+/** Returns the proxy that the environment sets for an address; undefined for an address of this machine. */
 const getEnvironmentProxy = (baseUrl: string, env: Environment): string | undefined => {
   const { protocol, hostname } = new URL(baseUrl)
   if (isLoopback(hostname)) return undefined
@@ -78,7 +78,7 @@ const pemKinds: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp
 }
 const encryptedKey = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
 
-/** The expected content of a PEM file, and the hint for one that contains something else. */
+/** The expected content of a PEM file, and the hint for a file that contains something else. */
 interface PemSource {
   readonly setting: PemSetting
   readonly file: string
@@ -104,7 +104,7 @@ const readPem = ({ setting, file, name, hint }: PemSource): string => {
       `Use a key without a password that only you can read: openssl pkey -in ${file} -out <file>`,
     )
   const [what, mark] = pemKinds[setting]
-  // A file of nothing would be passed over in silence.
+  // Node would ignore a file without certificates silently.
   if (!mark.test(text)) throw usage(`${label} contains no ${what} in PEM format`, hint)
   return text
 }
@@ -118,7 +118,7 @@ const readProfilePem = (
   return { [setting]: readPem({ setting, file, hint }) }
 }
 
-/** Reads all certificates of the folders that `SSL_CERT_DIR` names; other files may stand beside them. */
+/** Reads all certificates in the folders of `SSL_CERT_DIR`. Other files in the folders are ignored. */
 const readCertificateFolders = (folders: string): string => {
   const hint =
     'Name folders with PEM files of certificate authorities in SSL_CERT_DIR, or unset it.'
@@ -146,12 +146,12 @@ const readCertificate = (file: string): string => {
   }
 }
 
-/** Files of a folder that are larger are no certificates, in bytes. */
+/** The largest file that is read as a certificate, in bytes. */
 const largestCertificate = 4e6
 
 /**
- * Reads the authorities that the environment adds for an address: `SSL_CERT_FILE`, `SSL_CERT_DIR`, and the runner's for
- * the instance that runs the job. Node itself reads `NODE_EXTRA_CA_CERTS`.
+ * Reads the authorities that the environment adds for an address: `SSL_CERT_FILE`, `SSL_CERT_DIR`, and the CI runner's for its own
+ * instance. Node itself reads `NODE_EXTRA_CA_CERTS`.
  */
 const readEnvironmentAuthorities = (baseUrl: string, env: Environment): readonly string[] => {
   if (!baseUrl.startsWith('https:')) return []
@@ -165,8 +165,8 @@ const readEnvironmentAuthorities = (baseUrl: string, env: Environment): readonly
 }
 
 /**
- * Adds the authorities of `NODE_EXTRA_CA_CERTS`. Node ignores them for a connection with authorities of its own.
- * Node never read them for a line whose variables are not those of the process.
+ * Adds the authorities of `NODE_EXTRA_CA_CERTS`. Node ignores that variable for connections with their own authorities, and for lines whose
+ * environment is not that of the process.
  */
 const withExtra = (authorities: readonly string[], env: Environment): readonly string[] => {
   const file = env.NODE_EXTRA_CA_CERTS
@@ -177,9 +177,8 @@ const withExtra = (authorities: readonly string[], env: Environment): readonly s
 }
 
 /**
- * Returns the transport of a session: the proxy of the profile or the environment (`HTTPS_PROXY`, `HTTP_PROXY`,
- * `ALL_PROXY`, in either case, with `NO_PROXY`), the profile's PEM files, and the authorities of the environment.
- * Undefined if nothing is special.
+ * Returns the transport of a session. The proxy is that of the profile or the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+ * `NO_PROXY`). Certificates come from the profile's PEM files and the environment. Undefined if nothing is set.
  * @throws Failure `usage` for an unusable PEM file or an invalid proxy
  */
 export const createTransport = async (

@@ -1,4 +1,4 @@
-/** Types of profiles, credentials and sessions. */
+/** Declares profiles, credentials and sessions. */
 
 /** The kind of a token, which decides how it is sent. */
 export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
@@ -17,9 +17,9 @@ export interface Profile {
   readonly project?: string
   readonly group?: string
   readonly sudo?: string
-  /** Program and arguments whose standard output is the token; run without a shell. */
+  /** The program and arguments that print the token. It runs without a shell. */
   readonly tokenCommand?: readonly string[]
-  /** OAuth refresh: where, and as which client. The refresh token is in the token store. */
+  /** The URL and client ID of the OAuth refresh. The refresh token is in the token store. */
   readonly tokenUrl?: string
   readonly clientId?: string
   readonly readOnly?: boolean
@@ -32,9 +32,9 @@ export interface Profile {
   readonly timeout?: number
   readonly retries?: number
   readonly maxWait?: number
-  /** File with the instance's own words. */
+  /** The vocabulary file of the instance. */
   readonly vocabulary?: string
-  /** Requests a second or minute, at most: `100/s`. */
+  /** The maximum number of requests per second or minute, such as `100/s`. */
   readonly rate?: string
   /** The findings that make plan, apply and drift fail. */
   readonly failOn?: readonly string[]
@@ -42,13 +42,13 @@ export interface Profile {
   readonly tags?: readonly string[]
   /** The place where the profile's token is stored; absent if it has none. Signing in and out writes it. */
   readonly tokenStore?: TokenPlace
-  /** Name of the user who signed in, for the audit log. */
+  /** The name of the user who signed in, for the audit log. */
   readonly user?: string
 }
 
 /**
- * Sends a form, and returns the status and the body: parsed JSON, or text. It is passed in, because `profile/` does
- * not access the network. Rejects with a Failure if there is no response.
+ * Sends a form, and returns the status and the body as parsed JSON or text. `profile/` has no access to the network, so callers pass this
+ * function. Rejects with a Failure if there is no response.
  */
 export type Post = (
   url: string,
@@ -63,7 +63,7 @@ export interface InstanceFlags {
   readonly sudo?: string
 }
 
-/** A credential, and where it comes from. */
+/** A credential and its source. */
 export interface ResolvedCredential {
   readonly kind: TokenKind
   readonly value: string
@@ -77,22 +77,22 @@ export interface ResolvedCredential {
 
 /** The instance and credential of a run. */
 export interface Session {
-  /** The profile that applies, when one does. */
+  /** The profile that applies, if any. */
   readonly profile?: Profile
   readonly baseUrl: string
   /** The source of the base URL, in words. */
   readonly baseUrlSource: string
   /** The name that people use for the instance, if its address is meaningless to them. */
   readonly title?: string
-  /** Name of the user behind the profile's own credential, when that is the one that counts. */
+  /** The name of the user of the profile's credential, if that credential is used. */
   readonly user?: string
-  /** The user's credential, if any. Called only when a request needs it. */
+  /** Returns the user's credential, if any. Called only when a request requires it. */
   credential(): Promise<ResolvedCredential | undefined>
-  /** The job token, if any (SVC_JOB_TOKEN, else CI_JOB_TOKEN where it is this instance's). */
+  /** Returns the job token, if any: SVC_JOB_TOKEN, or CI_JOB_TOKEN if it is for this instance. */
   jobToken(): ResolvedCredential | undefined
-  /** Why the job's token is not used here, and what to set: full sentences. */
+  /** The reason why CI_JOB_TOKEN is not used, and what to set instead, in full sentences. */
   readonly jobTokenWithheld?: string
-  /** OAuth: a fresh access token after a 401, or undefined. */
+  /** Returns a fresh OAuth access token after a 401; undefined if there is none. */
   renew(): Promise<ResolvedCredential | undefined>
   readonly sudo?: string
   /** Warnings to show before anything is sent (a token in clear text, a credential that is not used). */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectOfRemote } from '../../src/profile/addresses.js'
+import { parseRemoteProject } from '../../src/profile/addresses.js'
 import {
   findScope,
   getEnvironmentScope,
@@ -15,7 +15,7 @@ import { failureOf, temporary } from './setup.js'
 
 const forge = 'https://forge.test'
 
-describe('projectOfRemote', () => {
+describe('parseRemoteProject', () => {
   it.each([
     ['git@forge.test:platform/app.git', forge, 'platform/app'],
     ['forge.test:platform/sub/app', forge, 'platform/sub/app'],
@@ -39,7 +39,7 @@ describe('projectOfRemote', () => {
     ['git+ssh://git@forge.test/platform/app.git', forge, 'platform/app'],
     ['git@bücher.test:platform/app.git', 'https://bücher.test', 'platform/app'],
   ])('%s on %s is %s', (remote, baseUrl, project) => {
-    expect(projectOfRemote(remote, baseUrl)).toBe(project)
+    expect(parseRemoteProject(remote, baseUrl)).toBe(project)
   })
 
   it.each([
@@ -61,7 +61,7 @@ describe('projectOfRemote', () => {
     ['https://', forge],
     ['', forge],
   ])('%j on %s is none', (remote, baseUrl) => {
-    expect(projectOfRemote(remote, baseUrl)).toBeUndefined()
+    expect(parseRemoteProject(remote, baseUrl)).toBeUndefined()
   })
 })
 

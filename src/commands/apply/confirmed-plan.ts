@@ -1,4 +1,4 @@
-/** The plan that a person confirmed: a plan file, or the plan that is kept beside the journal of a resumed run. */
+/** Reads the plan that a person confirmed, from a plan file or a journal, and records the plan of a new run. */
 
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
@@ -35,7 +35,7 @@ import {
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/make.js'
 import { readPlanBytes } from '../plan/printing.js'
@@ -44,13 +44,13 @@ export interface ConfirmedPlan {
   /** The name of the plan in messages. */
   readonly file: string
   readonly document: PlanDocument
-  /** The line that makes the plan again. */
+  /** The line that creates the plan again. */
   readonly given: PlanGiven
-  /** The actions of a resumed run that are not done, with their digests; its sets are its own. */
+  /** For a resumed run, the IDs of the actions that are not done yet, with their digests. */
   readonly open?: ReadonlyMap<string, string>
 }
 
-/** Returns the confirmed actions that are still to be done. */
+/** Returns the confirmed actions that are not done yet. */
 const getOpenActions = ({ document: { actions }, open }: ConfirmedPlan): readonly PlanAction[] =>
   open === undefined ? actions : actions.filter(({ id }) => open.has(id))
 
@@ -63,7 +63,7 @@ const readPlanIfPresent = (path: string): Buffer | undefined => {
   }
 }
 
-/** Flags that say what a plan is about, each with the part of a plan file that says it itself. */
+/** The flags that select what a plan covers, each with the corresponding part of a plan file. */
 const selecting = [
   ['project', 'projects'],
   ['group', 'groups'],
@@ -74,7 +74,7 @@ const selecting = [
   ['missing', 'missing'],
 ] as const
 
-/** Returns the line that makes a plan again: its files and selection, and the present line's options. */
+/** Creates the line that makes a plan again, from its files and selection and the options of the current line. */
 const createReplanLine = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
   const said = selecting.flatMap(([flag, part]) =>
     selection[part] === undefined ? [] : [[flag, selection[part]] as const],
@@ -91,7 +91,7 @@ const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
     )
 }
 
-/** Finds the plan file that a line names; undefined where it names files that declare an instance. */
+/** Finds the plan file that a line names; undefined if the line names declared files. */
 export const findConfirmedPlan = (
   { place }: Context,
   given: PlanGiven,
@@ -107,11 +107,11 @@ export const findConfirmedPlan = (
   return undefined
 }
 
-/** Creates the failure for changed files, which are a part of the state that a plan was made for. */
+/** Creates the failure for files that changed after the plan was created. */
 const createStaleFailure = (text: string): Failure =>
   new Failure('conflict', text, { hint: 'Nothing was written. Create the plan again.' })
 
-/** @throws Failure `conflict` for a file that is not what the plan was made of */
+/** @throws Failure `conflict` for a file that changed after the plan was created */
 const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
   for (const { path, sha256 } of files) {
     if (path === '-')
@@ -128,8 +128,8 @@ const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void =>
 }
 
 /**
- * Serializes all of an action that people read, with what its document's tables say.
- * @param only the actions that the other plan does not have: done meanwhile, or new since then
+ * Serializes everything of an action that people see, with its endpoint and the paths of its files.
+ * @param only the IDs that the other plan does not have, because those actions are done or new
  */
 const serializeAction = (
   action: PlanAction,
@@ -153,8 +153,8 @@ const removeIds = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Reado
   new Set([...ids].filter((id) => !others.has(id)))
 
 /**
- * Compares a plan with the same plan made now: by whom, where, of what, and all of each action.
- * @throws Failure `usage` where it is another
+ * Compares the confirmed plan with the plan that is created now: its user, instance, files and actions.
+ * @throws Failure `usage` if they differ
  */
 const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
   const now = toPlanDocument(made)
@@ -185,8 +185,8 @@ const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
 }
 
 /**
- * Finds the actions of a plan that are still to be done, and those that no longer fit.
- * @throws Failure `usage` where the plan is another one than the confirmed one
+ * Finds the actions of a plan that are still to be done, and those that have become stale.
+ * @throws Failure `usage` if the plan differs from the confirmed one
  */
 export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Fitting => {
   checkAgreed(agreed, made)
@@ -199,11 +199,11 @@ export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Fit
   )
 }
 
-// The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with.
+// The journal of an apply. The confirmed plan is stored next to it, so that the run can be resumed.
 
 const command = 'apply'
 
-/** The plan of a run and the flags that it was made with, kept so that the run can be resumed. */
+/** The plan of a run and its flags, as they are stored so that the run can be resumed. */
 interface KeptPlan {
   readonly kept: 1
   readonly cwd: string
@@ -213,20 +213,20 @@ interface KeptPlan {
 
 /** A run with its journal. */
 export interface OwnRun {
-  /** The journal; undefined where none is kept. */
+  /** The journal; undefined if the run has none. */
   readonly journal: Journal | undefined
-  /** The place of each action in the journal, by its id. */
+  /** The number of each action in the journal, by the ID of the action. */
   readonly places: ReadonlyMap<string, number>
   end(end: End): Promise<void>
   close(): Promise<void>
 }
 
-/** A resumed run, as it was confirmed. */
+/** A resumed run with its confirmed plan. */
 export interface ResumedRun extends OwnRun {
   readonly agreed: ConfirmedPlan
 }
 
-/** The run that a run undoes, where it does. */
+/** The run that this run undoes, if any. */
 export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
 const createHeader = async (context: Context, id: string, undoes: UndoHeader): Promise<Header> => ({
@@ -257,7 +257,7 @@ const createOwnRun = (
   }
 }
 
-/** Returns the flags of a line by their names, less those that the plan itself has. */
+/** Returns the flags of a line that must be stored, because the plan does not contain them. */
 const getKeptFlags = ({ flags }: PlanGiven): JsonValues =>
   Object.fromEntries(
     Object.entries(flags).filter(
@@ -265,7 +265,7 @@ const getKeptFlags = ({ flags }: PlanGiven): JsonValues =>
     ),
   )
 
-/** Begins the journal of a plan, as it was confirmed; nothing is written before the journal exists. */
+/** Creates the journal of a confirmed plan, before any request is sent. */
 export const keepApplyRun = async (
   context: Context,
   given: PlanGiven,
@@ -281,7 +281,7 @@ export const keepApplyRun = async (
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const beside = planBeside(journal.file)
   try {
-    // Somebody's plan, or that of another run.
+    // The file may be another plan that must not be overwritten.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
     await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
     const former = await exportFormerState(view, plan.actions)
@@ -299,10 +299,10 @@ export const keepApplyRun = async (
   return createOwnRun(journal, document)
 }
 
-/** Notes that the last apply to this instance was not finished: a new plan may leave what that had begun. */
+/** Notes that the last apply to this instance did not finish, because a new plan does not complete its remaining actions. */
 export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   const instance = await getInstanceName(place)
-  const { entries } = await readJournalFolder(runFolder(place.env))
+  const { entries } = await readJournalFolder(getRunFolder(place.env))
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
   )
@@ -313,10 +313,10 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   ui.note(`the last apply to ${instance} did not finish; run svcctl ${again} to complete it`)
 }
 
-/** A plan of a hundred thousand actions has a tenth of this, in bytes. */
+/** The largest plan that is read, in bytes. A plan of a hundred thousand actions has a tenth of this size. */
 const maxPlan = 1 << 29
 
-/** Reads the text of the plan like the journal itself, which no other user can have written. */
+/** Reads the text of the plan, with the same checks as for journals, so that no other user can have written it. */
 const readKeptText = async (path: string): Promise<string> => {
   const handle = await openJournal(path)
   try {
@@ -328,7 +328,7 @@ const readKeptText = async (path: string): Promise<string> => {
   }
 }
 
-/** Reads the confirmed plan of a run, and the flags that it was made with. */
+/** Reads the confirmed plan of a run, and its flags. */
 export const readKeptPlan = async (path: string): Promise<KeptPlan> => {
   const text = await readKeptText(path)
   let value: unknown
@@ -344,7 +344,7 @@ export const readKeptPlan = async (path: string): Promise<KeptPlan> => {
   )
 }
 
-/** The flags of a line about its plan, which the journal has. Flags for the report may be given again. */
+/** The flags that define the plan, which the journal contains. Flags for reports may be given again. */
 const planned = new Set(
   Object.keys({ ...planningFlags, stale: true }).filter(
     (name) => !['fail-on', 'report', 'secrets'].includes(name),
@@ -363,10 +363,9 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
 }
 
 /**
- * Loads the run to resume.
- * @returns undefined where nothing of it is left
- * @throws Failure `usage` for another instance or user, or files that are not as they were; `conflict` where
- * another process has it
+ * Loads the run that --resume names.
+ * @returns undefined if all of its actions are done
+ * @throws Failure `usage` for another instance, another user or changed files; `conflict` if another process runs it
  */
 export const loadResumedRun = async (
   context: Context,

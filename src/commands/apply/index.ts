@@ -41,22 +41,22 @@ import {
 
 type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
 
-/** The plan as it is now, and the actions of it that are due. */
+/** The current plan, and its actions that will be applied. */
 interface DuePlan {
   readonly made: MadePlan
   readonly actions: readonly PlannedAction[]
-  /** True if some confirmed actions are left out, because they are stale. */
+  /** True if some confirmed actions are omitted because they are stale. */
   readonly partly: boolean
 }
 
-/** Returns the plan with only these of its actions. */
+/** Returns the plan with only the given actions. */
 const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
   if (actions.length === made.plan.actions.length) return made
   const plan = { ...made.plan, actions }
   return { ...made, plan, counts: countPlan(plan), entries: listPlanEntries(plan) }
 }
 
-/** Creates the plan of files, or the part of it that a plan file has. */
+/** Creates the plan of the files, limited to the actions of the confirmed plan. */
 const createDuePlan = async (
   context: Context,
   given: ApplyLine,
@@ -86,7 +86,7 @@ const createDuePlan = async (
   return { made: withOnly(made, actions), actions, partly: stale.length > 0 }
 }
 
-/** Notes the changes that the files need by now and the confirmed plan does not have: they are not applied. */
+/** Notes changes that the files require now and the confirmed plan does not contain. They are not applied. */
 const noteBeyond = (
   { note }: Pick<Context['ui'], 'note'>,
   { file, document }: ConfirmedPlan,
@@ -100,7 +100,10 @@ const noteBeyond = (
   note(`${what} would be needed now; not applied, because ${file} does not contain ${it}`)
 }
 
-/** Asks whether it is to be done. @param isShown whether the plan stands on the screen, where nothing of it has to be said again */
+/**
+ * Asks for confirmation of the changes.
+ * @param isShown true if the plan is on the screen, so that its actions need not be listed
+ */
 const confirmChanges = async (
   { ui }: Context,
   { actions, made }: DuePlan,
@@ -114,7 +117,7 @@ const confirmChanges = async (
   await ui.confirm(what, ids, undefined, ids?.length)
 }
 
-/** @throws Failure `usage` where a secret that would be sent cannot be had */
+/** @throws Failure `usage` if a secret that would be sent is not available */
 const checkSecrets = ({ findings }: DesiredPlan): void => {
   const missing = findings.flatMap(({ is, text, origin }) =>
     is === 'secret' ? [origin === undefined ? text : `${formatOrigin(origin)}: ${text}`] : [],
@@ -122,14 +125,14 @@ const checkSecrets = ({ findings }: DesiredPlan): void => {
   if (missing.length > 0) throw usage(`nothing was written: ${[...new Set(missing)].join('; ')}`)
 }
 
-/** A run that takes another one back. */
+/** A run that undoes another run of apply. */
 export interface ApplyUndo {
   readonly undoes: UndoHeader
-  /** Selects the actions of the plan that take the run back. */
+  /** Selects the actions that undo the run. */
   readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
-/** @throws Failure `usage` if the key by which changed secrets are found cannot be used */
+/** @throws Failure `usage` if the key for detecting changed secrets cannot be used */
 const refuseUnusableKey = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>): void => {
   if (unusable === undefined) return
   throw usage(
@@ -138,7 +141,10 @@ const refuseUnusableKey = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>
   )
 }
 
-/** Makes the plan, yields it, asks for it, and does it. @param own the run that is gone on with */
+/**
+ * Creates the plan, shows it, asks for confirmation and applies it.
+ * @param own the run that is resumed
+ */
 async function* applyPlan(
   context: Context,
   given: ApplyLine,
@@ -156,7 +162,7 @@ async function* applyPlan(
   const reported: ReportedPlan = { of: 'apply', made, failOn }
   if (own === undefined && undoing === undefined) await noteUnfinished(context)
   const { dryRun } = place.globals
-  // People see the plan before anything is asked or done; programs see it with its outcome, if anything is done.
+  // People see the plan before they confirm it. Programs get it once, with the outcomes if anything was applied.
   if (own === undefined && (answer.reader === 'people' || actions.length === 0 || dryRun)) {
     yield* yieldPlan(context, reported)
     yield { kind: 'flush' }
@@ -178,7 +184,7 @@ async function* applyPlan(
   yield* carryOut({ context, given, made, actions, secrets, run, reported })
 }
 
-// What was agreed to, done: carried out, read once more, told of.
+// Applying the confirmed plan: sending its requests, verifying the changes and reporting them.
 
 interface ApplyRun {
   readonly context: Context
@@ -190,7 +196,7 @@ interface ApplyRun {
   readonly reported: ReportedPlan
 }
 
-/** Returns the outcome of an action, as the plan's document has it. */
+/** Returns the outcome of an action, in the form of the plan document. */
 const toActionOutcome = (
   id: string,
   { outcomes, skipped }: ExecutionResult,
@@ -205,7 +211,7 @@ const toActionOutcome = (
   return { outcome: outcome.state, unkept: unkept.find(({ action }) => action.id === id)?.found }
 }
 
-/** Carries the plan out, and records each action. */
+/** Sends the requests of the plan, and records each action. */
 const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const { context, made, actions, secrets, run } = doing
   const { ui, place } = context
@@ -220,7 +226,7 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
     instance: toWritable(context),
     view: made.view,
     secrets: secrets.values,
-    // How many are sent at once is the gate's affair: every request passes it.
+    // The gate limits concurrency, because every request passes it.
     gate: { width: getConcurrencyLimit(place.globals) },
     failureLimit: parseFailureLimit(place.globals.maxFailures),
     signal: place.clock.signal,
@@ -230,7 +236,7 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   }).finally(counter.end)
 }
 
-/** Records which secrets were set, so that they are known the next time. */
+/** Records the digests of secrets that were set, so that the next plan can detect changes. */
 const recordSecrets = async (
   { context, secrets, actions }: ApplyRun,
   { outcomes }: ExecutionResult,
@@ -262,7 +268,7 @@ const verifyChanges = async (
   )
 }
 
-/** Ends the run with its failure or exit code, beside what could not be read for its plan. */
+/** Ends the run with its failure, or with exit code 8 if some changes could not be verified. */
 function* endWith(
   { context }: ApplyRun,
   { report }: ExecutionResult,
@@ -279,7 +285,7 @@ function* endWith(
   })
 }
 
-/** @throws Failure for what it came to as a whole */
+/** @throws Failure of the run as a whole */
 async function* carryOut(doing: ApplyRun): Rows {
   const { context, given, run } = doing
   const { ui, place } = context
@@ -288,7 +294,7 @@ async function* carryOut(doing: ApplyRun): Rows {
     await recordSecrets(doing, all)
     await run.end(all.report.end)
     const looked = await verifyChanges(doing, all)
-    // Failures in full, what was not kept, and the counts.
+    // Reports failures in full, then changes that the instance did not keep, then the counts.
     for (const { item, failure } of all.report.failures) ui.report(failure, item.object)
     for (const { action, found } of looked.unkept)
       for (const { text } of found) ui.warn(`${action.id}: ${text}`)
@@ -304,12 +310,12 @@ async function* carryOut(doing: ApplyRun): Rows {
   }
 }
 
-// One apply at a time on an instance, from one state folder.
+// Only one apply at a time may run on an instance from the same state folder.
 
 /**
- * Keeps others from applying to the instance meanwhile.
- * @returns the function that lets them again
- * @throws Failure `conflict` where another does
+ * Locks the instance, so that no other process applies to it.
+ * @returns the function that releases the lock
+ * @throws Failure `conflict` if another process holds the lock
  */
 const lockInstance = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
@@ -328,7 +334,10 @@ const lockInstance = async (
   return () => held.release()
 }
 
-/** @param undoing the run that it undoes, if any */
+/**
+ * Applies the files or the plan of a line.
+ * @param undoing the run to undo, if any
+ */
 export async function* applyGiven(context: Context, given: ApplyLine, undoing?: ApplyUndo): Rows {
   const { resume, dryRun } = context.place.globals
   const release = dryRun ? () => {} : await lockInstance(context.place)

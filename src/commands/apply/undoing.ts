@@ -1,4 +1,4 @@
-/** Taking an apply back: what was there before stands beside its journal as a declared file, and is applied. */
+/** Undoes a run of apply. The previous values are stored next to its journal as a declared file, which is applied. */
 
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
@@ -14,17 +14,20 @@ import type { MadePlan } from '../plan/make.js'
 import { readKeptPlan } from './confirmed-plan.js'
 import { type ApplyUndo, applyGiven } from './index.js'
 
-/** The maximum number of attributes that are named because they cannot be restored. */
+/** The maximum number of attributes that messages name because they cannot be restored. */
 const mostNamed = 20
 
-/** @throws Failure `usage` for a run of apply that cannot be taken back */
+/**
+ * Returns the file with the previous values.
+ * @throws Failure `usage` for a run that did not record them
+ */
 export const checkFormer = (journal: string, id: string): string => {
   const path = getFormerFile(journal)
   if (existsSync(path)) return path
   throw usage(`${id} cannot be undone: the run did not record previous values`)
 }
 
-/** Collects what the run did, or may have done, by address; secrets that it set cannot be restored. */
+/** Collects the changes that the run made or may have made, by address, and the secrets that cannot be restored. */
 const collectApplied = async ({ file, states }: RunHistory) => {
   const path = planBeside(file)
   const kept = await readKeptPlan(path)
@@ -43,7 +46,7 @@ const collectApplied = async ({ file, states }: RunHistory) => {
   return { there, lost, flags: kept.flags }
 }
 
-/** Creates the selection of the actions that revert a run; objects that changed since are reported and left as they are. */
+/** Creates the function that selects the actions of the undo. Objects that changed since the run are reported and skipped. */
 const createDueSelector =
   ({ answer, ui }: Context, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
   async ({ plan, view }: MadePlan) => {
@@ -69,8 +72,8 @@ const createDueSelector =
   }
 
 /**
- * Undoes a run of apply, as far as everything still is as the run left it.
- * @throws Failure `usage` where it kept nothing by which it could be undone
+ * Undoes a run of apply, as far as objects have not changed since.
+ * @throws Failure `usage` for a run that did not record previous values
  */
 export async function* undoApply(context: Context, past: RunHistory, redo: boolean): Rows {
   const { id } = past.header
@@ -80,7 +83,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
       'Use --dry-run to see the plan of the undo.',
     )
   const former = checkFormer(past.file, id)
-  // As with the journal itself: what another may have written is not applied in this user's name.
+  // Like the journal, the file must not be writable by other users, because it is applied as this user.
   await (await openJournal(former)).close()
   const { there, lost, flags } = await collectApplied(past)
   for (const address of lost.slice(0, mostNamed))
@@ -95,7 +98,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
         'allow-removals': ['*'],
         'allow-empty': ['*'],
         'max-deletes': '100%',
-        // What cannot be brought back is no success.
+        // Values that cannot be restored make the undo fail.
         'fail-on': ['impossible'],
         secrets: 'never',
         verify: true,

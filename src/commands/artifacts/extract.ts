@@ -1,4 +1,4 @@
-/** Extracts an archive into a folder: all of its files or none. */
+/** Extracts an archive into a folder. If a check fails, no file is written. */
 
 import { createWriteStream, type Stats } from 'node:fs'
 import {
@@ -29,14 +29,14 @@ import {
 } from './archive.js'
 import { formatBytes, type Progress, writeFailure } from './save.js'
 
-/** Creates the failure for a damaged archive, as against a full or failing disk. */
+/** Creates the failure of a damaged archive. A full or failing disk has another failure. */
 const createDamageFailure = (cause: unknown, entry?: string): Failure => {
   const why = cause instanceof Error ? cause.message : ''
   const what = entry === undefined ? '' : ` (${JSON.stringify(entry)})`
   return createRefusal(`the archive could not be extracted${what}: ${why}`, cause)
 }
 
-/** Files up to this size are unpacked in one go: there may be tens of thousands. */
+/** Files up to this size, in bytes, are unpacked in memory, which is faster for archives with many files. */
 const maxInMemory = 1 << 20
 const createChecksumError = (): Error => new Error('its checksum is wrong')
 
@@ -107,7 +107,7 @@ const extractEntries = async (
   }
 }
 
-/** True if the system refused to write; false if the archive could not be read. */
+/** True if the file system caused the error; false if the archive did. */
 const isDiskError = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(getErrorCode(cause))
 
 interface ExtractOptions {
@@ -163,7 +163,7 @@ export const extract = async (
   }
 }
 
-// Putting what was extracted where it is wanted, from a private folder on the same file system.
+// Publishing: extracted files are moved from a private folder on the same file system.
 
 /** A private folder for extracting, in or beside the target folder. */
 interface ScratchFolder {
@@ -172,7 +172,7 @@ interface ScratchFolder {
   /** True if the target folder exists already. */
   readonly exists: boolean
   readonly path: string
-  /** Removes the private folder, and the empty folders that were made above it. Never throws. */
+  /** Removes the private folder, and the empty folders that were created for it. Never throws. */
   remove(): Promise<void>
 }
 
@@ -197,7 +197,7 @@ export const findFolder = async (folder: string): Promise<string | undefined> =>
   )
 }
 
-/** @throws Failure where no folder can be made there */
+/** @throws Failure if the private folder cannot be created */
 const openScratch = async (folder: string): Promise<ScratchFolder> => {
   const existing = await findFolder(folder)
   try {
@@ -214,10 +214,10 @@ const openScratch = async (folder: string): Promise<ScratchFolder> => {
   }
 }
 
-/** @throws Failure `failed` where the files would not fit */
+/** @throws Failure `failed` if the disk does not have enough space */
 const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promise<void> => {
   const { bavail, bsize, blocks } = await statfs(path)
-  // Some file systems do not tell.
+  // Some file systems do not report their size.
   if (blocks === 0 || bavail * bsize >= size) return
   throw new Failure(
     'failed',
@@ -228,7 +228,7 @@ const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promis
 
 const refusePath = (path: string, what: string): Failure => createRefusal(`${path} is ${what}`)
 
-/** @throws Failure `failed` where something stands in the way that must not be replaced or followed */
+/** @throws Failure `failed` if a symbolic link, or an entry of another type, is in the way */
 const checkConflicts = async (target: string, { files, folders }: Contents): Promise<void> => {
   const absent = new Set<string>()
   const isNew = (path: string): boolean => absent.has(dirname(path))
@@ -252,7 +252,7 @@ const checkConflicts = async (target: string, { files, folders }: Contents): Pro
   }
 }
 
-/** Renames files one by one: each is there whole, or the previous one is. */
+/** Moves the files one by one. Each file is at any time either the previous or the new one. */
 const publishInto = async (target: string, from: string, contents: Contents): Promise<void> => {
   await checkConflicts(target, contents)
   let done = 0
@@ -278,9 +278,8 @@ const publishInto = async (target: string, from: string, contents: Contents): Pr
 }
 
 /**
- * Publishes what lies in `from`: as the folder itself where there is none, all or nothing; into it file
- * by file otherwise.
- * @throws Failure `failed`, which says how much was published
+ * Publishes the extracted files. A new folder appears with all files at once; into an existing folder, files are moved one by one.
+ * @throws Failure `failed` with the number of published files
  */
 const publish = async (
   { target, exists }: ScratchFolder,
@@ -293,7 +292,7 @@ const publish = async (
       (error: unknown) => error,
     )
     if (failed === undefined) return
-    // Another process made it meanwhile.
+    // Another process created the folder in the meantime.
     if ((await findFolder(target)) === undefined) throw writeFailure(target, failed)
   }
   await publishInto(target, from, contents)

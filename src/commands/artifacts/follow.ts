@@ -10,7 +10,7 @@ import type { Answer } from '../../http/types.js'
 /** The pause between two requests, in milliseconds. */
 const pause = 2000
 
-/** States of an object whose file may still grow. */
+/** The states in which the file of an object may still grow. */
 const unfinished = new Set([
   'created',
   'waiting_for_resource',
@@ -69,7 +69,7 @@ export async function* followFile(context: Context, plan: Plan, first: Answer): 
       yield createTextRow(bytes)
     }
     if (over === true) return
-    // Looked at before the rest is read, so that nothing is missed.
+    // The status is read before the rest of the file, so that nothing is missed.
     over = await isOver(context, plan)
     if (over === undefined)
       return yield createNoteRow('the instance does not tell whether it is over')

@@ -1,5 +1,5 @@
 /**
- * `artifacts download` and `artifacts file`: save, resume, check and extract downloads
+ * Implements `artifacts download` and `artifacts file`, which save, resume, check and extract downloads
  * (`catalogue/reference/artifacts.md`).
  */
 
@@ -27,8 +27,8 @@ const isDirectory = (path: string): Promise<boolean> =>
   )
 
 /**
- * Returns the last segment of a file name: never a path, whatever the instance says.
- * @throws Failure `failed` if it could leave the directory or is no file name
+ * Returns the last segment of a file name, so that the instance cannot choose another folder.
+ * @throws Failure `failed` if the name is unsafe
  */
 const getSafeName = (name: string): string => {
   const last = name.split(/[/\\]/).at(-1) ?? ''
@@ -39,7 +39,7 @@ const getSafeName = (name: string): string => {
   return last
 }
 
-/** Returns the file name of a Content-Disposition header, without secrets that were sent; undefined if there is none. */
+/** Returns the file name of a Content-Disposition header, with secrets masked; undefined if there is none. */
 const getDispositionName = async (header: unknown): Promise<string | undefined> => {
   if (typeof header !== 'string') return undefined
   const { default: disposition } = await import('content-disposition')
@@ -53,7 +53,7 @@ const getDispositionName = async (header: unknown): Promise<string | undefined> 
   }
 }
 
-/** Returns the file to write: `--to` as a file or a directory, else the name the instance gives. */
+/** Returns the file to write: `--to`, or the name from the instance in the folder of `--to`. */
 const getTargetFile = async (
   cwd: string,
   to: string | undefined,
@@ -80,9 +80,9 @@ async function* extractInto(context: Context, download: CheckedDownload, folder:
 
 interface DownloadKind {
   readonly isArchive: boolean
-  /** Its name, where the instance gives none. */
+  /** Returns the file name if the instance does not send one. */
   readonly fallback: (plan: Plan) => string
-  /** The default destination, if the line has none. */
+  /** The default of `--to`. */
   readonly to?: string
 }
 
@@ -182,20 +182,20 @@ export const file = define({
   rows: createDownload(fileKind),
 })
 
-/** A file of an extension: people mostly want to read it. */
+/** The kind of an extension's files, which are printed by default. */
 const outputKind: DownloadKind = {
   isArchive: false,
   fallback: ({ endpoint }) => endpoint.route.split('/').at(-1) ?? 'file',
   to: '-',
 }
 
-/** The flags and rows of an extension's command whose answer is a file. */
+/** The flags and rows of an extension's command that returns a file. */
 export const fileOutput = define({
   flags: { to: { ...to, help: 'file or directory to write to [standard output]' } },
   rows: createDownload(outputKind),
 })
 
-/** The flags and rows of an extension's command whose file grows while its object runs. */
+/** The flags and rows of an extension's command whose file grows until its job or pipeline ends. */
 export const growingFile = define({
   flags: {
     to: { ...to, help: 'file or directory to write to [standard output]' },

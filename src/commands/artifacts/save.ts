@@ -26,9 +26,9 @@ const getTotalSize = (answer: Answer): number | undefined => {
 const isCompressed = (answer: Answer): boolean =>
   !['', 'identity'].includes(getHeader(answer, 'content-encoding')?.trim() ?? '')
 
-/** Thrown if the rest of a download cannot be had: discard what was received and request all of it again. */
+/** Thrown if the rest of a download is not available, so that all of it must be requested again. */
 class RestartDownload extends Error {
-  /** The whole, where the instance answered with it already. */
+  /** The answer with the complete file, if the instance sent it already. */
   readonly answer: Answer | undefined
 
   constructor(answer: Answer | undefined) {
@@ -38,7 +38,7 @@ class RestartDownload extends Error {
   }
 }
 
-/** Returns the strong entity tag of a file, without which a download cannot be resumed: the rest could be of another file. */
+/** Returns the strong entity tag of a file. A download without one cannot be resumed, because the rest could belong to another file. */
 const getStrongTag = (answer: Answer): string | undefined => {
   const tag = getHeader(answer, 'etag')
   const strong = tag !== undefined && /^"[^"]*"$/.test(tag)
@@ -50,11 +50,11 @@ const getStrongTag = (answer: Answer): string | undefined => {
 interface ResumePoint {
   readonly tag: string
   readonly received: number
-  /** The length of the file in bytes, once that is known. */
+  /** The length of the file in bytes; undefined if it is not known. */
   readonly total: number | undefined
 }
 
-/** Returns the exact length of the file whose rest a 206 sends; undefined if the answer is not that rest. */
+/** Returns the length of the complete file, according to a 206 answer; undefined if the answer is not the missing rest. */
 const getResumedTotal = (
   answer: Answer,
   { tag, received, total }: ResumePoint,
@@ -97,8 +97,8 @@ const createIncompleteFileFailure = (answer: Answer, received: number, total: nu
   })
 
 /**
- * Yields the bytes of a download, over as many range requests as are needed.
- * @throws RestartDownload if the instance has another file by now; Failure otherwise
+ * Yields the bytes of a download, with as many range requests as necessary.
+ * @throws RestartDownload if the file on the instance changed; Failure for other errors
  */
 async function* resumeBody(
   reopen: ReopenDownload,
@@ -129,9 +129,9 @@ async function* resumeBody(
   }
 }
 
-// A stream to where it is wanted: a file that is there whole or not at all, or what cannot be taken back.
+// Writing a stream to a file, completely or not at all, or to a device or pipe.
 
-/** Half a megabyte a write: fewer, larger system calls; one is on its way while the next fills. */
+/** The number of bytes per write. One write is in progress while the next buffer fills. */
 const writeSize = 1 << 19
 
 /** Reports progress: a text, and the fraction that is done. */
@@ -146,10 +146,10 @@ export const formatBytes = (n: number): string => {
 }
 
 interface SaveOptions {
-  /** The number of bytes to come, where that is known. */
+  /** The expected number of bytes; undefined if it is not known. */
   readonly total: number | undefined
   readonly progress: Progress
-  /** Looks at what was written, before it gets its name. */
+  /** Checks the file before it gets its final name. */
   readonly check?: ((path: string) => Promise<void>) | undefined
   readonly signal?: AbortSignal
 }
@@ -164,8 +164,8 @@ const createChangedFileFailure = (): Failure =>
   )
 
 /**
- * Adds to a failure how many bytes were already written to a place from which nothing can be taken back. Failures
- * of writing itself stay as they are.
+ * Adds the number of bytes that were written to a device, a pipe or standard output, which cannot be undone. Failures of writing itself are
+ * returned unchanged.
  */
 const describePartialWrite = (error: unknown, bytes: number, where: string): unknown => {
   const failure = error instanceof RestartDownload ? createChangedFileFailure() : error
@@ -194,7 +194,7 @@ const writeBody = async (
     await writing
     count(written)
     writing = file.write(waiting)
-    // It is awaited in its turn; until then its failure is nobody's.
+    // The promise is awaited later, and must not cause an unhandled rejection until then.
     writing.catch(() => {})
     written += held
     waiting = []
@@ -219,10 +219,10 @@ export const writeFailure = (target: string, cause: unknown): Failure =>
   })
 
 /**
- * Writes a stream to a file, completely or not at all; devices and pipes are written into.
- * @returns bytes written
- * @throws Failure `failed` if it cannot be written; errors of the stream; RestartDownload only if nothing was
- *   written that cannot be taken back
+ * Writes a stream to a file, completely or not at all. Devices and pipes are written directly.
+ * @returns the number of bytes
+ * @throws Failure `failed` if the file cannot be written; errors of the stream; RestartDownload only if nothing was written to a device or
+ * pipe
  */
 export const save = async (
   target: string,
@@ -255,19 +255,19 @@ export const save = async (
   }
 }
 
-// A download of the instance, checked as it passes.
+// Downloads from the instance, whose bytes are checked while they are received.
 
-/** A download that was asked for. */
+/** An open download. */
 export interface CheckedDownload extends CheckedBody {
   readonly answer: Answer
-  /** All of it again, from the whole that the instance answered with, or asked for once more. */
+  /** Opens the download again from its beginning, or from the answer that already contains the complete file. */
   readonly again: (answer: Answer | undefined) => Promise<CheckedDownload>
 }
 
 /**
- * Opens a download; what is cut short is resumed.
- * @param first what the instance answered
- * @param file the name of the file that is expected; undefined for an archive
+ * Opens a download that resumes after interruptions.
+ * @param first the answer to the first request
+ * @param file the name of the expected file; undefined for an archive
  */
 export const openDownload = async (
   { instance, ui }: Pick<Context, 'instance' | 'ui'>,
@@ -284,7 +284,7 @@ export const openDownload = async (
   return again(first)
 }
 
-/** Yields the bytes of a download, for standard output, which takes nothing back. */
+/** Yields the bytes of a download for standard output. */
 export async function* yieldBody({ body }: CheckedDownload): Rows {
   let written = 0
   try {
@@ -304,7 +304,7 @@ const createChangedTwiceFailure = (answer: Answer): Failure =>
     { request: `GET ${answer.url}`, hint: 'Try again when the file no longer changes.' },
   )
 
-/** Saves a download; once more from its beginning where the rest of a cut one cannot be had. */
+/** Saves a download. If the file changed meanwhile, it starts again once. */
 export const toFile = async (
   { ui, place }: Pick<Context, 'ui' | 'place'>,
   download: CheckedDownload,

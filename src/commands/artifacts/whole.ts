@@ -1,19 +1,19 @@
-/** Checks that a download is the complete archive or file that was requested, which HTTP alone does not tell. */
+/** Checks that a download is the complete archive or file that was requested, which HTTP alone cannot guarantee. */
 import { Failure } from '../../errors.js'
 import { isPage, pageTitle } from '../../http/answers/network.js'
 import type { Answer } from '../../http/types.js'
 import { getEntryEnd, openArchive, readEntries } from './archive.js'
 
-// Whether an archive is there to its end: what HTTP itself cannot tell.
+// The end of an archive, which shows whether bytes are missing.
 
-/** The record at the end of an archive, without its comment, and the two of large archives before it. */
+/** The lengths of the records at the end of an archive in bytes: the end record without its comment, and two for large archives. */
 const endRecordLength = 22
 const locatorLength = 20
 const zip64RecordLength = 56
-/** With the longest comment that there may be. */
+/** The maximum length of the end records with the longest possible comment, in bytes. */
 const longest = endRecordLength + 0xffff + locatorLength + zip64RecordLength
 
-/** Keeps the last bytes of a stream: enough for the end records of an archive. */
+/** Keeps the last bytes of a stream, enough for the end records of an archive. */
 export class TailBuffer {
   #chunks: Uint8Array[] = []
   #held = 0
@@ -33,7 +33,7 @@ export class TailBuffer {
     }
   }
 
-  /** The number of bytes that passed. */
+  /** The number of bytes that were received. */
   get length(): number {
     return this.#length
   }
@@ -43,7 +43,7 @@ export class TailBuffer {
   }
 }
 
-/** Returns the position of the last record whose comment reaches to the end; -1 if there is none. */
+/** Returns the position of the last end record whose comment ends with the file; -1 if there is none. */
 const findEndRecord = (tail: Buffer): number => {
   for (
     let at = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1');
@@ -63,7 +63,7 @@ interface ContentsTable {
   readonly before: number
 }
 
-/** Finds the larger record of an archive past 4 GiB or 65,535 entries. */
+/** Returns the position of the larger end record, which archives above 4 GiB or 65,535 entries have. */
 const findZip64Record = (tail: Buffer, record: number): number | undefined => {
   const locator = record - locatorLength
   return locator >= 0 && tail.readUInt32LE(locator) === 0x07064b50
@@ -71,7 +71,7 @@ const findZip64Record = (tail: Buffer, record: number): number | undefined => {
     : undefined
 }
 
-/** Reads the table of contents, as the records after it have it; undefined where they contradict each other. */
+/** Reads the position of the table of contents from the end records; undefined if they contradict each other. */
 const readContentsTable = (
   tail: Buffer,
   record: number,
@@ -99,7 +99,7 @@ export const findEndFault = (tail: TailBuffer): string | undefined => {
   const table = readContentsTable(bytes, record, start)
   if (table === undefined) return 'its end records contradict each other'
   const gap = table.before - table.offset - table.size
-  // Right before its records, else somewhere before them: an archive within a cut one ends like this, too.
+  // The table usually ends at its records. If there is a gap, the table must begin where the records state, as it may in a nested archive.
   const seen = bytes.indexOf('PK\x01\x02', Math.max(0, table.offset - start), 'latin1')
   if (gap === 0 || (gap > 0 && seen >= 0 && seen === table.offset - start)) return undefined
   return 'bytes are missing in the middle'
@@ -122,16 +122,16 @@ export const findContentsFault = async (path: string): Promise<string | undefine
   return undefined
 }
 
-/** The beginnings of an archive, with entries or without. */
+/** The first bytes of an archive, with and without entries. */
 const archiveSignatures = ['PK\x03\x04', 'PK\x05\x06']
 const signatureLength = 4
-/** A page is known by its beginning. */
+/** The number of bytes that are sufficient to recognize an HTML page. */
 const sampleSize = 4096
 
 const createAnswerFailure = (answer: Answer, message: string, hint: string): Failure =>
   new Failure('unreachable', message, { request: `GET ${answer.url}`, status: answer.status, hint })
 
-/** A test of whether a download may begin like this. */
+/** Returns true if a download may begin like this. */
 type ExpectedContent = (beginning: string, answer: Answer) => boolean
 
 const hasMediaType = ({ headers }: Answer, type: RegExp): boolean =>
@@ -139,7 +139,7 @@ const hasMediaType = ({ headers }: Answer, type: RegExp): boolean =>
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 const isJson = (beginning: string): boolean => /^[\ufeff\s]*[[{]/.test(beginning)
 
-/** Accepts anything but an HTML page, JSON and an empty body: an archive may have other bytes before it. */
+/** Accepts anything but an HTML page, JSON and an empty body, because an archive may begin with other bytes. */
 const expectArchive: ExpectedContent = (beginning, answer) =>
   archiveSignatures.some((signature) => beginning.startsWith(signature)) ||
   !(
@@ -173,7 +173,7 @@ const createContentFailure = (answer: Answer, beginning: string): Failure =>
   )
 
 /**
- * Accepts only status 200: no partial content was requested.
+ * Accepts only status 200, since no partial content was requested.
  * @throws Failure `unreachable`
  */
 const checkStatus = (answer: Answer): void => {
@@ -188,7 +188,7 @@ const checkStatus = (answer: Answer): void => {
 }
 
 /**
- * Passes the bytes on if they begin as expected, so that no sign-in page is saved as an archive.
+ * Yields the bytes if they begin as expected, so that a sign-in page is not saved as an archive.
  * @throws Failure `unreachable`
  */
 async function* checkBeginning(
@@ -218,7 +218,7 @@ async function* checkBeginning(
   if (held.length > 0) yield held
 }
 
-/** True if the response declared its length, so that an incomplete body was noticed. */
+/** True if the answer has a length or is chunked, so that an incomplete body is an error of the connection. */
 const hasLength = ({ headers }: Answer): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
@@ -226,7 +226,7 @@ const createArchiveFailure = (answer: Answer, why: string): Failure =>
   createAnswerFailure(answer, `the archive is incomplete or damaged: ${why}`, 'Try again.')
 
 /**
- * Passes the bytes of an archive on, and fails after the last one if they do not end as an archive.
+ * Yields the bytes of an archive, and fails after the last one if they do not end like an archive.
  * @throws Failure `unreachable`
  */
 async function* checkEnd(
@@ -242,21 +242,21 @@ async function* checkEnd(
   if (fault !== undefined) throw createArchiveFailure(answer, fault)
 }
 
-/** A download whose bytes are checked as they pass. */
+/** A download whose bytes are checked while they are received. */
 export interface CheckedBody {
   readonly body: AsyncIterable<Uint8Array>
   /**
-   * Looks at what was written, where more can be told of that than of what passes by.
-   * @throws Failure `unreachable` if something is missing
+   * Checks the written file, for what cannot be checked while it is received.
+   * @throws Failure `unreachable` if parts are missing
    */
   readonly check?: (path: string) => Promise<void>
 }
 
 /**
- * Checks that what comes is complete, and what was asked for.
- * @param file the name of the file that is expected; undefined for an archive
- * @param warn told of what nobody can check
- * @throws Failure `unreachable` for an answer that has no body to begin with
+ * Checks that a download is complete, and is the requested file.
+ * @param file the name of the expected file; undefined for an archive
+ * @param warn receives a warning if the download cannot be checked
+ * @throws Failure `unreachable` for an answer without the file
  */
 export const checkBody = (
   answer: Answer,

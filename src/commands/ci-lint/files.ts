@@ -1,7 +1,4 @@
-/**
- * Finds the CI configurations that `ci lint` checks: files, globs, standard input, or the one in the working
- * directory.
- */
+/** Finds and reads the CI configurations that `ci lint` checks: files, globs, standard input, or the one in the working directory. */
 
 import { access, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -12,11 +9,11 @@ import { getStandardInput } from '../../base/standard-input.js'
 import { decodeStrictly } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
 
-// Reads one configuration: bounded, and never waiting without a word.
+// Reading a configuration, with limits on its size and on the time without input.
 
-/** The time that a read may wait, and where the wait is noted. */
+/** The limits of a read, and the function that notes a wait. */
 interface WaitOptions {
-  /** Seconds without a byte after which the read fails. */
+  /** The read fails after this number of seconds without input. */
   readonly timeout: number
   readonly signal: AbortSignal
   note(text: string): void
@@ -34,8 +31,8 @@ const createReadFailure = (name: string, cause: unknown): Failure =>
     : new Failure('usage', `cannot read ${name}: ${getReason(cause)}`, { cause })
 
 /**
- * Reads all of a stream.
- * @throws Failure `usage` when that is too much, or nothing comes for `timeout` seconds
+ * Reads a stream to its end.
+ * @throws Failure `usage` if it is too large, or if there is no input for `timeout` seconds
  */
 const readStream = async (
   stream: Readable,
@@ -71,7 +68,7 @@ const readStream = async (
 
 /**
  * Reads the text of a file, pipe or device.
- * @throws Failure `usage` when it cannot be read, holds too much, or gives nothing in time
+ * @throws Failure `usage` if it cannot be read, is too large, or provides no input in time
  */
 const readFileBounded = async (
   path: string,
@@ -87,7 +84,7 @@ const readFileBounded = async (
 }
 
 /**
- * Checks that a file is there and not too large, before anything is sent.
+ * Checks that a file exists and is not too large, before anything is sent.
  * @throws Failure `usage`
  */
 const checkFile = async (path: string, name: string): Promise<void> => {
@@ -103,11 +100,11 @@ const checkFile = async (path: string, name: string): Promise<void> => {
 /** A CI configuration to check. */
 export interface LintSource {
   readonly name: string
-  /** Reads it, when it is its turn. */
+  /** Reads the configuration, when it is this file's turn. */
   readonly content: (patience: WaitOptions) => Promise<string>
 }
 
-/** Looked for in this order when no file is given. */
+/** The files that are searched for, in this order, if no file is given. */
 const defaultFiles = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
 
 const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text)
@@ -126,7 +123,7 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
   return found.sort()
 }
 
-/** The text of standard input: it is read once, for however many projects it is checked. */
+/** The text of standard input, which is read once even if it is checked for several projects. */
 const given = new WeakMap<Readable, Promise<string>>()
 
 const readStandardText = (patience: WaitOptions): Promise<string> => {

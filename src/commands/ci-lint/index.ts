@@ -1,4 +1,4 @@
-/** `ci lint`: checks CI configurations, and reports problems with their lines (`catalogue/reference/ci.md`). */
+/** Implements `ci lint`, which checks CI configurations and reports problems with their lines (`catalogue/reference/ci.md`). */
 
 import { isObject, type JsonValue } from '../../base/objects.js'
 import { version } from '../../base/version.js'
@@ -24,13 +24,13 @@ import { type Checked, findSyntaxProblem, type Problem, toProblems } from './pro
 
 /** The result of checking one file. */
 interface Verdict {
-  /** The path as it was given; `-` for standard input, `HEAD` for the project's own. */
+  /** The path as the line has it; `-` for standard input, and `HEAD` for the project's own configuration. */
   readonly file: string
   readonly valid: boolean
   readonly errors: readonly Problem[]
   readonly warnings: readonly Problem[]
   readonly merged?: string
-  /** True when the file was refused before it was sent: it is no YAML. */
+  /** True if the file was rejected before it was sent, because it is not YAML. */
   readonly local?: true
 }
 
@@ -38,12 +38,12 @@ interface Verdict {
 const formatPlace = (checked: string, { file = checked, line, column }: Problem): string =>
   [file, line, column].filter((part) => part !== undefined).join(':')
 
-// What an instance says of a configuration: both forms of its answer as one.
+// The answer of an instance, whose two forms are converted to one.
 
 const toStrings = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.map(String) : []
 
-/** Returns both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */
+/** Converts both forms of the answer to a verdict: `status` from the instance, and `valid` from a project. */
 const toVerdict = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
   const answer = isObject(data) ? data : {}
   const { status, valid, errors, warnings, merged_yaml: merged } = answer
@@ -58,19 +58,19 @@ const toVerdict = async (file: string, data: unknown, checked?: Checked): Promis
   }
 }
 
-/** True if a file counts as wrong: with `strict`, by its warnings too. */
+/** True if a file fails the check. With `strict`, warnings fail it, too. */
 const isFailing = (verdict: Verdict, strict: boolean): boolean =>
   !verdict.valid || (strict && verdict.warnings.length > 0)
 
-// Verdicts as they are shown: a page for people, rows for sheets, records for programs.
+// Printing verdicts: pages for people, rows for spreadsheets, and records for programs.
 
-/** The choices of how files are judged and shown. */
+/** The options for checking and printing. */
 interface Choices {
   readonly strict: boolean
   readonly merged: boolean
 }
 
-/** Describes a problem behind its place, where that is known. */
+/** Formats a problem with its place, if that is known. */
 const describe = (file: string, problem: Problem): string =>
   problem.line === undefined ? problem.message : `${formatPlace(file, problem)}: ${problem.message}`
 
@@ -83,7 +83,7 @@ const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
     column: problem.column,
   }))
 
-/** Returns the record for programs: the sentences of the instance, a syntax error behind its place, and all places beside them. */
+/** Returns the record of a verdict for programs. Syntax errors contain their place, and `problems` has all places. */
 const record = (verdict: Verdict) => {
   const { file, valid, errors, warnings, merged, local } = verdict
   const isSyntax = ({ message }: Problem): boolean => local === true || / line \d+/.test(message)
@@ -98,14 +98,14 @@ const record = (verdict: Verdict) => {
   }
 }
 
-/** Returns a verdict with its problems in one cell each. */
+/** Returns the row of a verdict, with all errors in one cell and all warnings in another. */
 const toRow = ({ file, valid, errors, warnings, merged }: Verdict) => {
   const join = (problems: readonly Problem[]): string =>
     problems.map((problem) => describe(file, problem)).join('; ')
   return { file, valid, errors: join(errors), warnings: join(warnings), merged_yaml: merged }
 }
 
-/** Formats a verdict for a person: a line for the file, its errors and warnings below. */
+/** Formats a verdict for a person: one line for the file, followed by its errors and warnings. */
 const formatVerdict = ({ answer }: Context, v: Verdict, strict: boolean): string => {
   const warned = v.warnings.length > 0
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
@@ -128,7 +128,7 @@ const joinMerged = (verdicts: readonly Verdict[]): string =>
     .map((text) => (text.endsWith('\n') ? text : `${text}\n`))
     .join('---\n')
 
-/** Prints what became of the files; with `merged`, people get the expanded configurations alone. */
+/** Prints the verdicts. With `merged`, people get only the expanded configurations. */
 const describeVerdicts = (
   context: Context,
   verdicts: readonly Verdict[],
@@ -155,7 +155,7 @@ const describeVerdicts = (
 const formatProblems = (verdict: Verdict, problems: readonly Problem[]): string =>
   problems.map((p) => `${formatPlace(verdict.file, p)}: ${p.message}`).join('\n')
 
-/** Returns the test case of a file; errors fail it, with --strict warnings too. */
+/** Returns the test case of a file. Errors fail it; with --strict, warnings do, too. */
 const toJunitCase = (verdict: Verdict, strict: boolean): JunitCase => {
   const { file, valid, errors, warnings } = verdict
   const failing = strict ? [...errors, ...warnings] : errors
@@ -233,7 +233,7 @@ const checkOne = async (
   source: LintSource,
   choices: Choices,
 ): Promise<Verdict> => {
-  // A pipe that gives nothing is given up like an instance that does not answer.
+  // A pipe without input times out like an instance that does not respond.
   const timeout = context.place.globals.timeout ?? defaultTimeout
   const patience = { ...createWaitOptions(context), timeout }
   const content = await source.content(patience)
@@ -244,7 +244,7 @@ const checkOne = async (
   return toVerdict(source.name, whole.data, { content, asOf: given.flags['as-of'] })
 }
 
-/** Adds a hint to a 404 without a project: there it says that the instance has no such endpoint. */
+/** Adds a hint to a 404 without a project, because newer instances do not have that endpoint. */
 const getFailureDetails = (
   { category, details }: Failure,
   { flags }: LintArguments,
@@ -258,17 +258,17 @@ const getFailureDetails = (
 
 interface CheckedFiles {
   readonly verdicts: readonly Verdict[]
-  /** Why the last could not be had that was not. */
+  /** The failure of the last file that could not be checked; undefined if there is none. */
   readonly failure: Failure | undefined
 }
 
-/** Checks the project's own configuration, at the head of its default branch. */
+/** Checks the project's own configuration on its default branch. */
 const checkHead = async (context: Context, given: LintArguments): Promise<CheckedFiles> => {
   const { data } = await context.instance.send(await plan(context, given, undefined, false))
   return { verdicts: [await toVerdict('HEAD', data)], failure: undefined }
 }
 
-/** Returns the verdicts, in the order of the files; files without one are reported and left out. */
+/** Checks all files, and returns the verdicts in their order. Files that could not be checked are reported and omitted. */
 const checkAll = async (
   context: Context,
   given: LintArguments,
@@ -300,7 +300,7 @@ const checkAll = async (
   return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
 }
 
-/** The advice on problems whose sentence gives none. */
+/** Advice for problems whose message has none. */
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /unspecified class: (?:Date|Time)/,
@@ -309,7 +309,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
 ]
 const needsProject = /does not have project!$|^Project `[^`]+` not found or access denied/
 
-/** Tells what to do about problems, each piece of advice once. */
+/** Prints advice for the problems, without duplicates. */
 const advise = ({ ui }: Context, verdicts: readonly Verdict[], isScoped: boolean): void => {
   const messages = verdicts.flatMap(({ errors }) => errors.map(({ message }) => message))
   const found = advice.filter(([pattern]) => messages.some((message) => pattern.test(message)))
@@ -318,7 +318,10 @@ const advise = ({ ui }: Context, verdicts: readonly Verdict[], isScoped: boolean
     ui.note('hint: Includes are read in the context of a project. Add --project.')
 }
 
-/** Fails (exit 2) for `--as-of` on a real instance: only the embedded one can check as another version. */
+/**
+ * Checks that `--as-of` is used only with the embedded instance, because a real one always checks with its own version.
+ * @throws Failure `usage`
+ */
 const checkVersion = async ({ place }: Context, asOf: string | undefined): Promise<void> => {
   if (asOf === undefined) return
   if (!place.globals.sandbox)

@@ -1,36 +1,36 @@
-/** Finds the line that a sentence of an instance is about: sentences name jobs, keywords, inputs and files, but no lines. */
+/** Finds the line of a message from the instance's linter. Messages name jobs, keywords, inputs and files, but rarely lines. */
 
 import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
 import { isModestYaml } from '../../base/yaml/texts.js'
 import { CiDocument, type CiEntry, type ConditionCheck } from './document.js'
 
-/** The position of something; line and column count from 1. */
+/** A position in a file. Lines and columns are counted from 1. */
 interface Place {
   readonly line: number
   readonly column?: number
-  /** The file, where it is not the one that was checked. */
+  /** The file, if it is not the checked one. */
   readonly file?: string
 }
 
-/** A finder of the place that a sentence is about. Another file is no place without its path. */
+/** Finds the place that a message is about. For another file, the place has its path. */
 type Finder = (document: CiDocument, match: RegExpExecArray) => Mark | Place | undefined
 
 const getScalarText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
-// Jobs, which sentences also call by the names of their instances.
+// Jobs. Messages may name a parallel instance of a job instead.
 
 const getBaseName = (name: string): string => name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
 
 const getJob = (document: CiDocument, name: string): CiEntry | undefined =>
   document.job(name) ?? document.job(getBaseName(name))
 
-/** Finds a key of a job; the job itself where it has no such key. */
+/** Finds a key of a job. If the job has no such key, it is the place of the job itself. */
 const findJobMark = (document: CiDocument, name: string, key: string): Mark | undefined => {
   const job = getJob(document, name)
   return job && (document.ofJob(job, key)?.key.at ?? job.key.at)
 }
 
-/** Returns the texts of a value that name a job: itself, or the job of a hash. */
+/** Returns the values that name a job: texts, or the key `job` of a map. */
 const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
   document.items(value).flatMap((item) => {
     if (item.kind === 'scalar') return [item]
@@ -38,7 +38,7 @@ const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
     return named === undefined ? [] : [named.value]
   })
 
-/** Returns the nodes with which a job names others: in this keyword, in its rules, in the files of its trigger. */
+/** Returns all nodes in which a job names other jobs: in this keyword, in its rules, and in the includes of its trigger. */
 const getNamed = (
   document: CiDocument,
   job: CiEntry,
@@ -57,7 +57,7 @@ const getNamed = (
   return lists.flatMap((list) => (list === undefined ? [] : getNames(document, list.value)))
 }
 
-/** Finds the place where a job names another one by its name, or by that of the job that it is an instance of. */
+/** Creates the finder of the place where a job names another one, or the job that the other one is an instance of. */
 const findOther =
   (key: 'needs' | 'dependencies'): Finder =>
   (document, [, name = '', other = '']) => {
@@ -76,7 +76,7 @@ const findTwice: Finder = (document, [, name = '', other = '']) => {
   return found.at(-1)?.at ?? findJobMark(document, name, 'needs')
 }
 
-/** Finds the needs of a job that waits for itself, by way of others or directly. */
+/** Finds the needs of a job that depends on itself, directly or through other jobs. */
 const findCircle: Finder = (document) => {
   const waits = new Map<string, readonly string[]>()
   const jobs = document.root === undefined ? [] : document.entries(document.root)
@@ -108,7 +108,7 @@ const findText = (document: CiDocument, has: (text: string) => boolean): Mark | 
   return undefined
 }
 
-/** Finds the text with the block that a sentence quotes. */
+/** Finds the text with the interpolation block that a message quotes. */
 const findBlock = (document: CiDocument, part: string): Mark | undefined =>
   findText(document, (text) => text.includes('$[[') && text.includes(part))
 
@@ -147,7 +147,7 @@ const getIncludes = (document: CiDocument): readonly YamlNode[] => {
 
 const toPath = (text: string): string => text.replace(/^\/+/, '').toLowerCase()
 
-/** Finds the text of an include that names a file, a project or an address, and the keyword that it belongs to. */
+/** Finds the include that names a file, project or address, and its keyword. */
 const findIncluded = (
   document: CiDocument,
   name: string,
@@ -163,7 +163,7 @@ const findIncluded = (
   return undefined
 }
 
-/** Finds the place of a problem in an included file, if that file is one of this project. */
+/** Finds the place of a problem in an included file, if the file belongs to this project. */
 const findInFile: Finder = (document, [, path = '', problem = '']) => {
   const found = findIncluded(document, path)
   const place = findYaml(problem)
@@ -171,7 +171,7 @@ const findInFile: Finder = (document, [, path = '', problem = '']) => {
   return found?.keyword === 'local' ? { ...place, file: path.replace(/^\/+/, '') } : undefined
 }
 
-/** Finds an include whose keywords are these, or that has none of those which name a file. */
+/** Finds the first include whose keywords pass a test. */
 const findEntry = (document: CiDocument, holds: (keys: readonly string[]) => boolean) =>
   getIncludes(document).find((item) => holds(document.entries(item).map(({ name }) => name)))?.at
 
@@ -179,16 +179,16 @@ const accessors = ['local', 'project', 'remote', 'template', 'component', 'artif
 const countAccessors = (keys: readonly string[]): number =>
   keys.filter((key) => accessors.includes(key)).length
 
-// Sentences.
+// Messages.
 
-/** Finds the place of a syntax error, which instances name at the end of its text. */
+/** Finds the place of a syntax error at the end of a message. */
 const findYaml = (text: string): Place | undefined => {
   const [, line, column] = / at line (\d+),?(?: column (\d+))?$/.exec(text) ?? []
   if (line === undefined) return undefined
   return { line: Number(line), ...(column === undefined ? {} : { column: Number(column) }) }
 }
 
-/** Finds the place of a path that begins with a job, whose name may hold colons and blanks. */
+/** Finds the place of a path that begins with the name of a job, which may contain colons and spaces. */
 const findJobPath: Finder = (document, [, path = '']) => {
   const names = (document.root === undefined ? [] : document.entries(document.root)).map(
     ({ name }) => name,
@@ -209,7 +209,7 @@ const findJobPath: Finder = (document, [, path = '']) => {
   return (rules && document.items(rules.value).at(-1)?.at) ?? entry.key.at
 }
 
-/** Finds the place of a path that begins with a keyword beside the jobs. */
+/** Finds the place of a path that begins with a top-level keyword. */
 const findRootPath: Finder = (document, [, keyword = '', rest = '']) => {
   const entry = document.get(document.root, keyword)
   return entry && document.find(entry, rest)
@@ -317,10 +317,10 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
   [/^([a-z_]+)([ :].*)$/s, findRootPath],
 ]
 
-/** Finds the place that a sentence is about; undefined where it is about the whole file, or not in it. */
+/** Finds the place of a message; undefined if the message is about the whole file or another file. */
 export type SentencePlaceFinder = (message: string) => Place | undefined
 
-/** Finds the place that a sentence names itself: not the lines of a file that is included. */
+/** Finds the place that a message contains. Lines of included files do not count. */
 export const findNamedPlace: SentencePlaceFinder = (message) =>
   /^(?:Included file )?`[^`]+`:? /.test(message) ? undefined : findYaml(message)
 
@@ -339,15 +339,15 @@ const createPlaceFinder =
     return undefined
   }
 
-/** The number of lexemes up to which a text is parsed here: of more, a parser would take seconds and a gigabyte. */
+/** The largest number of lexemes that are parsed. For more, the parser takes seconds and a gigabyte of memory. */
 const maxLexemes = 500_000
 
 /** True if a text is small enough to be parsed. */
 export const isCheap = (text: string): Promise<boolean> => isModestYaml(text, maxLexemes)
 
 /**
- * Reads a configuration for the places of what an instance says of it.
- * @param isCondition tells which of several conditions is meant
+ * Parses a configuration, and creates the finder of the places of messages.
+ * @param isCondition returns true for a valid condition, to find the invalid one among several
  */
 export const readPlaces = async (
   text: string,

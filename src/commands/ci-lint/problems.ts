@@ -1,24 +1,24 @@
-/** The problems of a configuration with their places: what an instance says, and what makes a file no YAML. */
+/** Finds the problems of a CI configuration with their places: those that an instance reports, and YAML syntax errors. */
 import { DeepYamlError, parseYamlNodes, YamlProblem } from '../../base/yaml/nodes.js'
 import { loadCiCondition } from '../sandbox.js'
 import { findNamedPlace, isCheap, readPlaces } from './places.js'
 
-/** One problem of a configuration; lines and columns count from 1 where they are known. */
+/** A problem of a configuration. Lines and columns are counted from 1. */
 export interface Problem {
   readonly message: string
   readonly line?: number
   readonly column?: number
-  /** The file, where it is not the one that was checked. */
+  /** The file, if it is not the checked one. */
   readonly file?: string
 }
 
-/** A configuration that was sent, and the version that it was checked as. */
+/** A configuration that was checked, and the version of the instance that checked it. */
 export interface Checked {
   readonly content: string
   readonly asOf: string | undefined
 }
 
-/** Returns sentences with the places that they are about, as far as the configuration is here. */
+/** Adds places to messages. Without the configuration, only places in the messages themselves are known. */
 export const toProblems = async (
   messages: readonly string[],
   checked: Checked | undefined,
@@ -32,7 +32,7 @@ export const toProblems = async (
   return messages.map((message) => ({ message, ...find(message) }))
 }
 
-/** Finds the first mistake that makes a text no YAML; undefined when it parses. Tags and repeated keys are left to the instance. */
+/** Finds the first YAML syntax error; undefined if the text can be parsed. Tags and duplicate keys are left to the instance. */
 export const findSyntaxProblem = async (text: string): Promise<Problem | undefined> => {
   if (!(await isCheap(text))) return undefined
   try {

@@ -36,7 +36,7 @@ import {
 } from '../../engine/rows.js'
 import { type Counts, type End, formatOutcomeCounts } from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 import { isNarrow } from '../narrow.js'
 import { findLastRunFile, nameRun } from './last.js'
@@ -189,7 +189,7 @@ const toPlannedSummary = async ({ header, file }: Entry) => {
 }
 
 async function* listPlanned({ answer, place }: Context): Rows {
-  const waiting = await findPlanned(runFolder(place.env), place.clock.now())
+  const waiting = await findPlanned(getRunFolder(place.env), place.clock.now())
   if (waiting.length === 0) yield createNoteRow('no planned runs are waiting')
   const records: unknown[] = []
   for (const entry of waiting) records.push(await toPlannedSummary(entry))
@@ -203,7 +203,7 @@ async function* listPlanned({ answer, place }: Context): Rows {
 async function* listJournals(context: Context, given: Arguments<typeof listFlags>): Rows {
   if (given.flags.planned === true) return yield* listPlanned(context)
   const { ui, place } = context
-  const folder = runFolder(place.env)
+  const folder = getRunFolder(place.env)
   await findPlanned(folder, place.clock.now())
   const all = await readJournalFolder(folder)
   const { unreadable } = all

@@ -18,7 +18,7 @@ import {
 import { findInverse } from '../../engine/journaling/inverse.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 
 const formatTime = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
 
@@ -150,7 +150,7 @@ export const findRunToUndo = async (
   redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   const author = await readAuthor(context)
-  const journals = await readJournalFolder(runFolder(context.place.env))
+  const journals = await readJournalFolder(getRunFolder(context.place.env))
   const last = await findLastWrite(journals, author)
   const { run } = last
   if (run === undefined) throw createNoRunFailure(journals.entries, author)
@@ -169,7 +169,7 @@ export const findRunToUndo = async (
 
 /** Returns the file of the run that began last, of any user. */
 export const findLastRunFile = async ({ place }: Context): Promise<string> => {
-  const journals = await readJournalFolder(runFolder(place.env))
+  const journals = await readJournalFolder(getRunFolder(place.env))
   const newest = journals.entries.find((entry) => !isPlanned(entry))
   checkNewest(journals, newest)
   if (newest !== undefined) return newest.file
@@ -186,7 +186,7 @@ export const nameRun = async (
   verb: 'show' | 'undo',
 ): Promise<string> => {
   if (name !== '') return name
-  const { entries } = await readJournalFolder(runFolder(place.env))
+  const { entries } = await readJournalFolder(getRunFolder(place.env))
   const newest = entries.find((entry) => !isPlanned(entry))
   if (newest === undefined)
     throw usage(

@@ -19,7 +19,7 @@ import {
 import { createJournalGapFailure, readPast, readTexts } from '../../engine/journal/reader.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 
 type Given = Arguments<Record<never, never>>
@@ -31,14 +31,14 @@ const idArgument: Argument = {
   help: 'ID of the planned run',
   values: async () => {
     const { env, now } = getCurrentIo()
-    const planned = await findPlanned(runFolder(env), now()).catch(() => [])
+    const planned = await findPlanned(getRunFolder(env), now()).catch(() => [])
     return planned.map(({ header }) => ({ value: header.id, text: header.command }))
   },
 }
 
 /** @throws Failure `not_found` for a run that began, expired, or was never planned */
 const findWaiting = async ({ place }: Context, id: string): Promise<Entry> => {
-  const planned = await findPlanned(runFolder(place.env), place.clock.now())
+  const planned = await findPlanned(getRunFolder(place.env), place.clock.now())
   const found = planned.find(({ header }) => header.id === id)
   if (found !== undefined) return found
   throw new Failure('not_found', `no planned run "${id}" is waiting`, {
@@ -149,7 +149,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
   const session = await place.session()
   const { header } = entry
   await ui.confirm(`This carries out run ${header.id}.`, [], session, objects.length)
-  const file = await beginPlanned(runFolder(place.env), header)
+  const file = await beginPlanned(getRunFolder(place.env), header)
   // It was shown and confirmed above, with what a profile asks for.
   const { profile } = session
   const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
@@ -158,7 +158,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
     yield createExitRow(await place.runs.typed({ words }))
   } finally {
     // What could not be begun at all (a variable is not set) may be tried again.
-    await revertToPlanned(runFolder(place.env), header.id, file)
+    await revertToPlanned(getRunFolder(place.env), header.id, file)
   }
 }
 

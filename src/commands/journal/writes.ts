@@ -10,7 +10,7 @@ import {
 } from '../../engine/journal/lines.js'
 import { readTexts } from '../../engine/journal/reader.js'
 import { getApiRoot } from '../../http/request/address.js'
-import { type AuditEntry, auditFields, runFolder } from '../../profile/index.js'
+import { type AuditEntry, auditFields, getRunFolder } from '../../profile/index.js'
 
 /** A write that was sent, or may have been: as an audit log has it, with the run that it is of. */
 export interface SentWrite extends Omit<AuditEntry, 'profile' | 'duration_ms' | 'outcome'> {
@@ -148,7 +148,7 @@ export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentW
 /** Finds the runs to read, the oldest first: those of the profile that is named, or all. */
 export const findRuns = async ({ place, ui }: Context): Promise<readonly Entry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
-  const { entries, unreadable } = await readJournalFolder(runFolder(place.env))
+  const { entries, unreadable } = await readJournalFolder(getRunFolder(place.env))
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
   return entries
     .filter((entry) => named === undefined || entry.header.profile === named)

@@ -1,6 +1,6 @@
 /**
- * Builds the responses of the MCP server: at most 32 KB, with all data of the instance under `data`. The same JSON
- * is in `structuredContent` and, for clients that show only that, in a text.
+ * Builds the answers of the MCP server: at most 32 KB, with all data of the instance under `data`. The text content repeats the JSON of
+ * `structuredContent` for clients that show only text.
  */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ExactNumber } from '../../base/json/json.js'
@@ -10,19 +10,19 @@ import { escapeControlLines } from '../../base/screen-text.js'
 import { redactSecrets } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
 
-// A record that is larger than an answer may be, without what makes it so.
+// Records that are too large for an answer, which are shortened.
 
-/** Names of what was cut: so many, and so long, that they have room. */
+/** The maximum number and length of names of shortened fields, so that the list always fits. */
 const maxNames = 20
 const longestName = 60
 
 const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
-/** Returns a text up to a limit that breaks no character. */
+/** Shortens a text to a limit without splitting a character. */
 const shorten = (text: string, limit: number): string =>
   `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`
 
-/** A value cut to a limit; itself where it is within that, or of another type. */
+/** Shortens a value to a limit. Values of another type or within the limit are returned unchanged. */
 type Cutter = (value: unknown) => unknown
 
 const createTextCutter =
@@ -35,10 +35,13 @@ const listCutter =
   (value) =>
     Array.isArray(value) && value.length > limit ? value.slice(0, limit) : value
 
-/** The cutters to try, one after the other, until the record fits. */
+/** The cutters to apply in order until the record fits. */
 const cutters = [...[8192, 2048, 512, 128].map(createTextCutter), ...[50, 10, 1].map(listCutter)]
 
-/** Returns the value with each text, list and object in it cut. @param names gets the paths of those that were */
+/**
+ * Applies a cutter to a value and all values in it.
+ * @param names receives the paths of shortened values
+ */
 const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''): unknown => {
   const own = cutter(value)
   if (own !== value) names.add(path)
@@ -49,7 +52,7 @@ const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''):
   return Object.fromEntries(Object.entries(own).map(([name, inner]) => [name, inside(inner, name)]))
 }
 
-/** Returns the value without its largest fields, as far as the rest fits. */
+/** Removes the largest fields of a value until the rest fits. */
 const cutFields = (value: unknown, most: number, names: Set<string>): unknown => {
   if (!isObject(value)) return null
   const sizes = Object.entries(value).map(
@@ -73,7 +76,7 @@ const limitNames = (names: ReadonlySet<string>): readonly string[] => {
   return more <= 0 ? all : [...all.slice(0, maxNames), `and ${more} more`]
 }
 
-/** Shortens a record to a number of bytes, and names the fields that were cut. */
+/** Shortens a record to a number of bytes, and returns the names of the shortened fields. */
 export const cutRecord = (
   record: unknown,
   most: number,
@@ -88,18 +91,18 @@ export const cutRecord = (
   return { record: value, cut: limitNames(names) }
 }
 
-// Records → an answer of at most 32 KB, counted in bytes as it travels: whole records, and where it goes on.
+// Answers of at most 32 KB, with as many complete records as fit and a cursor for the rest.
 
-/** The size limit of a response. */
+/** The maximum size of an answer, in bytes. */
 export const maxBytes = 32 * 1024
-/** For what stands around an answer on its way; and for the names of what was cut and of the fields to choose from. */
+/** The bytes reserved for the envelope of an answer, and for the names of fields. */
 const envelopeBytes = 512
 const nameBytes = 8192
 
-/** Returns a received text without secrets that were sent, and with nothing in it that could steer a screen. */
+/** Masks secrets in a text of the instance, and escapes control characters. */
 const clean = (text: string): string => escapeControlLines(redactSecrets(text))
 
-/** Returns a received value with each text in it cleaned, and numbers as they were written. */
+/** Cleans all texts of a value, and keeps numbers exactly as the instance sent them. */
 const toSafeValue = (value: unknown): unknown => {
   if (typeof value === 'string') return clean(value)
   if (value instanceof ExactNumber) return value.text
@@ -110,14 +113,14 @@ const toSafeValue = (value: unknown): unknown => {
   )
 }
 
-/** The records of an answer that there is room for. */
+/** The records that fit into an answer. */
 interface FittingRecords {
   readonly records: readonly unknown[]
-  /** Of the one record that does not fit whole: the names of the fields that were cut, and of its own to choose from. */
+  /** For a single shortened record, the names of the shortened fields and of all fields to select from. */
   readonly names?: { readonly cut_fields: readonly string[]; readonly fields: readonly string[] }
 }
 
-/** Lists the names of a record's fields that there is room for, each of them whole. */
+/** Lists the names of a record's fields, as many as fit. */
 const listFieldNames = (record: unknown): readonly string[] => {
   const names: string[] = []
   let left = nameBytes / 2
@@ -131,9 +134,9 @@ const listFieldNames = (record: unknown): readonly string[] => {
 }
 
 /**
- * Returns as many records as there is room for, at least one.
- * @param records the bytes of a JSON value each
- * @param taken by the rest of the answer, in bytes
+ * Returns as many records as fit, but at least one.
+ * @param records the JSON of each record, in bytes
+ * @param taken the size of the rest of the answer, in bytes
  */
 const packRecords = (records: readonly Uint8Array[], taken: number): FittingRecords => {
   const most = maxBytes - envelopeBytes - taken
@@ -153,11 +156,11 @@ const packRecords = (records: readonly Uint8Array[], taken: number): FittingReco
   return { records: fitting }
 }
 
-/** The number of notes in an answer, and the length of each in characters. */
+/** The maximum number of notes in an answer, and the maximum length of each in characters. */
 const maxNotes = 5
 const longestNote = 300
 
-/** Limits the notes of a response in number and length. */
+/** Limits the number and length of notes. */
 export const limitNotes = (notes: readonly string[]): readonly string[] => {
   const more = notes.length - maxNotes
   return [
@@ -168,7 +171,7 @@ export const limitNotes = (notes: readonly string[]): readonly string[] => {
   ]
 }
 
-/** Longer words of a failure say nothing more. */
+/** The maximum length of a failure's texts, in characters. */
 const longestMessage = 2000
 
 /** Creates the result of a tool call. */
@@ -179,7 +182,7 @@ export const toToolResult = (value: object): CallToolResult => ({
 
 const limitText = (text: string): string => clean(text).slice(0, longestMessage)
 
-/** Creates the result of a call that failed. The message may contain words of the instance, so it is data. */
+/** Creates the result of a failed call. The message is under `data`, because it may contain text of the instance. */
 export const toErrorResult = ({ category, message, details }: Failure): CallToolResult => {
   const { status, hint, unknownOutcome, requestId } = details
   const error = {
@@ -195,15 +198,15 @@ export const toErrorResult = ({ category, message, details }: Failure): CallTool
   return { ...toToolResult({ error, data }), isError: true }
 }
 
-/** An answer of records. */
+/** An answer with records. */
 interface RecordsAnswer {
-  /** The fields beside `data`, at their largest. */
+  /** The fields apart from `data`, with their largest possible values. */
   readonly beside: object
-  /** The name of the records. */
+  /** The name of the field that contains the records. */
   readonly name: 'records' | 'changes'
   readonly records: readonly Uint8Array[]
   readonly notes: readonly string[]
-  /** Returns the fields beside the records, once it is known how many records there was room for. */
+  /** Returns the final fields, given the number of records that fit. */
   readonly finally?: (count: number) => object
 }
 

@@ -1,4 +1,4 @@
-/** Executes the tool calls of an agent: find and describe commands, read, and plan changes. */
+/** Executes the tool calls of an agent: finding and describing commands, reading, and planning changes. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -25,7 +25,7 @@ import { getNames, getText, type ToolInput, toArgumentsSchema } from './tools.js
 
 /**
  * Returns the arguments of a command.
- * @throws Failure `usage` if they are no object
+ * @throws Failure `usage` if they are not an object
  */
 const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
   if (isObject(values)) return toJsonFields(values)
@@ -33,7 +33,7 @@ const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
 }
 
 /**
- * Checks that a tool has all of these arguments.
+ * Checks that a tool accepts all of these arguments.
  * @throws Failure `usage` that names the first unknown one
  */
 const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): void => {
@@ -46,18 +46,18 @@ const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): v
   )
 }
 
-// What there is to ask for: commands by words, and one in full.
+// Finding commands by words, and describing one in full.
 
-/** The number of commands that are found, the nearest first. */
+/** The maximum number of commands that are found, the most relevant first. */
 const maxFound = 15
 
-/** Returns the tool by which an offer is called. */
+/** Returns the tool that executes an offer. */
 const chooseTool = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
 
 const describeArea = (area: string): string =>
   listAreas().find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
 
-/** Returns how much a word says of a command; a word of its name says most. */
+/** Returns the relevance of a word for a command. A word of the command's name is most relevant. */
 const getRelevance = ({ name, command, data }: Offer, word: string): number => {
   if (name.split(/[ -]/).some((part) => part === word || part === `${word}s`)) return 6
   if (name.includes(word)) return 4
@@ -72,7 +72,7 @@ const describeOffer = (offer: Offer) => ({
   tool: chooseTool(offer),
 })
 
-/** The number of optional arguments that are shown by name. */
+/** The maximum number of optional arguments that are listed by name. */
 const maxOptional = 12
 
 const createExample = ({ param, name }: Datum): unknown => {
@@ -80,7 +80,7 @@ const createExample = ({ param, name }: Datum): unknown => {
   return createParamExample(name === 'group' ? group() : param)
 }
 
-/** Describes an offer with the arguments of a call, so that most commands need no further description. */
+/** Describes an offer with an example call, so that most commands need no further description. */
 const describeOfferCall = (offer: Offer) => {
   const optional = offer.data.filter(({ required }) => !required).map(({ name }) => name)
   const example = offer.data
@@ -95,7 +95,7 @@ const describeOfferCall = (offer: Offer) => {
   }
 }
 
-/** Lists every command by its area; those that write are marked. */
+/** Lists all commands by area, separated into those that read and those that write. */
 const describeAreas = (offers: readonly Offer[]) =>
   [...new Set(offers.map(({ command }) => command.area))].map((area) => {
     const of = offers.filter(({ command }) => command.area === area)
@@ -107,7 +107,7 @@ const describeAreas = (offers: readonly Offer[]) =>
     }
   })
 
-/** Finds the commands that words are about; without words, all of them by area. */
+/** Finds the commands that match the words of a query. Without words, it lists all commands by area. */
 const findCommands = (offers: readonly Offer[], query: string) => {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length === 0) return { areas: describeAreas(offers) }
@@ -126,7 +126,7 @@ const getFields = ({ returns: { shape } }: Endpoint): readonly string[] => {
   return isObject(properties) ? Object.keys(properties) : []
 }
 
-/** Describes one command: what it takes, what it answers, and who may use it. */
+/** Describes a command: its arguments, the fields of its answer, and the required access. */
 const describeCommand = (offer: Offer) => {
   const endpoints = Object.values<Endpoint>(offer.command.endpoints)
   const each = <T>(of: (endpoint: Endpoint) => T | readonly T[]): readonly T[] => [
@@ -145,20 +145,20 @@ const describeCommand = (offer: Offer) => {
   }
 }
 
-// Where an answer goes on: signed by this process, so that it goes on with the very query that it came from.
+// Cursors are signed by this process, so that each can be used only with the query that returned it.
 
-/** A place in a list. */
+/** A position in a list. */
 interface ListPosition {
   readonly page: number
-  /** Records of that page that were given already. */
+  /** The number of records of that page that earlier answers had. */
   readonly skip: number
 }
 
-/** Returns the values for a command that is a tool of its own, without `fields` and `cursor`, which stand beside them. */
+/** Returns the arguments of a command's own tool, without `fields` and `cursor`. */
 const removePaging = ({ fields: _, cursor: __, ...values }: ToolInput): JsonValues =>
   toJsonFields(values)
 
-/** Returns JSON with its keys in order, so that the same question in another order is the same text. */
+/** Formats a value as JSON with sorted keys, so that equal queries have the same text. */
 const toCanonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -173,12 +173,12 @@ const createCursors = () => {
       .update(toCanonicalJson([query, page, skip]))
       .digest('base64url')
   return {
-    /** The cursor for a place in the answer to a query, which it begins with in words. */
+    /** Creates the cursor for a position in the answer to a query. It begins with the command, so that people can recognize it. */
     of: (name: string, query: unknown, at: ListPosition): string =>
       [name.replaceAll(' ', '-'), at.page, at.skip, sign([name, query], at)].join('.'),
     /**
-     * Returns the place that a cursor names.
-     * @throws Failure `usage` for a text that is no cursor, or one of another query
+     * Returns the position that a cursor refers to.
+     * @throws Failure `usage` for an invalid cursor, or that of another query
      */
     open: (cursor: string, name: string, query: unknown): ListPosition => {
       const [, page = '', skip = '', mark = ''] =
@@ -196,13 +196,13 @@ const createCursors = () => {
 
 type Cursors = ReturnType<typeof createCursors>
 
-/** The number of changes of a plan that are shown. */
+/** The maximum number of changes of a plan that are shown. */
 const maxShown = 50
 
-/** Records a page: about as many as fit. */
+/** The number of records per page, about as many as fit into an answer. */
 const perPage = 50
 
-/** Rewords any failure of a command for an agent. */
+/** Rewords failures of a command for an agent. */
 const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -211,7 +211,7 @@ const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<
   }
 }
 
-/** Resolves an offer to its command as the instance has it, and the call's arguments for that. */
+/** Returns the command of an offer with the instance's vocabulary, and the arguments of the call. */
 const resolveAsked = (
   offer: Offer,
   { asked }: WithinAnswer,
@@ -224,9 +224,9 @@ const resolveAsked = (
 /** The context in which calls are executed. */
 export interface CallContext extends PlanningContext {
   readonly runs: Pick<InnerRuns, 'command' | 'line'>
-  /** Every command that may be asked for. */
+  /** Returns all commands that agents may use. */
   readonly offers: () => Promise<readonly Offer[]>
-  /** The tools of areas, by name. */
+  /** The separate tools of commands, by name. */
   readonly tools: ReadonlyMap<string, Offer>
 }
 
@@ -239,7 +239,7 @@ export class Calls {
     this.#around = around
   }
 
-  /** @throws Failure for whatever refused it */
+  /** @throws Failure if the call is rejected or fails */
   async call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     const own = this.#around.tools.get(tool)
     if (own !== undefined)
@@ -284,7 +284,7 @@ export class Calls {
     )
   }
 
-  /** @throws Failure for what went wrong with it */
+  /** @throws Failure of the command */
   async #within(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
     const { command, plain, files: args } = offer
     const came = await this.#around.runs.command({ ...ask, command, plain, args })
@@ -309,7 +309,7 @@ export class Calls {
     return this.#page(came, at, (next) => this.#cursors.of(name, query, next))
   }
 
-  /** The records of a page from a place on, and where it goes on. */
+  /** Returns the records from a position on, and the cursor for the next ones. */
   #page(
     { records, more, notes }: WithinAnswer,
     { page, skip }: ListPosition,
@@ -335,7 +335,7 @@ export class Calls {
   async #plan(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     if (offer.reads) throw usage(`${offer.name} is read-only`, 'Use read to run it.')
     const values = getArguments(input)
-    // What its line does otherwise is previewed as its endpoints do it, and a person writes it by hand.
+    // A plan cannot express what this command's line does otherwise, so its endpoints are previewed and a person runs the line.
     if (offer.plain) return this.#preview(offer, input, signal)
     const came = await this.#within(offer, { manner: 'checks', values, signal })
     const { meant, given } = resolveAsked(offer, came)
@@ -366,7 +366,7 @@ export class Calls {
     const came = await this.#within(offer, { manner: 'writes', values, signal })
     return toRecordsResult({
       name: 'records',
-      // A note names what it did not take.
+      // Notes in the answer explain why a change was not applied.
       beside: { applied: came.code === 0 },
       ...came,
     })

@@ -1,4 +1,4 @@
-/** `mcp serve`. */
+/** Implements `mcp serve`, which serves the commands to an AI agent. */
 import { yieldPushed } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
@@ -23,7 +23,7 @@ const flags = {
   'allow-write': boolean('with --toolsets: include commands that write but destroy nothing'),
 } as const
 
-/** @throws Failure `usage` unless it is one profile, by its name, that lets itself be written to */
+/** @throws Failure `usage` unless the line names one profile that allows writes */
 const checkWriting = ({ globals }: WorkspaceService, session: Session | undefined): void => {
   const { baseUrl, profile: name, sandbox } = globals
   if (name === undefined || sandbox || baseUrl !== undefined)
@@ -40,7 +40,7 @@ const checkWriting = ({ globals }: WorkspaceService, session: Session | undefine
     )
 }
 
-/** Returns the flags that name the instance, for the person who runs the line of a plan: by then another profile may be the current one. */
+/** Returns the flags that select the instance. A person runs the plan's line later, when another profile may be current. */
 const getInstanceFlags = (
   { globals }: WorkspaceService,
   session: Session | undefined,
@@ -55,13 +55,13 @@ const getInstanceFlags = (
   ]
 }
 
-// The log of calls: a line each in the audit log of the profile.
+// The log of calls: one line per call in the audit log of the profile.
 
-/** Arguments that say which object: they stand in addresses as well. */
+/** Matches arguments that identify an object. URLs contain these values as well, so they can be logged. */
 const identityArguments = /^(?:id|project|group|user|key|sha|slug|domain|path|\w+_i?id)$/
 const maxDescription = 300
 
-/** Describes a call by the command and the object that it is about; never by another value. */
+/** Describes a call by its command and object. Other values are not logged. */
 const describeCall = (tool: string, input: Readonly<Record<string, unknown>>): string => {
   const { command, arguments: inner } = input
   const values = typeof inner === 'object' && inner !== null ? inner : input
@@ -78,7 +78,7 @@ const getOutcome = (failure: Failure | undefined): AuditEntry['outcome'] => {
   if (failure === undefined) return 'done'
   const { status, unknownOutcome } = failure.details
   if (failure.category === 'usage') return 'not_sent'
-  // Without an answer, and after an interruption, nobody knows what became of it.
+  // Without a response, the outcome is unknown.
   return status === undefined || unknownOutcome === true ? 'unknown' : 'refused'
 }
 
@@ -116,7 +116,7 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
 }
 
 /**
- * Opens the call log of a session; nothing is recorded without a profile that has an audit log.
+ * Opens the call log of a session. Without an audit log of the profile, nothing is recorded.
  * @throws Failure `usage` if the file cannot be opened
  */
 const openCallLog = (session: Session | undefined): CallLog => {
@@ -142,7 +142,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
     throw usage('mcp serve does not allow --show-secrets: agents never see secrets')
   checkToolsets(wanted)
   if (writes && wanted.length === 0) throw usage('--allow-write requires --toolsets')
-  // The embedded instance is started by the first call.
+  // The first call starts the embedded instance.
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
   const { serveLines } = await import('./server.js')
@@ -162,7 +162,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
     )
     for await (const message of messages) {
       yield createTextRow(message)
-      // A reader who is gone shows only once all is written.
+      // A closed pipe is detected only when all output is written.
       yield { kind: 'flush' }
     }
   } finally {

@@ -1,7 +1,4 @@
-/**
- * Decides which commands agents may use, and words messages for them: arguments instead of flags, and no advice for
- * a shell.
- */
+/** Decides which commands agents may use, and rewords messages for agents: arguments instead of flags, and no advice about a shell. */
 
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
@@ -15,28 +12,28 @@ import type { AdviceCode } from '../../http/types.js'
 
 /** A command that agents may use. */
 export interface Offer {
-  /** Its words: `runners list`. */
+  /** The name of the command, such as `runners list`. */
   readonly name: string
   readonly command: CommandFacts
-  /** As its endpoints alone make it. */
+  /** True if only the endpoints of the command are offered, without its handwritten part. */
   readonly plain: boolean
   readonly data: readonly Datum[]
-  /** It only reads: so do all endpoints that it may reach, and so it says of itself. */
+  /** True if the command only reads, according to its endpoints and its own declaration. */
   readonly reads: boolean
   readonly destroys: boolean
-  /** Asked twice it does what once would do. */
+  /** True if repeating the call has no further effect. */
   readonly idempotent: boolean
-  /** It lists records, page by page. */
+  /** True if the command lists records by page. */
   readonly lists: boolean
-  /** The files that it reads, which the person who started the server names, never an agent. */
+  /** The files that the command reads. The person who starts the server names them; agents cannot. */
   readonly files?: readonly string[]
 }
 
-/** True if an endpoint answers with the bytes of a file, or is allowed by a secret of its own: no data can ask for these. */
+/** True if an endpoint returns a file, or requires a secret as a parameter. Agents cannot use these. */
 const needsFileOrSecret = ({ returns, credential }: Endpoint): boolean =>
   returns.kind === 'file' || credential === 'parameter'
 
-/** True if a special takes a parameter otherwise than its endpoints do: as the name of a file, or as lines. */
+/** True if a handwritten command accepts a parameter in another form than its endpoints, such as the name of a file. */
 const readsFiles = ({ args, flags, endpoints }: CommandFacts): boolean =>
   args.some(({ file }) => file === true) ||
   flags.some(({ parameter, param }) => {
@@ -47,7 +44,7 @@ const readsFiles = ({ args, flags, endpoints }: CommandFacts): boolean =>
     return own.length > 0 && !own.some((one) => isSameType(one, param))
   })
 
-/** The commands of the tool itself that describe an instance, and read no file of this machine. */
+/** Commands of the tool that describe an instance and read no local files. */
 const offeredToolCommands = new Set([
   'overview',
   'access',
@@ -57,10 +54,10 @@ const offeredToolCommands = new Set([
   'check certificates',
 ])
 
-/** True if a command is of the API, not of the tool itself. */
+/** True if a command belongs to an area of the API. */
 const isOfApi = ({ area }: CommandFacts): boolean => listAreas().some(({ name }) => name === area)
 
-/** Returns a command as agents may have it; undefined where it is not for them. */
+/** Converts a command to an offer; undefined if agents may not use it. */
 const toOffer = (found: CommandFacts): Offer | undefined => {
   const endpoints = Object.values(found.endpoints)
   const asks = endpoints.length > 0 || found.readOnly === true || found.writes === true
@@ -75,14 +72,14 @@ const toOffer = (found: CommandFacts): Offer | undefined => {
     plain,
     data: getData(command),
     reads: !endpoints.some(writes) && command.waits !== true && command.writes !== true,
-    // What one without endpoints of its own writes, nobody says.
+    // It is not known what a handwritten command writes, so it counts as destructive.
     destroys: endpoints.some((e) => e.destructive !== undefined) || command.writes === true,
     idempotent: endpoints.every((e) => getMethod(e) !== 'POST' || e.safe === true),
     lists: endpoints.some(({ returns }) => returns.kind === 'many'),
   }
 }
 
-/** Creates the offer of `drift` about these files and no others. */
+/** Creates the offer of `drift` for these files only. */
 const createDriftOffer = (command: CommandFacts, files: readonly string[]): Offer => ({
   name: 'drift',
   command,
@@ -97,7 +94,7 @@ const createDriftOffer = (command: CommandFacts, files: readonly string[]): Offe
 
 /**
  * Returns the commands that agents may use.
- * @param declared files of the declared state, for `drift`
+ * @param declared the files of the declared state for `drift`
  */
 export const getOffers = (
   commands: readonly CommandFacts[],
@@ -108,17 +105,16 @@ export const getOffers = (
     return (drifts ? createDriftOffer(command, declared) : toOffer(command)) ?? []
   })
 
-// What goes wrong, in words for an agent: arguments in place of flags, and nothing that only a person at a command
-// line can do.
+// Failures in words for an agent: arguments instead of flags, and no advice that only a person can follow.
 
-/** The parts of an offer that messages are worded by. */
+/** The parts of an offer that are used to reword messages. */
 type OfferWords = Pick<Offer, 'data' | 'command'>
 
 const owner = 'the person who runs this server'
 const tellOwner = `Tell ${owner}: only they can fix this.`
 const tryAgain = `Try again. If it fails again, tell ${owner}.`
 
-/** The hints by code, as `answer/prompter.ts` has them for people. */
+/** The hints for agents by code. `answer/prompter.ts` has those for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
   sudo: `The server is not permitted to act as another user. ${tellOwner}`,
   'sudo-user': `The user that the server acts as does not exist. ${tellOwner}`,
@@ -155,7 +151,7 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
   confirm: 'Only a person can confirm this. plan returns the command line for them.',
 }
 
-/** The hints for where nothing is left of a hint for people, or not all of it. */
+/** The hints that replace or complete a hint for people after personal advice was removed. */
 const fallbackHints: Partial<Record<Category, string>> = {
   usage: 'describe_command lists the arguments.',
   auth: tellOwner,
@@ -163,7 +159,7 @@ const fallbackHints: Partial<Record<Category, string>> = {
   unreachable: tryAgain,
 }
 
-/** The name of the program before a command of an area. */
+/** Creates a pattern of the program's name before an area. */
 const createCommandPrefix = (): RegExp =>
   new RegExp(
     `\\bsvcctl (?=(?:${listAreas()
@@ -171,19 +167,19 @@ const createCommandPrefix = (): RegExp =>
       .join('|')})\\b)`,
     'g',
   )
-/** The parts of a text that address a person who types a line, sets a variable or edits a profile. */
+/** Matches text that is only for a person who types a command line, sets a variable or edits a profile. */
 const personalAdvice =
   /\bsvcctl\b|(?<![\w-])(?:--(?:[a-z]|\.|\s|$)|-[pPGoLvyqh]\b)|\b(?:SVC|CI)_[A-Z]|@file\b|\bbase URL\b/
 const sentenceEnd = /(?<=[.:;!?])\s+/
 
-/** Returns a text without the parts that are for a person at a command line. */
+/** Removes the sentences that are only for a person at a command line. */
 const removePersonalAdvice = (text: string): string => {
   const parts = text.split(sentenceEnd)
   const kept = parts.filter((part) => !personalAdvice.test(part))
   return kept.length === parts.length ? text : kept.join(' ').replace(/[:;]$/, '.')
 }
 
-/** Replaces flags and placeholders by the arguments that an agent gives; those that it does not have stay. */
+/** Replaces flags and placeholders by the names of an agent's arguments. Flags without an argument are not changed. */
 const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): string => {
   const names = new Map(
     data.map(({ name, param, flag }) => [
@@ -195,7 +191,7 @@ const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): s
   return text.replace(/<[a-z-]+>|(?<![\w-])--([a-z][a-z-]*)/g, (word, flag?: string) => {
     const name = names.get(word)
     if (name !== undefined || flag === undefined || ofLine.has(flag)) return name ?? word
-    // In the words of the instance.
+    // The flag is in the instance's vocabulary.
     return flag.replaceAll('-', '_')
   })
 }
@@ -203,7 +199,7 @@ const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): s
 const toAgentWords = (text: string, offer: OfferWords): string =>
   replaceFlags(text, offer).replace(createCommandPrefix(), '')
 
-/** Rewords a text of this tool for an agent; empty if all of it is for a person. */
+/** Rewords a text of svcctl for an agent; empty if all of it is for a person. */
 export const toAgentText = (offer: OfferWords, text: string): string =>
   removePersonalAdvice(toAgentWords(text, offer))
 
@@ -215,19 +211,19 @@ const getAdvice = ({ details: { advice } }: Failure): string | undefined => {
   return typeof words === 'string' ? words : words(advice.about)
 }
 
-/** Returns what is left of a hint for people, and what else an agent can do. */
+/** Returns the rest of a hint for people, and a fallback hint if a part was removed. */
 const getHint = (offer: OfferWords, { category, details }: Failure): string => {
   const whole = category === 'auth' ? '' : toAgentWords(details.hint ?? '', offer)
   const kept = removePersonalAdvice(whole)
   return kept !== '' && kept === whole ? kept : `${kept} ${fallbackHints[category] ?? ''}`.trim()
 }
 
-/** Rewords a failure for an agent. Messages of the instance stay as they are. */
+/** Rewords a failure for an agent. Messages of the instance are not changed. */
 export const toAgentFailure = (offer: OfferWords, failure: Failure): Failure => {
   const { category, message, details } = failure
   const { hint: _, ...others } = details
   const hint = getAdvice(failure) ?? getHint(offer, failure)
-  // Nothing was sent: the words are all the tool's.
+  // Nothing was sent, so all words of the message are from svcctl.
   const said =
     category === 'usage' ? toAgentText(offer, message) || toAgentWords(message, offer) : message
   return new Failure(category, said, { ...others, ...(hint === '' ? {} : { hint }) })

@@ -1,7 +1,4 @@
-/**
- * Plans a change for an agent: writes its arguments as a command line, previews that line, and saves the plan for
- * approval.
- */
+/** Plans a change for an agent: formats its arguments as a command line, previews the line, and saves the plan for approval. */
 
 import { createWrapper } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
@@ -23,7 +20,7 @@ import { type Failure, usage } from '../../errors.js'
 import type { Offer } from './offers.js'
 import { getNames, getText, type ToolInput } from './tools.js'
 
-/** The length of a line, in bytes, beyond which people do not read it before they run it. */
+/** The maximum length of a command line, in bytes. People do not read longer ones before they run them. */
 const maxLineBytes = 8 * 1024
 
 const createNotWritableFailure = (name: string, why: string): Failure =>
@@ -33,8 +30,8 @@ const createNotWritableFailure = (name: string, why: string): Failure =>
   )
 
 /**
- * Returns a word of one line, whatever stands in it: control characters are written out.
- * @throws Failure `usage` for a character that no shell has in a word
+ * Quotes a text as one word of a shell, with control characters escaped.
+ * @throws Failure `usage` for a character that no shell word can contain
  */
 const quoteText = (text: string): string => {
   if (/[\0\p{Cs}]/u.test(text))
@@ -44,7 +41,7 @@ const quoteText = (text: string): string => {
   if (escapeControls(text) === text) return quoteWord(text)
   const inner = text
     .replaceAll('\\', '\\\\')
-    // Interactive shells look for these before they look at quotes.
+    // Interactive shells expand these even within quotes.
     .replace(/['!]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`)
     .replace(/[^\\]/gu, (char) => (escapeControls(char) === char ? char : escapeCharacter(char)))
   return `$'${inner}'`
@@ -64,7 +61,7 @@ const isPublic = (param: Param): boolean => formatOf(param) === 'public-key'
 const holdsSecret = ({ param, parameter = '' }: Flag, value: unknown): boolean =>
   param.secret === true || isSecret(isPublic(param) ? '' : parameter, value)
 
-/** Returns the variable that stands for a secret: a secret is never repeated, so the person who runs the line sets the variable. */
+/** Returns the environment variable that replaces a secret. The person who runs the line sets it, because secrets are never shown. */
 const getVariable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').toUpperCase()}`
 
 const formatListItem = (name: string, value: unknown): string => {
@@ -91,7 +88,7 @@ const formatPlainValue = ({ name, param }: Flag, value: unknown): string => {
   return text
 }
 
-/** Returns the texts of a flag, each given once. */
+/** Returns the texts for a flag, which is repeated for each of them. */
 const getFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param } = flag
   if (typeof value === 'string' && value !== '' && holdsSecret(flag, value)) {
@@ -116,20 +113,20 @@ const formatFlagWords = (flag: Flag, value: unknown): readonly string[] => {
   )
 }
 
-/** @throws Failure `usage` for what a line would take for several names, a file or standard input */
+/** @throws Failure `usage` for text that the flag would take for several names, a file or standard input */
 const checkName = (name: string, text: string): string => {
   if (text !== '' && text.trim() === text && !/^[-@]|,/.test(text)) return text
   throw usage(`${name} takes paths or IDs, one in each text`)
 }
 
-/** The objects that a plan is about, if there are several. */
+/** The objects of a plan, if there are several. */
 interface ObjectChoice {
-  /** In the place of the one that the arguments name. */
+  /** The IDs, which replace the object of the arguments. */
   readonly ids?: readonly string[]
-  /** A condition on the records of their list. */
+  /** A condition that selects objects from their list. */
   readonly where?: string
   readonly projects?: readonly string[]
-  /** All projects of a group. */
+  /** The group whose projects are all included. */
   readonly group?: string
 }
 
@@ -141,23 +138,23 @@ const getSelectionWords = ({ where, projects = [], group }: ObjectChoice): reado
   ...(group === undefined ? [] : ['--group', checkName('group', group)]),
 ]
 
-/** @throws Failure `usage` for an object that is none */
+/** @throws Failure `usage` for `-`, which means standard input */
 const checkObjects = (args: readonly string[]): readonly string[] => {
   if (args.includes('-'))
     throw usage('- would refer to standard input', 'Pass the name of the object.')
   return args
 }
 
-/** A command line made of arguments. */
+/** A command line for the arguments of a call. */
 interface CommandLine {
-  /** Its words, without the program and the flags that name the instance. */
+  /** The words without the program and the flags that select the instance. */
   readonly words: readonly string[]
-  /** The values of secrets, by the variables that stand in their place. */
+  /** The values of secrets, by the names of the variables that replace them. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
 /**
- * Writes the arguments of a call as a command line that means the same.
+ * Converts the arguments of a call to an equivalent command line.
  * @throws Failure `usage` for values that no command line can contain
  */
 export const toLine = (
@@ -186,7 +183,7 @@ export const toLine = (
 
 /**
  * Formats a command line for a person to run, quoted for a shell.
- * @param flags that name the instance: `-p work`
+ * @param flags the flags that select the instance, such as `-p work`
  * @throws Failure `usage` for text that no shell word can contain, and for a line that is too long to review
  */
 export const formatCommandLine = (words: readonly string[], flags: readonly string[]): string => {
@@ -196,27 +193,23 @@ export const formatCommandLine = (words: readonly string[], flags: readonly stri
   return line
 }
 
-// A change that an agent wants: tried without a write, and kept for a person to approve.
+// Plans of agents: they are previewed without a write, and saved for a person to approve.
 
-// What a line would change: read, never written.
 
 interface Preview {
-  /** The change that each object would get: JSON texts, as the dry run prints them. */
+  /** The change of each object, as JSON text like in a dry run. */
   readonly changes: readonly string[]
   readonly notes: readonly string[]
   readonly failure?: Failure | undefined
 }
 
-/** The number of objects beyond which people do not read a plan before they approve it. */
+/** The maximum number of objects in a plan. People do not read longer plans before they approve them. */
 const maxObjects = 1000
 
 const createTooManyFailure = (): Failure =>
   usage(`a plan has at most ${maxObjects} objects`, 'Plan fewer at once.')
 
-/**
- * Previews a command line, up to the largest number of objects in a plan, and saves what it shows. It never rejects: errors are in
- * `failure`.
- */
+/** Previews a command line and saves the plan, up to the maximum number of objects. It never rejects: errors are returned in `failure`. */
 const previewLine = async (
   { line }: Pick<InnerRuns, 'line'>,
   { words, secrets }: CommandLine,
@@ -241,12 +234,12 @@ const previewLine = async (
   return { changes, notes, failure: stopped ?? failure }
 }
 
-// Which objects a plan is about.
+// The selection of several objects.
 
 /** The arguments that choose several objects. */
 export const selectionNames = ['ids', 'where', 'projects', 'group'] as const
 
-/** @throws Failure `usage` for a command that takes one, and for arguments that exclude each other */
+/** @throws Failure `usage` for several objects of a command that accepts one, and for arguments that exclude each other */
 const parseSelection = ({ name, command }: Offer, input: ToolInput): ObjectChoice => {
   const [ids, projects] = [getNames(input, 'ids'), getNames(input, 'projects')]
   const [where, group] = [getText(input, 'where'), getText(input, 'group')]
@@ -259,35 +252,35 @@ const parseSelection = ({ name, command }: Offer, input: ToolInput): ObjectChoic
 
 export interface PlanningContext {
   readonly runs: Pick<InnerRuns, 'line'>
-  /** Flags that name the instance, for the lines of plans. */
+  /** The flags that select the instance, for the command lines of plans. */
   readonly where: readonly string[]
 }
 
-/** The length of a reason beyond which people do not read it. */
+/** The maximum length of a reason, in characters. */
 const maxReasonLength = 1000
 
 /** The result of saving a plan. */
 interface SavedPlan {
   id?: string
-  /** Why it was not saved. */
+  /** The reason why the plan was not saved. */
   why?: string
 }
 
-/** A plan as an agent gets it. */
+/** The summary of a plan in the answer to an agent. */
 interface PlanSummary {
   /** The number of objects that would be changed. */
   readonly objects: number
-  /** Its ID, and the line by which a person approves it; absent where there is nothing to change. */
+  /** The ID of the plan, and the line with which a person approves it; undefined if there is nothing to change. */
   readonly plan?: string
   readonly approve?: string
-  /** The line that does the same without it. */
+  /** The line that makes the change without the plan. */
   readonly command_line: string
 }
 
 /**
  * Plans a change.
- * @param given the arguments, after they were checked
- * @throws Failure if one of the objects cannot be previewed: a plan is complete or does not exist
+ * @param given the checked arguments
+ * @throws Failure if the preview of any object fails, because a plan must be complete
  */
 export const planChange = async (
   { runs, where }: PlanningContext,
@@ -316,7 +309,7 @@ export const planChange = async (
   const tried = await previewLine(runs, line, signal, planned)
   if (tried.failure !== undefined) throw tried.failure
   const summary = { objects: tried.changes.length, command_line: commandLine }
-  // The preview is no less true where it is not saved, and the line does the same.
+  // If the plan cannot be saved, its preview is still valid, and the command line makes the same change.
   const notes = saved.why === undefined ? [] : [`not saved for approval: ${saved.why}`]
   const shown = { ...tried, notes: [...notes, ...tried.notes] }
   if (saved.id === undefined) return { planned: summary, tried: shown }

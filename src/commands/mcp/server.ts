@@ -1,4 +1,4 @@
-/** Runs the MCP server over standard input and output: tools, recipes as prompts, and records by their addresses. */
+/** Runs the MCP server over standard input and output: tools, recipes as prompts, and records as resources. */
 
 import { PassThrough, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -32,38 +32,38 @@ import { type CallContext, Calls } from './calls.js'
 import type { Offer } from './offers.js'
 import { createTool, standardTools } from './tools.js'
 
-/** Is called when a call ends; without a failure if it succeeded. */
+/** Called when a call ends, with the failure if it failed. */
 type EndCall = (failure?: Failure) => void
 
 /** The log of tool calls. */
 export interface CallLog {
   /**
-   * A call begins.
-   * @throws Failure `failed` once a line was lost: nothing more is done that would not be on record
+   * Records the beginning of a call.
+   * @throws Failure `failed` after a line could not be written, because further calls could not be recorded
    */
   begin(tool: string, input: Readonly<Record<string, unknown>>): EndCall
   close(): void
 }
 
-// Messages of the protocol, a line each: what is none is answered with the protocol's error, and the session goes on.
+// Messages of the protocol, one per line. Invalid lines are answered with an error, and the session continues.
 
-/** The size limit of a message. */
+/** The maximum size of a message, in bytes. */
 export const maxMessage = 1024 * 1024
 
-/** The protocol's own numbers (JSON-RPC 2.0, section 5.1). */
+/** The error codes of the protocol (JSON-RPC 2.0, section 5.1). */
 const codes = { unreadable: -32700, invalid: -32600 } as const
 
 interface MessageHandlers {
-  /** A line that is a message, with its end. */
+  /** Receives a line with a valid message, including its line break. */
   readonly message: (line: string) => void
-  /** Answers a line that is no message. */
+  /** Receives the answer to a line without a valid message. */
   readonly error: (line: string) => void
 }
 
 const formatErrorLine = (id: unknown, code: number, message: string): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`
 
-/** Returns the ID of a message, as far as it can be read. */
+/** Returns the ID of a message; null if it cannot be read. */
 const getMessageId = (value: unknown): string | number | null =>
   isObject(value) && (typeof value.id === 'string' || typeof value.id === 'number')
     ? value.id
@@ -73,14 +73,14 @@ class MessageReader {
   readonly #heard: MessageHandlers
   #pieces: string[] = []
   #size = 0
-  /** True while the line at hand is too large: the rest of it is skipped. */
+  /** True if the current line is too large, so that the rest of it is skipped. */
   #lost = false
 
   constructor(heard: MessageHandlers) {
     this.#heard = heard
   }
 
-  /** Takes a piece of the input, wherever it was cut. */
+  /** Adds a chunk of the input. It may begin and end anywhere. */
   take(text: string): void {
     let at = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
@@ -137,11 +137,11 @@ class MessageReader {
   }
 }
 
-/** What the server needs of its run. */
+/** The services that the server requires. */
 export interface ServerOptions extends CallContext {
   /** The log that records each call. */
   readonly log: CallLog
-  /** Ends what is in flight. */
+  /** Aborts all calls in progress. */
   readonly signal: AbortSignal
 }
 
@@ -152,13 +152,13 @@ const instructions = [
   'Secrets are masked.',
 ].join(' ')
 
-/** Returns any error as a failure that can be reported. */
+/** Converts any error to a failure. */
 const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   return new Failure('internal', error instanceof Error ? error.message : String(error))
 }
 
-// Prompts: the recipes of the guide that only read.
+// Prompts: the recipes that only read.
 
 /** Returns the name of a recipe's prompt. */
 const getPromptName = ({ job }: Recipe): string =>
@@ -167,7 +167,7 @@ const getPromptName = ({ job }: Recipe): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
 
-/** True if a line of a recipe is one command that an agent may read with. */
+/** True if a line of a recipe is a single command that an agent can read with. */
 const isReadLine = (line: string, reads: readonly string[]): boolean => {
   if (!line.startsWith('svcctl ') || /[|>$`;&]/.test(line)) return false
   const words = splitCommand(line.slice('svcctl '.length))
@@ -181,11 +181,11 @@ const getReadRecipes = (offers: readonly Offer[]): readonly Recipe[] => {
   )
 }
 
-/** Lists the recipes as prompts. */
+/** Lists the recipes that only read as prompts. */
 const listPrompts = (offers: readonly Offer[]): Prompt[] =>
   getReadRecipes(offers).map((recipe) => ({ name: getPromptName(recipe), title: recipe.job }))
 
-/** Returns a recipe as a prompt; undefined if there is none of that name. */
+/** Returns a recipe as a prompt; undefined if there is no such recipe. */
 const getPrompt = (offers: readonly Offer[], name: string): GetPromptResult | undefined => {
   const recipe = getReadRecipes(offers).find((one) => getPromptName(one) === name)
   if (recipe === undefined) return undefined
@@ -198,9 +198,9 @@ const getPrompt = (offers: readonly Offer[], name: string): GetPromptResult | un
   return { description: job, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-// What is read by an address: one record of each command that shows one, such as `svc://runners/7`.
+// Resources: the record of each command that shows a single one, such as `svc://runners/7`.
 
-/** Returns the names of the arguments that a command needs to show its record; undefined for one that shows none, or by a choice. */
+/** Returns the names of the arguments in the URI of a command's record; undefined for a command without such a record. */
 const getAddressParts = ({ reads, lists, command, data }: Offer): readonly string[] | undefined => {
   if (!reads || lists || !/^(?:.* )?get$/.test(command.words)) return undefined
   const needed = data.filter(({ required, flag }) => required || flag === undefined)
@@ -208,20 +208,20 @@ const getAddressParts = ({ reads, lists, command, data }: Offer): readonly strin
   const names = [...scopes, ...needed.filter((one) => !scopes.includes(one))].map(
     ({ name }) => name,
   )
-  // One that is of a project or of a group is named by more than its IDs.
+  // For records of a project or a group, IDs alone are not enough.
   const whole = Object.values(command.endpoints).some(
     ({ path }) => Object.keys(path).length === names.length,
   )
   return whole && names.length > 0 ? names : undefined
 }
 
-/** Returns the beginning of an address: the area, and the words before the last one where the verb has several. */
+/** Returns the beginning of a URI: the area, and the words of the verb before the last one. */
 const getAddressPrefix = ({ command }: Offer): readonly string[] => [
   command.area,
   ...command.words.split(' ').slice(0, -1),
 ]
 
-/** Lists the addresses of records as templates. */
+/** Lists the URI templates of records. */
 const listResourceTemplates = (offers: readonly Offer[]): ResourceTemplate[] =>
   offers.flatMap((offer) => {
     const parts = getAddressParts(offer)
@@ -232,7 +232,7 @@ const listResourceTemplates = (offers: readonly Offer[]): ResourceTemplate[] =>
     return [{ name: offer.name, title: about, uriTemplate, mimeType: 'application/json' }]
   })
 
-/** Returns the `read` call for an address; undefined if it is the address of nothing. */
+/** Returns the `read` call for a URI; undefined if no command matches it. */
 const findResource = (
   offers: readonly Offer[],
   uri: string,
@@ -251,7 +251,7 @@ const findResource = (
   return undefined
 }
 
-/** Decodes a part of an address. Invalid encoding stays as it is: then no record has that name. */
+/** Decodes a part of a URI. Invalid encoding is kept, and matches no record. */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -260,7 +260,7 @@ const decode = (text: string): string => {
   }
 }
 
-// The server of the protocol, of the official SDK.
+// The protocol server of the official SDK.
 
 type AnswerCall = (
   name: string,
@@ -268,7 +268,7 @@ type AnswerCall = (
   stop: AbortSignal,
 ) => Promise<CallToolResult>
 
-/** Records by their addresses, and recipes as prompts. */
+/** Registers the handlers for resources and prompts. */
 const registerResources = (
   server: McpServer['server'],
   { offers, signal }: ServerOptions,
@@ -299,7 +299,7 @@ const registerResources = (
   })
 }
 
-/** Creates the server, and a promise of the end of what is in flight. */
+/** Creates the server, and a function that waits for calls in progress. */
 const createServer = (serving: ServerOptions) => {
   const { tools, log, signal } = serving
   const calls = new Calls(serving)
@@ -337,16 +337,16 @@ const createServer = (serving: ServerOptions) => {
   return { server, settled: () => Promise.allSettled(flying) }
 }
 
-/** The source and the destination of messages. */
+/** The input and output of the server. */
 interface ServerStreams {
   readonly chunks: () => AsyncIterable<string>
-  /** @throws the error that says that the reader is gone */
+  /** @throws the error that the client is gone */
   readonly write: (text: string) => Promise<void>
 }
 
 /**
- * Serves until the client closes its end, disappears, or the signal is aborted; then cancels calls in progress.
- * @throws the error that prevented a response from being written
+ * Serves until the client closes its output, disappears, or the signal is aborted. Then it cancels calls in progress.
+ * @throws the error that prevented an answer from being written
  */
 export const serveLines = async (serving: ServerOptions, lines: ServerStreams): Promise<void> => {
   const stop = new AbortController()
@@ -365,14 +365,14 @@ export const serveLines = async (serving: ServerOptions, lines: ServerStreams): 
     message: (line) => void input.write(line),
     error: (line) => void output.write(line),
   })
-  // A line is bounded before it comes here; its end is one byte more.
+  // `MessageReader` limits the size of lines. The line break is one more byte.
   const bound = { maxBufferSize: maxMessage + 1 }
   await server.connect(new StdioServerTransport(input, output, bound))
   const heard = async (): Promise<void> => {
     for await (const text of lines.chunks()) messages.take(text)
   }
   const listening = heard()
-  // Whatever comes of it after the end is nobody's business any more.
+  // Errors after the end of the session are ignored.
   listening.catch(() => undefined)
   try {
     await Promise.race([listening, gone, waitForAbort(serving.signal)])

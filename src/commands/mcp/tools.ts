@@ -1,4 +1,4 @@
-/** The tools that the MCP server offers, with their input and output. */
+/** Declares the tools of the MCP server, with schemas of their input and output. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { listAreas } from '../../catalogue/index.js'
@@ -15,14 +15,14 @@ import type { Datum } from '../../engine/command/flags.js'
 import { usage } from '../../errors.js'
 import type { Offer } from './offers.js'
 
-/** The input of a tool, by name. */
+/** The input of a tool by argument. */
 export interface ToolInput {
   readonly [name: string]: unknown
 }
 
 /**
- * Returns a text of the input.
- * @throws Failure `usage` if it is something else
+ * Returns a string of the input.
+ * @throws Failure `usage` if it is not a string
  */
 export const getText = (input: ToolInput, name: string): string | undefined => {
   const value = input[name]
@@ -33,8 +33,8 @@ export const getText = (input: ToolInput, name: string): string | undefined => {
 const isName = (value: unknown): boolean => typeof value === 'string' || Number.isSafeInteger(value)
 
 /**
- * Returns a list of names; IDs become names.
- * @throws Failure `usage` if it is something else, or empty
+ * Returns a list of names. Integer IDs are converted to strings.
+ * @throws Failure `usage` if it is not a list, or an empty one
  */
 export const getNames = (
   input: ToolInput,
@@ -47,9 +47,9 @@ export const getNames = (
   throw usage(`${name} must be a list of ${what}`)
 }
 
-// Data as JSON Schema: what agents are told of the values that a command takes.
+// JSON Schemas of the arguments of commands.
 
-/** A list is written as one, whatever the API takes, and a name where numbers have some. */
+/** The schema options for agents: lists are always arrays, and numbers with names may be given as names. */
 const agentSchema: Partial<SchemaOptions> = {
   integer: (param) => ({
     type: param.names === undefined ? 'integer' : ['integer', 'string'],
@@ -61,7 +61,7 @@ const agentSchema: Partial<SchemaOptions> = {
   scope: { type: ['integer', 'string'] },
 }
 
-/** Describes a parameter, with what a schema cannot say. */
+/** Describes a parameter, including facts that a schema cannot express. */
 const describeParam = (param: Param): string => {
   const { help, words, nullable, deprecated } = param
   const names = getNumberNames(param)
@@ -83,7 +83,7 @@ const toSchema = (param: Param): JsonSchema => {
     ...(words !== undefined && !types.includes('string') ? ['string'] : []),
     ...(nullable === true ? ['null'] : []),
   ]
-  // A word, or null, is none of the values.
+  // The word and null are not among the values of the enumeration.
   const open = words !== undefined || nullable === true
   return omitUndefined({
     ...kind,
@@ -99,7 +99,7 @@ export const toArgumentsSchema = (data: readonly Datum[]) => ({
   properties: Object.fromEntries(
     data.map(({ name, param, flag }) => {
       const schema = toSchema(param)
-      // An object may be named by a reference as well: platform/app!42.
+      // A reference also identifies an object: platform/app!42.
       const isObject = flag === undefined && schema.type === 'integer'
       return [name, isObject ? { ...schema, type: ['integer', 'string'] } : schema] as const
     }),
@@ -108,7 +108,7 @@ export const toArgumentsSchema = (data: readonly Datum[]) => ({
   additionalProperties: false,
 })
 
-// The tools that an agent sees: four that are always there, and those of the areas that were asked for.
+// The tools that an agent sees: four standard ones, and those of the requested areas.
 
 const command = { type: 'string', description: 'command, such as "runners list"' }
 const args = { type: 'object', description: 'arguments by the names from describe_command' }
@@ -121,7 +121,7 @@ const paging = {
   cursor: { type: 'string', description: 'cursor from the previous response to the same query' },
 }
 
-/** Creates the schema of a tool's answer; `data` alone holds words of the instance. */
+/** Creates the schema of a tool's answer. Only `data` contains text of the instance. */
 const createOutputSchema = (
   more: Record<string, object> = {},
 ): NonNullable<Tool['outputSchema']> => ({
@@ -134,7 +134,7 @@ const createOutputSchema = (
 })
 const text = { type: 'string' }
 const flag = { type: 'boolean' }
-/** One for all that is read. */
+/** The schema for answers of all reading tools. */
 const readAnswer = createOutputSchema({
   cursor: text,
   cut: { ...flag, description: 'see data.cut_fields' },
@@ -146,7 +146,7 @@ const planAnswer = createOutputSchema({
   objects: { type: 'integer' },
   applied: flag,
 })
-/** The arguments that say which of several objects a plan is about, and why. */
+/** The arguments that select the objects of a plan, and its reason. */
 const names = { type: 'array', items: text }
 const selectionArguments = {
   ids: { ...names, description: 'several objects' },
@@ -157,10 +157,10 @@ const selectionArguments = {
 }
 const writeAnswer = createOutputSchema({ applied: flag })
 
-/** Tools that change nothing. */
+/** The annotations of tools that change nothing. */
 const readOnlyHints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
-/** The four tools that are always there. */
+/** The four standard tools. */
 export const standardTools: readonly Tool[] = [
   {
     name: 'find_commands',
@@ -205,10 +205,10 @@ export const standardTools: readonly Tool[] = [
   },
 ]
 
-/** Returns the name of a command's own tool. */
+/** Returns the name of a command's separate tool. */
 const toToolName = ({ name }: Pick<Offer, 'name'>): string => name.replace(/[ -]/g, '_')
 
-/** Describes a command as a tool of its own. */
+/** Creates the separate tool of a command. */
 export const createTool = (offer: Offer): Tool => {
   const { command: of, data, reads, destroys, idempotent } = offer
   const { properties, ...schema } = toArgumentsSchema(data)
@@ -229,7 +229,7 @@ export const createTool = (offer: Offer): Tool => {
 
 /**
  * Checks the names of toolsets.
- * @throws Failure `usage` for a name that is no area
+ * @throws Failure `usage` for a name that is not an area
  */
 export const checkToolsets = (wanted: readonly string[]): void => {
   const names: readonly string[] = listAreas().map(({ name }) => name)
@@ -241,13 +241,13 @@ export const checkToolsets = (wanted: readonly string[]): void => {
     )
 }
 
-/** True if a command is a tool of its own: what destroys stays a plan, and what waits would hold the line. */
+/** True if a command can be a separate tool. Destructive commands are only planned, and commands that wait would block the connection. */
 const isTool = ({ reads, destroys, command: { waits } }: Offer, writes: boolean): boolean =>
   reads || (writes && !destroys && waits !== true)
 
 /**
- * Returns the commands of these areas that become tools, by tool name.
- * @param writes whether to include commands that write
+ * Returns the commands of the given areas as tools, by name.
+ * @param writes true to include commands that write
  */
 export const getToolsets = (
   offers: readonly Offer[],

@@ -1,4 +1,4 @@
-/** The flags of commands that make a plan, and what of an instance they select. */
+/** Declares the flags of `plan`, `apply`, `drift` and `export`, and parses their selection and limits. */
 
 import { boolean, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/diff/context.js'
@@ -9,7 +9,7 @@ import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
 import { type Arguments, reportFlag } from '../define.js'
 
-/** The flags; never filled from the environment or a git remote. */
+/** The flags that select a part of the instance. The environment and git remotes never set them. */
 const selectionFlags = {
   project: {
     ...list('string', 'only these projects (full paths or IDs)', { completes: 'project' }),
@@ -27,12 +27,15 @@ const selectionFlags = {
   except: list('string', 'leave out these kinds and addresses', {
     placeholder: 'address',
   }),
-  // The same as everywhere: these commands have no form for a project.
+  // The global flag, because these commands have no form for a project.
   'with-archived': declared['with-archived'].param,
   missing: oneOf(['skip'], 'only report named projects and groups that do not exist'),
 } as const
 
-/** Parses what the flags of a line select. @throws Failure `usage` for a flag without a value */
+/**
+ * Parses the selection of a line.
+ * @throws Failure `usage` for a flag without a value
+ */
 export const parseSelection = (
   { flags }: Arguments<typeof selectionFlags>,
   { globals }: Pick<WorkspaceService, 'globals'>,
@@ -48,22 +51,22 @@ export const parseSelection = (
   if (empty !== undefined) throw usage(`--${empty[0].replace(/s$/, '')} needs a value`)
   return {
     ...Object.fromEntries(said),
-    // Whatever command it is of, it is read with the flags of all.
+    // The global parser reads this flag for every command.
     ...(globals.withArchived ? { withArchived: true } : {}),
     missing: flags.missing,
   }
 }
 
-// The flags of commands that make a plan.
+// The flags of commands that create a plan.
 
-/** The flags that say how files are read. */
+/** The flags for reading files. */
 const fileFlags = {
   'allow-literal-secrets': boolean('allow secrets as plain text in files'),
   'allow-outside': boolean('allow references to files outside of the folder'),
   'allow-commands': boolean('allow secrets from commands, and run these'),
 } as const
 
-/** The one table of flags that plan, apply and drift share: each means the same in all three. */
+/** The flags that plan, apply and drift share, with the same meaning. */
 export const planningFlags = {
   'fail-on': settings['fail-on'],
   report: reportFlag(['junit', 'markdown', 'sarif']),
@@ -87,7 +90,7 @@ export const planningFlags = {
   }),
 } as const
 
-/** The arguments and flags of `plan`, `drift` or `apply`; `apply` has no `--note`. */
+/** The arguments and flags of `plan`, `drift` or `apply`. `apply` has no `--note`. */
 export type PlanGiven = Arguments<typeof planningFlags> & {
   readonly flags: { readonly note?: boolean }
 }
@@ -138,7 +141,7 @@ export const exportFlags = {
 } as const
 export type ExportLine = Arguments<typeof exportFlags>
 
-/** The flags of a plan, for drift; no secret differs unless `--secrets` is given. */
+/** The flags of `drift`. Secrets are not compared unless `--secrets` is set. */
 export const driftFlags = {
   ...noteFlag,
   ...planningFlags,
@@ -153,7 +156,7 @@ const parseLimit = (name: string, text: string | undefined): PlanLimit | undefin
   return percent === '%' ? { percent: Number(digits) } : { count: Number(digits) }
 }
 
-/** @throws Failure `usage` for a limit that is none */
+/** @throws Failure `usage` for an invalid limit */
 export const parseLimits = ({ flags }: PlanGiven): PlanLimits => {
   const deletes = parseLimit('max-deletes', flags['max-deletes'])
   const changes = parseLimit('max-changes', flags['max-changes'])

@@ -1,6 +1,6 @@
 /**
- * The instance of a run as declared state asks for it, and the secrets of the run. Whoever is given the
- * readable one can write nothing.
+ * Provides the instance of a run to the code of declared state, and the secrets of the run. Code that only gets the readable instance
+ * cannot write.
  */
 
 import { type Fields, isObject } from '../../base/objects.js'
@@ -30,12 +30,12 @@ const toRecords = (values: readonly unknown[], { endpoint: { route } }: Ask): re
   })
 }
 
-/** Returns an answer in the names of the documents, which files use, whatever the instance calls things. */
+/** Translates an answer to the documented names, which the files use as well. */
 const read = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: toDocumented(whole.data) })
 
 /**
- * Returns the instance for reading only.
- * @param onProgress called for each request: a list is as many as it has pages
+ * Creates the read-only interface of the instance.
+ * @param onProgress called for each request, including each page of a list
  */
 export const toReadable = (
   { instance }: Run,
@@ -43,7 +43,7 @@ export const toReadable = (
 ): ReadableInstance => {
   const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
     let count = 0
-    // What is no record is kept, to be found out.
+    // Items that are not records are kept, so that `toRecords` detects them.
     const where = (record: unknown): boolean => {
       count += 1
       if (count > 1 && count % largestPage === 1) onProgress()
@@ -63,17 +63,20 @@ export const toReadable = (
   }
 }
 
-/** Returns the instance of a run for reading and writing. */
+/** Creates the interface of the instance for reading and writing. */
 export const toWritable = (run: Run): WritableInstance => ({
   ...toReadable(run),
   send: async (ask) => read(await run.instance.send({ key: '', ...ask })),
 })
 
-// What is known of the secrets of a run: whether they are there, and whether they are others than last set.
+// The secrets of a run: whether each is available, and whether it changed since it was last set.
 
-const most = 1 << 20
+const maxOutput = 1 << 20
 
-/** Runs a program without a shell, and returns its output as the secret. @throws Failure `usage` where it fails */
+/**
+ * Runs a program without a shell, and returns its output as the secret.
+ * @throws Failure `usage` if it fails
+ */
 const runSecretCommand = async (
   [program = '', ...args]: readonly string[],
   { place }: Pick<Context, 'place'>,
@@ -86,7 +89,7 @@ const runSecretCommand = async (
     stderr: 'ignore',
     timeout: limit * 1000,
     forceKillAfterDelay: 1000,
-    maxBuffer: most,
+    maxBuffer: maxOutput,
     windowsHide: true,
     cancelSignal: place.clock.signal,
     cwd: place.cwd,
@@ -98,7 +101,7 @@ const runSecretCommand = async (
   throw usage(`the command ${program} ${why}`)
 }
 
-/** Reads the values of secrets, and the record of those that were set. */
+/** Creates the readers of secrets: their values, and the record of those that were set. */
 export const readSecrets = async (context: Context, set: SecretsPolicy['set']) => {
   const { place } = context
   const values = new SecretValues({

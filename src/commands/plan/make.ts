@@ -1,4 +1,4 @@
-/** Files and an instance → a plan: what plan, drift and apply have in common. */
+/** Creates the plan of declared files and an instance, for `plan`, `drift` and `apply`. */
 
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -38,15 +38,15 @@ import { type PlanGiven, parseLimits, parseSelection } from './flags.js'
 import { toReadable } from './instance.js'
 
 interface PlanOptions {
-  /** The plan is only checked, never applied: secrets need not be there. */
+  /** True if the plan is never applied. Missing secrets are then ignored. */
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
   readonly unfinished?: DiffOptions['unfinished']
-  /** The commit with which the files are compared. */
+  /** The commit with whose files the plan is compared. */
   readonly against?: string
 }
 
-/** The cost of making a plan. */
+/** The number of requests and the time that a plan took. */
 interface PlanCost {
   readonly requests: number
   readonly seconds: number
@@ -56,9 +56,9 @@ export interface MadePlan {
   readonly plan: DesiredPlan
   readonly head: PlanHead
   readonly counts: PlanCounts
-  /** Its items as they are shown. */
+  /** The entries to show. With `against`, they are only the new ones. */
   readonly entries: readonly PlanEntry[]
-  /** The commit that the plan is compared with. */
+  /** The comparison with a commit. */
   readonly against?: Omit<PlanComparison, 'entries'> & {
     readonly ref: string
     readonly commit: string
@@ -68,18 +68,18 @@ export interface MadePlan {
   readonly worked: PlanCost
 }
 
-/** Returns the name of the requested format: of the line, the environment or the profile. */
+/** Returns the requested output format: that of the line, the environment or the profile. */
 export const getOutputName = async (place: Context['place']) =>
   place.globals.output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
 
-/** The folder in which files are found unless a line names them. */
+/** The folder of the files if the line names none. */
 const defaultFolder = './svcctl'
 
 /** Returns the files and folders of a line. */
 const getInputs = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.length === 0 ? [defaultFolder] : args
 
-/** @throws Failure `usage` where no file was named, and the folder of the default is not there */
+/** @throws Failure `usage` if the line names no file and the default folder does not exist */
 export const checkDefault = ({ cwd }: Context['place'], { args }: PlanGiven): void => {
   const isThere = (name: string, is: 'isDirectory' | 'isFile'): boolean =>
     statSync(resolve(cwd, name), { throwIfNoEntry: false })?.[is]() === true
@@ -101,7 +101,7 @@ const getFileOptions = ({ cwd, stdin }: Context['place'], { flags }: PlanGiven):
   allowCommands: flags['allow-commands'] === true,
 })
 
-/** Reads what the files wanted at another commit; returns undefined, with a note, if they were invalid. */
+/** Reads the desired state of the files at another commit; undefined, with a note, if they were invalid. */
 const readEarlierState = async (
   { ui, place }: Context,
   given: PlanGiven,
@@ -130,7 +130,10 @@ const readEarlierState = async (
   }
 }
 
-/** Reads the declared state from the files. @throws Failure `usage` with every mistake in them */
+/**
+ * Reads the declared state from the files.
+ * @throws Failure `usage` with all mistakes in the files
+ */
 export const readDeclaredState = async (
   context: Context,
   given: PlanGiven,
@@ -142,7 +145,10 @@ export const readDeclaredState = async (
   return declared
 }
 
-/** Checks that files for one instance are used with no other. */
+/**
+ * Checks that files that name an instance are used only with it.
+ * @throws Failure `usage`
+ */
 const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
   const normal = (url: string): string =>
     trimTrailingSlashes(URL.canParse(url) ? new URL(url).href : url)
@@ -155,7 +161,7 @@ const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
 
 type FoundPlaces = Pick<Awaited<ReturnType<InstanceView['places']>>, 'projects' | 'groups'>
 
-/** Collects the paths of all projects and groups; a project's group is one of them. */
+/** Collects the paths of all projects and groups. The groups of projects are included. */
 const collectPaths = ({ projects, groups }: FoundPlaces) => {
   const own = projects.flatMap(({ path, namespace }) =>
     namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
@@ -168,10 +174,7 @@ const collectPaths = ({ projects, groups }: FoundPlaces) => {
   }
 }
 
-/**
- * Returns what files want of places. A project in a group shows that the group is there, even if the group
- * itself is not selected.
- */
+/** Returns the desired state of places. A project proves that its group exists, even if the group itself is not selected. */
 export const getDesiredPlaces = (
   declared: DeclaredState,
   { projects, groups }: FoundPlaces,
@@ -182,7 +185,7 @@ export const getDesiredPlaces = (
     .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
 }
 
-/** Creates the head of a plan's document. */
+/** Creates the head of the plan document. */
 const createHead = async (
   { place }: Context,
   given: PlanGiven,
@@ -202,16 +205,16 @@ const createHead = async (
   }
 }
 
-/** True if the instance of the profile was seen to be newer than the documents. */
+/** True if the instance is newer than the documented version, according to the stored facts. */
 const isNewer = async (place: Context['place']): Promise<boolean> => {
   const profile = await place.profile()
   const known = profile && readKnown(getPaths(place.env), profile)?.version
-  // Patches offer nothing new.
+  // Patch releases have no new features.
   const [release] = /^v?\d+\.\d+/.exec(known ?? '') ?? []
   return release !== undefined && compareVersions(release, documentedVersion) > 0
 }
 
-/** Returns the options of the comparison, from a line and the places that were found. */
+/** Creates the options of the comparison from a line and the places that were found. */
 const createDiffOptions = async (
   { place }: Context,
   given: PlanGiven,
@@ -233,8 +236,8 @@ const createDiffOptions = async (
 }
 
 /**
- * Reads the files, looks at the instance, compares.
- * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
+ * Reads the files and the instance, and compares them.
+ * @throws Failure `usage` for mistakes in the files or flags; the failure of a request that is required for everything else
  */
 export const makePlan = async (
   context: Context,
@@ -257,7 +260,7 @@ export const makePlan = async (
   const view = openView(instance, scoping)
   const places = await view.places(declared.reach)
   const narrowed = (scoping.projects ?? scoping.groups) !== undefined
-  // What reaches nothing can be told where all projects are looked at.
+  // Selectors that match nothing can be reported only if all projects were read.
   if (!narrowed && places.unread.length === 0)
     for (const text of declared.idle(collectPaths(places))) context.ui.note(text)
   const wanted = getDesiredPlaces(declared, places)
@@ -284,9 +287,9 @@ export const makePlan = async (
   return { ...all, entries, against: { ref: against ?? '', commit: before.commit, ...compared } }
 }
 
-// The files of a line as they were at the merge base with another commit: read from git, without a checkout.
+// The files at the merge base with another commit. They are read from git without a checkout.
 
-/** Larger files are no documents, nor anything that one names. */
+/** The maximum size of a file, and of the output of git, in bytes. Larger files are not read. */
 const maxBytes = 4e6
 const maxTogether = 512e6
 
@@ -304,8 +307,8 @@ const toLine = (bytes: Buffer | undefined): string | undefined =>
   bytes?.toString().trim() || undefined
 
 /**
- * Finds the commit that HEAD and a reference have in common.
- * @throws Failure `usage` where there is no such commit, or nothing in common with it
+ * Finds the merge base of HEAD and a reference.
+ * @throws Failure `usage` if the commit does not exist, or has no commit in common with HEAD
  */
 const findMergeBase = async (git: Git, ref: string): Promise<string> => {
   const commit = toLine(
@@ -319,7 +322,7 @@ const findMergeBase = async (git: Git, ref: string): Promise<string> => {
   return base
 }
 
-/** Parses the regular files of a commit that are not too large. */
+/** Parses the list of a commit's regular files. Files that are too large are omitted. */
 const parseTree = (bytes: Buffer) =>
   bytes
     .toString()
@@ -330,7 +333,7 @@ const parseTree = (bytes: Buffer) =>
       return path === undefined || Number(size) > maxBytes ? [] : [{ path, object }]
     })
 
-/** Parses the contents in the output of `git cat-file --batch`, in the order in which the objects were requested. */
+/** Parses the output of `git cat-file --batch`. The contents are in the order of the requested objects. */
 const parseContents = (bytes: Buffer): readonly Buffer[] => {
   const all: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -346,7 +349,10 @@ const isDocument = (path: string): boolean =>
   documentName.test(path) &&
   !path.split('/').some((part) => part.startsWith('.') || part === 'node_modules')
 
-/** Returns the path of an input in the repository. @throws Failure `usage` for one that is outside of it */
+/**
+ * Returns the path of an input relative to the repository.
+ * @throws Failure `usage` for a path outside of it
+ */
 const toRepositoryRelative = (top: string, cwd: string, input: string): string => {
   if (input === '-') throw usage('--against requires files of a git repository, not standard input')
   const path = relative(top, join(realpathSync(cwd), relative(cwd, resolve(cwd, input))))
@@ -355,7 +361,7 @@ const toRepositoryRelative = (top: string, cwd: string, input: string): string =
   return path
 }
 
-/** Returns the documents that an input names, under their present names. */
+/** Returns the documents of an input, with their current names. */
 const getDocuments = (
   input: string,
   at: string,
@@ -371,8 +377,8 @@ const getDocuments = (
 }
 
 /**
- * Reads the files as they were.
- * @throws Failure `usage` outside of a repository, and where there is no such commit
+ * Reads the files of the inputs at the merge base.
+ * @throws Failure `usage` outside of a repository, and for an unknown commit
  */
 const readFilesAtBase = async (
   place: Pick<WorkspaceService, 'cwd' | 'env'>,
@@ -384,7 +390,7 @@ const readFilesAtBase = async (
   if (top === undefined) throw usage('--against requires a git repository and the program git')
   const commit = await findMergeBase(git, ref)
   const paths = inputs.map((input) => ({ input, at: toRepositoryRelative(top, place.cwd, input) }))
-  // Files that others name stand beside them.
+  // The folders of the inputs are read, too, because documents may refer to files next to them.
   const roots = [...new Set(paths.map(({ at }) => (isDocument(at) ? dirname(at) : at || '.')))]
   const where = roots.includes('.') ? [] : ['--', ...roots]
   const tree = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...where])
@@ -395,7 +401,10 @@ const readFilesAtBase = async (
   return {
     commit,
     texts: paths.flatMap(({ input, at }) => getDocuments(input, at, all)),
-    /** Returns the content of a file that they name. @throws an Error in words for one that was not there */
+    /**
+     * Returns the content of a file that a document refers to.
+     * @throws Error if the file did not exist
+     */
     open: (path: string): Buffer => {
       const bytes = all.get(toRepositoryRelative(top, place.cwd, path))
       if (bytes === undefined) throw new Error('it did not exist')

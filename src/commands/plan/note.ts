@@ -132,7 +132,7 @@ export async function* writePlanNote(
     context.ui.warn(`the note was not posted: ${message}`)
     const hint = category === 'auth' ? tokenHint : details.hint
     if (hint !== undefined) context.ui.note(hint)
-    // What programs read is the plan alone.
+    // Programs expect only the plan on standard output.
     if (context.answer.reader === 'people') yield createTextRow(text)
     else context.ui.warn(text)
   }

@@ -1,4 +1,4 @@
-/** The record from which the page of a plan is drawn: its counts, and its items by place. */
+/** Creates the record from which the HTML page of a plan is drawn: its counts, and its items by place. */
 
 import { placeText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
@@ -13,7 +13,7 @@ import {
   shortenValue,
 } from './rows.js'
 
-/** An attribute with its current and its wanted value. */
+/** An attribute with its current and its desired value. */
 interface PageChange {
   readonly attribute: string
   readonly now: string
@@ -80,7 +80,7 @@ const toItem = (
     loses: isDrift ? '' : loses,
     outcome: id === undefined ? '' : (outcomeOf?.(id).outcome ?? ''),
     changes: changes.map(([attribute = '', now = '', wanted = '']) =>
-      // Drift leads from what is declared to what was found.
+      // For drift, the page shows the declared value first and the actual value second.
       isDrift && now !== '' ? { attribute, now: wanted, wanted: now } : { attribute, now, wanted },
     ),
   }
@@ -89,7 +89,10 @@ const toItem = (
 /** Returns the rank of an item on the page: deletions come first. */
 const rankOf = ({ verb }: PageItem): number => (verb === 'delete' ? 0 : 1)
 
-/** Returns the record of a plan's page. @param outcomeOf returns the outcome of an action once the plan is applied */
+/**
+ * Creates the record of a plan's page.
+ * @param outcomeOf returns the outcome of an action after the plan was applied
+ */
 export const toPageRecord = (
   { of, made }: ReportedPlan,
   outcomeOf?: (id: string) => { readonly outcome: string },

@@ -1,7 +1,4 @@
-/**
- * A plan on standard output (a page for people, one object for programs, an action a line elsewhere), and in
- * a plan file.
- */
+/** Prints a plan: as a page for people, a document or rows for programs, and as a plan file. */
 
 import { resolve } from 'node:path'
 import { openWhole } from '../../base/files/files.js'
@@ -48,16 +45,16 @@ import {
   type ReportedPlan,
 } from './rows.js'
 
-/** Fields that some actions have. */
+/** Fields that only some actions have. */
 const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
-/** Returns the row of an action in a sheet, where its changes are one cell. */
+/** Returns the row of an action for spreadsheets, with the names of its attributes in one cell. */
 const toSheetRow = ({ changes, ...row }: ReturnType<typeof toActionRow>) => ({
   ...row,
   changes: changes.map(({ attribute }) => attribute).join(', '),
 })
 
-/** Yields the text of a plan, which people read in the log of a job as well. */
+/** Yields the text of a plan for people, on a terminal or in the log of a CI job. */
 async function* yieldPage(answer: AnswerService, reported: ReportedPlan): Rows {
   const page = (): Iterable<string> => yieldPlanLines(reported, answer)
   if (answer.terminal) return yield* yieldRecords(reported.made.plan.actions, { people: { page } })
@@ -65,8 +62,8 @@ async function* yieldPage(answer: AnswerService, reported: ReportedPlan): Rows {
 }
 
 /**
- * Yields a plan. No value of a secret is in it: nothing has to be masked.
- * @param outcomeOf what became of an action, once the plan is applied; people have seen the plan then
+ * Yields a plan. It contains no secret values, so nothing has to be masked.
+ * @param outcomeOf returns the outcome of an action after the plan was applied; people have seen the plan before
  */
 export async function* yieldPlan(
   context: Context,
@@ -77,7 +74,7 @@ export async function* yieldPlan(
   const { made } = reported
   const isPeople = answer.reader === 'people'
   if (isPeople && outcomeOf !== undefined) return
-  // A table replaces a format of a variable in which this line cannot be answered.
+  // If an environment variable requests a format that does not apply to people's output, a table is used.
   const name = isPeople ? undefined : await getOutputName(context.place)
   const format = getFormatTraits(name ?? 'table')
   if (format.name === 'markdown') return yield createTextRow(renderNote(reported))
@@ -98,27 +95,27 @@ export async function* yieldPlan(
     const last = outcomeOf === undefined ? 'changes' : 'outcome'
     return yield* yieldRecords(rows().map(toSheetRow), { columns: ['verb', 'address', last] })
   }
-  // What holds no object inside of another has the actions, one a line.
+  // Formats without nested objects contain only the actions, one per line.
   if (format.nests !== true)
     return yield* yieldRecords(rows(), {
       known: outcomeOf === undefined ? maybe : undefined,
       reveal: true,
     })
-  // What became of it is no plan any more.
+  // With outcomes, the document is no longer a plan that can be applied, so it has no digest.
   const { sha256, ...document } = toPlanDocument(made)
   const actions = document.actions.map((action) => ({ ...action, ...outcomeOf?.(action.id) }))
   const digest = outcomeOf === undefined ? { sha256 } : {}
   yield* yieldRecord({ ...document, actions, ...digest }, { reveal: true })
 }
 
-/** Returns the names of the entries that make a run fail: from its line, else from the profile. */
+/** Returns the kinds of findings that make a run fail, from the line or else from the profile. */
 export const parseFailOn = async (
   { place }: Pick<Context, 'place'>,
   { flags }: PlanGiven,
 ): Promise<ReadonlySet<string>> =>
   new Set<string>(flags['fail-on'] ?? (await place.profile())?.failOn)
 
-/** Returns the exit code of a plan: what was not read is an end of its own, and what was asked to be one. */
+/** Returns the exit code of a plan. Unread objects and the findings of --fail-on result in exit code 8. */
 export const getPlanEnd = (
   { plan: { findings, unread } }: MadePlan,
   failOn: ReadonlySet<string>,
@@ -127,7 +124,7 @@ export const getPlanEnd = (
   return createExitRow(isShort ? exitCodes.partial : 0)
 }
 
-/** Yields a plan that nothing comes of, writes its reports, and ends as it says. */
+/** Yields a plan that is not applied, writes its reports, and sets the exit code. */
 async function* showPlan(
   context: Context,
   given: PlanGiven,
@@ -144,7 +141,11 @@ async function* showPlan(
   if (failOn.has('refused')) checkLimits(made, 'apply rejects this plan')
 }
 
-/** @throws Failure `usage` for a plan that goes beyond a limit, which `said` begins */
+/**
+ * Checks that a plan exceeds no limit.
+ * @param said the beginning of the message
+ * @throws Failure `usage`
+ */
 export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void => {
   if (refused.length === 0) return
   const lifting = [...new Set(refused.map(({ flag }) => flag))]
@@ -154,11 +155,11 @@ export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void
   )
 }
 
-// A plan as people read it: place by place, what would become of each item, and what it comes to.
+// The page of a plan: the items of each place, and a summary.
 
 const { measure } = roughWidths
 
-/** Returns the text beside the name of an item that differs. */
+/** Returns the text next to the name of an item that has drifted. */
 const describeDrift = (entry: PlanEntry): string => {
   const { wrong = '' } = entryKinds[entry.is].words ?? {}
   if (entry.is === 'update') return ''
@@ -167,7 +168,7 @@ const describeDrift = (entry: PlanEntry): string => {
   return entry.is === 'delete' || given === '' ? wrong : `${wrong}: ${given}`
 }
 
-/** Returns the text beside the name of an item. */
+/** Returns the text next to the name of an item. */
 const describeEntry = (entry: PlanEntry, of: ReportedPlan['of']): string => {
   const { is, text } = entry
   const { loses, origin } = entry.of
@@ -185,7 +186,7 @@ const describeEntry = (entry: PlanEntry, of: ReportedPlan['of']): string => {
       return loses === undefined
         ? 'DELETED'
         : `DELETED: ${loses.charAt(0).toLowerCase()}${loses.slice(1)}`.replace(/\.$/, '')
-    // What the files have to change for it.
+    // The origin shows which file must be changed.
     case 'impossible':
       return origin === undefined ? text : `${text} (${formatPosition(origin)})`
     default:
@@ -193,14 +194,14 @@ const describeEntry = (entry: PlanEntry, of: ReportedPlan['of']): string => {
   }
 }
 
-/** A line of an item: its own, or that of an attribute below it. */
+/** A line of an item: its own, or that of an attribute. */
 interface Line {
   readonly indent: 2 | 6
   readonly label: string
   readonly text: string
 }
 
-/** Returns the lines of an item, with symbols, or with words for a screen reader. */
+/** Returns the lines of an item, with symbols, or with words for screen readers. */
 const createEntryLines = (
   entry: PlanEntry,
   command: ReportedPlan['of'],
@@ -224,9 +225,9 @@ const createEntryLines = (
 
 const accessibleSymbols: ChangeSymbols = { gone: 'remove', come: 'add', to: 'to' }
 
-/** Creates the layout of lines: on a terminal they are folded, elsewhere they are whole. */
+/** Creates the layout of lines. On a terminal, long texts are wrapped. */
 const createLayout = ({ text, terminal, width }: AnswerService, longest: number) => {
-  // Texts begin after the longest label, if that leaves them room.
+  // Texts begin after the longest label if there is enough space.
   const column = Math.min(longest + 3, Math.floor((terminal ? width : 140) / 2))
   return ({ indent, label, text: value }: Line): string => {
     const shown = `${' '.repeat(indent)}${text.safe(label)}`
@@ -258,7 +259,7 @@ function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generat
     for (const { indent, label } of createEntryLines(entry, of, text.accessible))
       longest = Math.max(longest, indent + measure(label))
   const line = createLayout(answer, longest)
-  // A project is called by its path alone; a group may have the same.
+  // A heading has only the path of a project. That of a group has its kind, because a project may have the same path.
   const headOf = ({ of: { address } }: PlanEntry): string =>
     address.scope === 'project' ? address.path : placeText(address)
   for (const [head, ones] of groupBy(entries, headOf)) {
@@ -276,19 +277,22 @@ function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generat
   yield `${terminal ? text.hanging(sum, 0) : sum}\n`
 }
 
-// The plan file: written whole, for its owner, over nothing but another plan.
+// The plan file: it is written completely, readable only for its owner, and replaces only another plan.
 
 type Place = Pick<WorkspaceService, 'clock' | 'cwd'>
 
-/** A plan file is no larger. */
+/** The maximum size of a plan file, in bytes. */
 const maxBytes = 256e6
 
-/** Reads the bytes of a file that may be a plan. @throws as `readRegular` */
+/**
+ * Reads the bytes of a file that may be a plan.
+ * @throws errors of `readRegular`
+ */
 export const readPlanBytes = (path: string): Buffer => readRegular(path, maxBytes)
 
 /**
- * Checks that a plan may be written there, before anything is requested for it.
- * @throws Failure `usage` where something is in the way that is no plan
+ * Checks, before any request, that the plan can be written to a file.
+ * @throws Failure `usage` if the file exists and is not a plan
  */
 const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
   let bytes: Uint8Array
@@ -305,10 +309,13 @@ const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     )
 }
 
-/** The number of characters that are worth one write. */
+/** The number of characters that are written at once. */
 const chunkSize = 1 << 16
 
-/** Writes a plan file: the same plan is the same text, but for when it was made. @throws Failure `failed` */
+/**
+ * Writes a plan file. The same plan has the same text, except for its time of creation.
+ * @throws Failure `failed`
+ */
 export const writePlan = async (
   { clock, cwd }: Place,
   file: string,
@@ -336,7 +343,7 @@ export const writePlan = async (
   }
 }
 
-/** Makes and shows a plan, for `svcctl plan`. */
+/** Creates and shows a plan for `svcctl plan`. */
 export async function* planGiven(context: Context, given: PlanLine): Rows {
   const { against, out, explain, note: asNote, secrets } = given.flags
   if (explain !== undefined) {
@@ -359,7 +366,7 @@ export async function* planGiven(context: Context, given: PlanLine): Rows {
   yield* showPlan(context, given, 'plan', made, note)
 }
 
-/** Compares the instance with the files, for `svcctl drift`: no secret differs unless `--secrets` is given. */
+/** Compares the instance with the files for `svcctl drift`. Secrets are compared only if `--secrets` is set. */
 export async function* yieldDrift(context: Context, given: PlanGiven): Rows {
   const { secrets } = given.flags
   const note = findNotePlace(context, given)

@@ -1,4 +1,4 @@
-/** A plan for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
+/** Renders a plan as JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
 
 import { groupBy } from '../../base/group-by.js'
 import { escapeMarkdown } from '../../base/markdown-text.js'
@@ -35,7 +35,7 @@ import {
   shortenValue,
 } from './rows.js'
 
-/** Returns the differences of an item, a line each. */
+/** Returns the differences of an item, one per line. */
 const describeDifferences = (entry: PlanEntry, { of }: ReportedPlan): string =>
   entry.is === 'update'
     ? (entry.of.changes ?? []).map((one) => `${one.attribute}: ${formatChange(one, of)}`).join('\n')
@@ -44,7 +44,7 @@ const describeDifferences = (entry: PlanEntry, { of }: ReportedPlan): string =>
 const describeWrong = ({ is, of }: PlanEntry): string =>
   `${toAddressText(of.address)} ${entryKinds[is].words?.wrong}`
 
-/** Returns why an item makes the command fail; undefined if it does not. */
+/** Returns the reason why an item makes the command fail; undefined if it does not. */
 const findFault = (entry: PlanEntry, { of, failOn, ends }: ReportedPlan): string | undefined => {
   const { is, text } = entry
   const { id, address } = entry.of
@@ -71,7 +71,7 @@ const createTestCase = (entry: PlanEntry, reported: ReportedPlan): JunitCase => 
   return acts ? { name, file, output: text } : { name, skipped: entry.text }
 }
 
-/** Renders a test case for each object that differs or was not read; those that agree are one case together. */
+/** Renders a test case for each item that differs or could not be read, and one for all unchanged objects. */
 const renderPlanJunit = (reported: ReportedPlan): Promise<string> => {
   const { entries, counts } = reported.made
   const certificates = entries
@@ -118,7 +118,7 @@ const renderPlanSarif = (reported: ReportedPlan): string => {
 
 /**
  * Writes the reports of a plan.
- * @param isDraft true if they are written once more, with the results of the plan
+ * @param isDraft true if they will be replaced by reports with the outcomes
  */
 export const writePlanReports = (
   { place }: Context,
@@ -134,13 +134,12 @@ export const writePlanReports = (
   return writeReports(place, report, render, isDraft)
 }
 
-// A plan as a note on a merge request: whatever an instance or a file calls things, nothing comes of it but
-// text.
+// The note on a merge request. All text of the instance and of files is escaped, so that it cannot add markup.
 
-/** The maximum length of a note in bytes: services accept about five times as much. */
+/** The maximum length of a note, in bytes. Services accept about five times as much. */
 const maxBytes = 200_000
 
-/** Formats text as code in a cell: its own backticks do not end it, and line ends become signs. */
+/** Formats text as code in a table cell. Backticks in it do not end the code, and line breaks become symbols. */
 const formatCode = (text: string): string => {
   const shown = escapeControls(shortenValue(text.replace(/\r?\n/g, '⏎'))).replaceAll('|', '\\|')
   const fence = '`'.repeat(1 + Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length)))
@@ -155,7 +154,7 @@ const formatRow = (...cells: readonly string[]): string => `| ${cells.join(' | '
 const formatTableHead = (...heads: readonly string[]): string =>
   formatRow(...heads) + formatRow(...heads.map(() => '---'))
 
-/** Describes how many items of a place there are, by what is done to them. */
+/** Formats the number of items by kind of action. */
 const describeCounts = (entries: readonly PlanEntry[], { of }: ReportedPlan): string =>
   Object.entries(entryKinds)
     .flatMap(([kind, { words, drift }]) => {
@@ -164,7 +163,7 @@ const describeCounts = (entries: readonly PlanEntry[], { of }: ReportedPlan): st
     })
     .join(', ')
 
-/** Formats a place, folded. */
+/** Formats the items of a place as a section that is collapsed at first. */
 const formatFold = (
   [place, entries]: readonly [string, readonly PlanEntry[]],
   reported: ReportedPlan,
@@ -185,7 +184,7 @@ const formatFold = (
     '\n</details>\n',
   ].join('')
 
-/** Joins as many texts as there is room for, and says how many are left out. */
+/** Joins as many texts as fit, followed by the number of the others. */
 const joinFitting = (texts: readonly string[], bytes: number, what: string): string => {
   let room = bytes
   const kept = texts.filter((text) => {
@@ -222,7 +221,7 @@ const formatHead = ({ of, made }: ReportedPlan): string => {
   ].join('')
 }
 
-/** Renders the note. Beyond its size whole places are left out from the end, and counted. */
+/** Renders the note. If it is too long, places at the end are omitted and counted. */
 export const renderNote = (reported: ReportedPlan): string => {
   const { of, made } = reported
   const { entries, against, head, worked } = made

@@ -1,7 +1,4 @@
-/**
- * A plan in words: its values, its rows and its counts, of which the page, the note and the reports are made; and for
- * `--explain` each value with where it is said.
- */
+/** Formats the values, changes and counts of a plan for its page, note and reports, and implements `plan --explain`. */
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/scrub.js'
@@ -40,20 +37,20 @@ import { getDesiredPlaces, type MadePlan, readDeclaredState } from './make.js'
 
 /** A plan to report. */
 export interface ReportedPlan {
-  /** The command: what differs is a failure of `drift`, and to be done by the others. */
+  /** The command. For `drift`, differences are failures; for the others, they are changes to make. */
   readonly of: 'plan' | 'apply' | 'drift'
   readonly made: MadePlan
   readonly failOn: ReadonlySet<string>
-  /** The outcomes of actions, by their IDs, once they were carried out. */
+  /** The outcomes of actions by ID, after the plan was applied. */
   readonly ends?: ReadonlyMap<string, Outcome<unknown>>
 }
 
-/** The first line of a note or a Markdown report, by which its own kind is found again. */
+/** The first line of a note or Markdown report, by which a later run recognizes its own. */
 export const noteMark = (of: ReportedPlan['of']): string => `<!-- svcctl:${of} -->`
 
 // Values.
 
-/** Formats one value: text as it is, an unset value by a word, a text of many lines by their number. */
+/** Formats a value. An unset value becomes a word, and a text of several lines becomes their number. */
 const formatValue = (value: JsonValue | undefined): string => {
   if (value === undefined) return 'unknown'
   if (value === null) return 'unset'
@@ -73,7 +70,7 @@ const describeSecretSource = (source: SecretSource): string => {
   return openHeld(source.literal) === '' ? 'to nothing' : 'as in the file'
 }
 
-/** The symbols for what goes, what comes, and what becomes of it. */
+/** The symbols for removed and added members, and between two values. */
 export interface ChangeSymbols {
   readonly gone: string
   readonly come: string
@@ -81,10 +78,10 @@ export interface ChangeSymbols {
 }
 const symbols: ChangeSymbols = { gone: '-', come: '+', to: '→' }
 
-/** Returns the members that a list loses, and those that it gets; undefined where there is no list. */
+/** Returns the members that a list loses and gains; undefined if the values are not lists. */
 const getListChange = ({ now, wanted }: Change) => {
   if (!isJsonList(now) && !isJsonList(wanted)) return undefined
-  // Nothing is no list, and changes like an empty one.
+  // An unset value changes like an empty list.
   const [was, will] = [now ?? [], wanted ?? []]
   if (!isJsonList(was) || !isJsonList(will)) return undefined
   const [gone, come] = [
@@ -94,7 +91,7 @@ const getListChange = ({ now, wanted }: Change) => {
   return { gone: gone.map(formatValue), come: come.map(formatValue) }
 }
 
-/** Formats a change of an existing item: from what, to what. */
+/** Formats the change of an attribute of an existing item. */
 const formatChangeText = (change: Change, signs: ChangeSymbols = symbols): string => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined) return `set ${describeSecretSource(secret)}`
@@ -109,8 +106,7 @@ const formatChangeText = (change: Change, signs: ChangeSymbols = symbols): strin
 }
 
 /**
- * Formats a change of an existing item, for a command: a plan leads from the instance to the files, drift from the files to
- * the state of the instance.
+ * Formats a change for a command. A plan shows the way from the instance to the files, and drift the way from the files to the instance.
  */
 export const formatChange = (
   change: Change,
@@ -123,7 +119,7 @@ export const formatChange = (
   return formatChangeText({ ...change, now: wanted, wanted: now }, signs)
 }
 
-/** Returns the attributes that a new item is to have, in one line. */
+/** Formats the attributes of a new item in one line. */
 export const formatGiven = ({ of: { changes = [] } }: PlanEntry): string =>
   changes
     .map(({ attribute, wanted, secret }) => {
@@ -132,17 +128,17 @@ export const formatGiven = ({ of: { changes = [] } }: PlanEntry): string =>
     })
     .join(', ')
 
-// Rows: a cell a column, as the tables of the page and the note have them.
+// Rows of table cells, for the page and the note.
 
 type Row = readonly string[]
 
-/** The functions by which a form writes texts of files and of an instance, and its own texts. */
+/** The functions that format code and prose in an output format. */
 export interface CellWriter {
   readonly code: (text: string) => string
   readonly prose: (text: string) => string
 }
 
-/** Formats the place where something is declared, without its team. */
+/** Formats the position of a declaration, without its team. */
 export const formatPosition = ({ file, line, column }: Origin): string =>
   `${file}:${line}:${column}`
 
@@ -155,7 +151,7 @@ const formatOriginCell = (origin: Origin | undefined, { code }: CellWriter): str
   return `${at}, team ${code(name)}${others}`
 }
 
-/** Formats an attribute as it is, and as it is planned. */
+/** Returns two cells of an attribute: the current and the planned value. */
 const changeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter): Row => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined)
@@ -171,7 +167,9 @@ const changeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter
   return [isNew ? '' : cell(now), `${range}${cell(wanted)}`]
 }
 
-/** Creates a row for each attribute of an item: its name, what it is, what is planned, and where; one row for an item without any. */
+/**
+ * Creates a row for each attribute of an item: its name, current value, planned value and origin. An item without attributes has one row.
+ */
 export const createChangeRows = ({ is, of }: PlanEntry, write: CellWriter): readonly Row[] => {
   const { changes = [], origin } = of
   const isNew = is === 'create' || is === 'enable'
@@ -183,7 +181,7 @@ export const createChangeRows = ({ is, of }: PlanEntry, write: CellWriter): read
   ])
 }
 
-/** Returns what is lost, a row per set: the first of its items, and how many more there are. */
+/** Creates a row for each set that loses items, with the first item and the number of others. */
 export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] => {
   const lost = made.entries.filter(({ is }) => is === 'delete')
   const sets = groupBy(lost, ({ of: { address } }) => `${placeText(address)}:${address.kind}`)
@@ -196,7 +194,7 @@ export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): reado
   )
 }
 
-/** Returns a row per finding: its object, its type, why, and where it is declared. */
+/** Creates a row for each finding: its object, type, reason and origin. */
 export const createFindingRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] =>
   made.entries.flatMap((entry) => {
     const { address, origin } = entry.of
@@ -204,7 +202,7 @@ export const createFindingRows = ({ made }: ReportedPlan, write: CellWriter): re
     return isAction(entry) ? [] : [[write.code(toAddressText(address)), ...cells]]
   })
 
-/** Returns a row per action that failed, and why. */
+/** Creates a row for each failed action, with the reason. */
 export const createFailureRows = ({ ends }: ReportedPlan, write: CellWriter): readonly Row[] =>
   [...(ends ?? [])].flatMap(([id, end]) =>
     'failure' in end ? [[write.code(id), write.prose(end.failure.message)]] : [],
@@ -212,20 +210,20 @@ export const createFailureRows = ({ ends }: ReportedPlan, write: CellWriter): re
 
 const longestValue = 300
 
-/** Cuts a text to the length that people read. */
+/** Shortens a value to a length that people read. */
 export const shortenValue = (text: string): string =>
   text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
 
-/** Returns the heading of the column with what the files want. */
+/** Returns the heading of the column with the desired values. */
 export const getWantedHeading = ({ of }: ReportedPlan): string =>
   of === 'drift' ? 'declared' : 'planned'
 
-// What a plan comes to, in a sentence.
+// The summary of a plan.
 
 const formatPart = (n: number, words: string): readonly string[] =>
   n === 0 ? [] : [`${groupDigits(n)} ${words}`]
 
-/** Describes what there is to do, or differs, and what else was found. */
+/** Formats the counts of changes, and those of other findings. */
 export const formatPlanCounts = (counts: PlanCounts, of: ReportedPlan['of']) => ({
   todo: (['create', 'enable', 'update', 'replace', 'delete'] as const).flatMap((is) => {
     const { words, drift } = entryKinds[is]
@@ -241,7 +239,10 @@ export const formatPlanCounts = (counts: PlanCounts, of: ReportedPlan['of']) => 
   ],
 })
 
-/** Describes the commit that a plan is compared with, and how much of the plan is left out. @param shown how a text is written */
+/**
+ * Describes the commit that a plan is compared with, and the number of omitted changes.
+ * @param shown formats a text
+ */
 export const describeComparison = (
   { ref, commit, earlier }: { ref: string; commit: string; earlier: number },
   shown: (text: string) => string,
@@ -250,7 +251,7 @@ export const describeComparison = (
   return `Compared with ${shown(ref)} at ${shown(commit.slice(0, 7))}: ${further} from before that commit. Apply includes all changes.`
 }
 
-/** The sum where there is nothing to do, or nothing that differs. */
+/** The words for a plan without changes. */
 export const noneWords = {
   plan: 'nothing to do',
   apply: 'nothing to do',
@@ -274,7 +275,7 @@ export const describePlan = ({ of, made }: ReportedPlan, isSpoken = false): stri
   return `${[what, ...rest].join('; ')} (${took}).`
 }
 
-// `svcctl plan --explain`: each value with where it is said, and what it was said over.
+// `svcctl plan --explain`: each value with its origin, and the values that it overrides.
 
 const formatWanted = (wanted: DesiredValue): string => {
   if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
@@ -285,7 +286,7 @@ const formatWanted = (wanted: DesiredValue): string => {
   return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
 }
 
-/** Returns a value with the places where it, and what it overrode, are declared. */
+/** Returns a value with its origin, and the values that it overrides with theirs. */
 const toSourcedTexts = <T>(
   { value, origin, over = [] }: SourcedValue<T>,
   text: (value: T) => string,
@@ -295,7 +296,7 @@ const toSourcedTexts = <T>(
   over: over.map((one) => ({ value: text(one.value), origin: formatOrigin(one.origin) })),
 })
 
-/** Creates the lines of a desired kind, a value a line, by its address; a word of the set behind that. */
+/** Creates the lines of a desired kind: one for each value, and one for `$exact`. */
 const createValueLines = ({ place, kind, exact, items }: DesiredKind) => {
   const set = { ...place, kind: kind.name }
   const own = items.flatMap(({ identity, attributes, origin, gone }) => {
@@ -310,7 +311,7 @@ const createValueLines = ({ place, kind, exact, items }: DesiredKind) => {
   return [{ of: set, word: ' $exact', ...toSourcedTexts(exact, String) }, ...own]
 }
 
-/** Returns the place of an address that names one; files can be explained for it without a request. */
+/** Parses the place of an address; undefined if it has a wildcard. For a single place, no request is required. */
 const parsePlace = (address: string): ManagedPlace | undefined => {
   const [, head, path] = /^(groups|projects)\/([^:*]+)(?::|$)/.exec(address) ?? []
   if (path === undefined)
@@ -318,7 +319,7 @@ const parsePlace = (address: string): ManagedPlace | undefined => {
   return { scope: head === 'groups' ? 'group' : 'project', path }
 }
 
-/** Returns what files want where an address may mean it: at the place that it names, or wherever the instance has one. */
+/** Returns the desired state of the places that an address may match: the place that it names, or all places of the instance. */
 const findDesiredPlaces = async (
   context: Context,
   given: PlanGiven,
@@ -339,8 +340,8 @@ const findDesiredPlaces = async (
 }
 
 /**
- * Prints where the values of an address come from.
- * @throws Failure `usage` where the files say nothing of it
+ * Prints the origins of the values at an address.
+ * @throws Failure `usage` if the files do not declare it
  */
 export async function* explainAddress(context: Context, given: PlanGiven, address: string): Rows {
   const { answer } = context

@@ -1,4 +1,4 @@
-/** Further requests to the objects of a run, on record in its own journal: one line is one run, however many requests it sends. */
+/** Sends further requests for the objects of a run and records them in its journal, so that the command line remains one run. */
 
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
@@ -12,14 +12,14 @@ import { type End, getItemPlace, type Item } from '../work/report.js'
 import { getObjectKey } from '../work/seen-objects.js'
 import type { BulkRunner } from './runner.js'
 
-/** Reads the places of the objects in a journal. */
+/** Reads the objects of a journal, each with its place in it. */
 const loadPlaces = async (journal: Journal): Promise<ReadonlyMap<string, Item>> => {
   const places = new Map<string, Item>()
   for await (const item of readWork(journal)) places.set(getObjectKey(item), item)
   return places
 }
 
-/** Writes down what a further request left its object at: undo takes the object back to what it was before the run. */
+/** Records the values that a further request set, so that undo restores those from before the run. */
 const recordIn = async (
   journal: Journal,
   places: ReadonlyMap<string, Item>,
@@ -27,7 +27,7 @@ const recordIn = async (
 ): Promise<void> => {
   const item = places.get(getObjectKey(getParentFields(plan)))
   const after = createAttributeMask(plan.endpoint)(getSentAttributes(plan))
-  // What it was before the run stands on an earlier line.
+  // An earlier line of the journal has the values from before the run.
   if (item !== undefined)
     await journal.append({ ...getItemPlace(item), state: 'done', before: {}, after })
 }
@@ -35,13 +35,16 @@ const recordIn = async (
 export interface FollowUpParts {
   readonly bulk: Pick<BulkRunner, 'many'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
-  /** Keeps whether a journal has what is sent. */
+  /** Decides whether sent requests are recorded in a journal. */
   readonly requests: Pick<InstanceExchange['requests'], 'kept'>
   /** The journal file of the run; undefined if the run has no journal. */
   readonly file: string | undefined
 }
 
-/** Sends further requests to the objects of a run. @throws Failure for what they came to as a whole */
+/**
+ * Sends further requests for the objects of a run.
+ * @throws Failure of the requests as a whole
+ */
 export async function* followUp(
   { bulk, send, requests, file }: FollowUpParts,
   plans: readonly Plan[],

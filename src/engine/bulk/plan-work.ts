@@ -1,4 +1,4 @@
-/** Parts that runs over plans share: the engine that they need, the failures that they tolerate, and the names of objects and outcomes. */
+/** Declares the services that runs of plans share, and handles tolerated failures and the names of objects and outcomes. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
@@ -14,7 +14,7 @@ import { getHolder } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import type { Item } from '../work/report.js'
 
-// `--tolerate`: refusals that are noted, and count as no failures.
+// `--tolerate`: accepted failures become notes.
 
 /** The answer for an object whose failure `--tolerate` accepts. */
 interface ToleratedAnswer extends PlanAnswer {
@@ -39,9 +39,9 @@ export const ignoreTolerated =
     }
   }
 
-// When a run ends early: as many failures as may be, or answers that cannot be printed any more.
+// Failures that occur while answers are printed.
 
-/** Creates the failure of an answer's printing, once something was written. */
+/** Creates the failure of printing an answer after a write. */
 export const createUnprintedFailure = (
   { category, message, details }: Failure,
   done: string,
@@ -51,74 +51,74 @@ export const createUnprintedFailure = (
     hint: 'Check the object before you send the request again.',
   })
 
-/** Converts the failure of an output that could not be ended, once all that its command does was done. */
+/** Converts the failure of closing the output after the command has completed its work. */
 export const toUnprintedRun = (error: unknown, command: CommandFacts): unknown =>
   error instanceof Failure
     ? createUnprintedFailure(error, `${getCommandName(command)} was completed before that`)
     : error
 
-/** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
+/** The largest answer, in bytes, that is checked for being `null` with white space around it. Longer answers are not parsed for that. */
 const maxNullBytes = 16
 
 /** Opens the journal of a run. */
 export type Keeper = () => Promise<JournaledRun>
 
-/** Describes what a run came to, in case the rest of its answer cannot be printed: the only way to report it from there. */
+/** Describes the result of a run if its answer can no longer be printed. The failure is then the only way to report it. */
 export class RunReport {
   #describe: ((lost: unknown) => unknown) | undefined
 
-  /** Sets what is thrown in the place of the failure to print. */
+  /** Sets the function that creates the error to throw instead of a printing failure. */
   set(describe: (lost: unknown) => unknown): void {
     this.#describe = describe
   }
 
-  /** Returns what is thrown for a failure to print. */
+  /** Returns the error to throw instead of a printing failure. */
   describe(lost: unknown): unknown {
     return this.#describe === undefined ? lost : this.#describe(lost)
   }
 }
 
-/** The options with which plans are run: those of the command, and how its requests go. */
+/** The options for running plans. */
 export interface BulkOptions
   extends Pick<WriteOptions, 'done' | 'final' | 'loses' | 'present' | 'view'> {
-  /** Runs one plan; the default sends it and returns the answer's data. */
+  /** Runs one plan. By default, it sends the plan's request and returns the data of the answer. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
-  /** Sends all of them before the first is run; they are on record by then. */
+  /** Sends all plans at once, after they are recorded and before each of them is run. */
   readonly together?: ((plans: readonly Plan[]) => Promise<void>) | undefined
-  /** Sends one request for several plans, before each of them is run; they are on record by then. */
+  /** Sends one request for several plans, after they are recorded and before each of them is run. */
   readonly merging?:
     | {
-        /** Returns an equal key for plans that go together; undefined for one that goes alone. */
+        /** Returns the same key for plans that one request can merge; undefined for a plan that cannot be merged. */
         readonly keyOf: (plan: Plan) => string | undefined
         readonly send: (plans: readonly Plan[]) => Promise<void>
       }
     | undefined
-  /** Its requests are on record elsewhere. */
+  /** False if the requests are recorded in another journal. */
   readonly kept?: false
 }
 
-/** What the work of a run uses. */
+/** The services that a run of plans uses. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<WholeAnswer>
   readonly answer: AnswerService
   readonly ui: UiService
   readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
   readonly signal: AbortSignal
-  /** The report that says what to throw if the answer of a write cannot be printed. */
+  /** Describes the result of a write if its answer can no longer be printed. */
   readonly report: RunReport
-  /** The objects came from standard input: the answer is a list, however many there are. */
+  /** True if the objects come from standard input. The answer is then a list, even for one object. */
   readonly listed: boolean
-  /** Area and verb. */
+  /** The area and verb of the command. */
   readonly command: string
-  /** Ends a run that has no objects in its shard. */
+  /** Ends a run whose shard has no objects. */
   readonly endEmptyShard: () => Rows
-  /** Why nothing takes back what a plan does; undefined where it can be undone. */
+  /** Returns why a plan cannot be undone; undefined if it can. */
   readonly irreversible: (plan: Plan) => string | undefined
-  /** The gate that all requests to the run's instance pass. */
+  /** Returns the gate through which all requests to the run's instance pass. */
   readonly gate: () => Promise<FleetGate>
-  /** The run that is gone on with. */
+  /** Returns the run that is resumed, if any. */
   readonly resumed?: () => UnfinishedRun | undefined
-  /** Refuses what is not as it was when the run that is gone on with was planned. */
+  /** Refuses a plan whose object has changed since the resumed run was planned. */
   readonly asPlanned?: (item: Item, plan: Plan) => Promise<Plan>
   /**
    * Returns the function that opens the journal of a run with such plans; undefined if the run keeps none.
@@ -128,7 +128,7 @@ export interface Engine {
   readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
 }
 
-/** Checks a plan of a run that was planned before: it is refused if its object is not as it was then. */
+/** Checks a plan of a resumed run. The plan is refused if its object has changed since it was planned. */
 export const checkPlannedState = async (
   { resumed, asPlanned }: Engine,
   item: Item,
@@ -138,13 +138,13 @@ export const checkPlannedState = async (
   return header?.planned === undefined ? plan : ((await asPlanned?.(item, plan)) ?? plan)
 }
 
-/** True if an answer is `null`. A few endpoints answer so where the documents have nothing to show, or in the place of what they wrote. */
+/** True if an answer is `null`. A few endpoints return that instead of the documented record, or after a write. */
 const isNullAnswer = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
   return !shown && whole.bytes.length < maxNullBytes && whole.data === null
 }
 
-/** Converts what the instance answered to the answer of a plan. A bare `null` counts as an answer without a record. */
+/** Converts the answer of the instance to that of a plan. `null` counts as an answer without a record. */
 export const toPlanAnswer = (plan: Plan, whole: WholeAnswer): PlanAnswer =>
   isNullAnswer(plan, whole) ? getAnswerFacts(whole) : toCallAnswer(whole)
 
@@ -154,14 +154,14 @@ export const createCall =
   async (plan: Plan): Promise<PlanAnswer> =>
     toPlanAnswer(plan, await send(plan))
 
-/** Returns the past tense of what became of a plan's object: the command's word, else the endpoint's. */
+/** Returns the past participle for the outcome of a plan: the command's, else the endpoint's. */
 export const getDoneWord = ({ endpoint }: Plan, { done }: Pick<BulkOptions, 'done'>): string =>
   done ?? endpoint.done ?? 'done'
 
 /** Returns the name of a plan's object for confirmations and outcomes: `merge request 42 of platform/app`. */
 export const getObjectName = (plan: Plan): string => {
   if (plan.label === undefined && plan.parent !== undefined) return plan.parent.name
-  // A full reference says where it belongs by itself.
+  // A full reference includes the project.
   if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
   const holder = getHolder(plan.endpoint)
   const name = holder === undefined ? undefined : String(plan.values[holder.name])
@@ -169,7 +169,7 @@ export const getObjectName = (plan: Plan): string => {
   return `${plan.label ?? plan.endpoint.route}${of}`
 }
 
-/** Describes the outcome of an object whose answer has no record, and says so if the endpoint should have returned one. */
+/** Describes the outcome of an object without a record, and whether the endpoint should have returned one. */
 export const describeBareOutcome = (
   plan: Plan,
   { status }: PlanAnswer,

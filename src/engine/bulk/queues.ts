@@ -1,4 +1,4 @@
-/** Runs over objects as they come, or in hand with a journal: planned one after the other, each on record. Loaded late: one object needs none of it. */
+/** Runs plans from a stream, or plans in memory with a journal. Loaded only when needed, because a single object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, recoverFrom } from '../../errors.js'
 import { resolveLoss } from '../command/running.js'
@@ -26,9 +26,9 @@ import {
 import { type BulkOptions, checkPlannedState, type Engine, type Keeper } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
-// What comes, of which the first were taken already.
+// Streams of which the first items have been read already.
 
-/** Yields the first, and then the others;  A reader that stops early ends both. */
+/** Yields the first items and then the others. A consumer that stops early closes the stream. */
 async function* yieldFirstThenRest<T>(
   first: readonly T[],
   others: AsyncIterator<T>,
@@ -42,7 +42,7 @@ async function* yieldFirstThenRest<T>(
   }
 }
 
-/** Takes the first of what comes, at most `most`. */
+/** Reads the first items of a stream, at most `most`. */
 const takeFirst = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> => {
   const first: T[] = []
   while (first.length < most) {
@@ -58,20 +58,20 @@ interface StreamContext {
   readonly engine: Engine
   readonly source: PlanSource
   readonly how: BulkOptions
-  /** Refuses at once what would have to be confirmed without a terminal to ask on. */
+  /** Fails if the run must be confirmed and there is no terminal. Called before the stream is read. */
   readonly confirmable: (first: Plan) => Promise<void>
-  /** Asks before something is lost: of so many, the first of which are these. */
+  /** Asks for confirmation before data is lost. It shows the first plans and the number of all. */
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
 
 const isDestructive = ({ endpoint }: Plan, how: BulkOptions): boolean =>
   resolveLoss(how) !== undefined || endpoint.destructive !== undefined
 
-/** True if all objects must be there before the first is processed. */
+/** True if all objects must be read before the first one is processed. */
 const mustWaitForAll = (first: Plan, { how, source }: StreamContext): boolean =>
   isDestructive(first, how) || source.confirm !== undefined || source.whole === true
 
-/** Waits until all was read; an interruption ends the waiting. */
+/** Waits until the input is read to its end. An interruption ends the wait. */
 const waitForInput = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
   const left = new Promise<never>((_, reject) => {
     const leave = (): void => reject(new Failure('interrupted', 'interrupted'))
@@ -91,14 +91,14 @@ async function* planItems(
   }))
 }
 
-/** The items of a journal, and what is known of them by now. */
+/** The objects of a journal, and what is known about them. */
 interface Work {
   readonly items: AsyncIterable<Item>
   readonly first: Plan
   readonly spooled: Spool | undefined
-  /** The number of objects that are left, besides those that come. */
+  /** The number of objects that an earlier run left, without those that are still being read. */
   readonly left: number
-  /** True if the input was cut in the interrupted run and is not given again. */
+  /** True if the input of the interrupted run was cut and is not given again. */
   readonly cut?: boolean
 }
 
@@ -119,7 +119,7 @@ const createStreamQueue = (
   }
 }
 
-/** Asks before anything is sent. */
+/** Asks for confirmation before anything is sent. */
 const confirmObjects = async (
   { source, confirm, how }: StreamContext,
   first: readonly GivenObject[],
@@ -132,7 +132,7 @@ const confirmObjects = async (
   if (one !== undefined && isDestructive(one, how)) await confirm(plans, count)
 }
 
-/** Does work, and discards the journal if that fails: a run that is not confirmed leaves no journal. */
+/** Does work, and deletes the journal if the work fails. A run that is not confirmed leaves no journal. */
 const discardOnFailure = async <T>(journaled: JournaledRun, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -165,7 +165,7 @@ async function* runKept(
   }
 }
 
-/** Goes on with what stands in the journal, and with what it has not yet of an input that was cut. */
+/** Resumes the objects of a journal, and those that a cut input did not record yet. */
 async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): Rows {
   const { engine, how, source } = streaming
   const { journal, again, next, past } = resumed
@@ -198,7 +198,7 @@ async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): 
   }
 }
 
-/** Runs objects without a journal: they wait in memory, by what they are called. */
+/** Runs objects without a journal. They wait in memory, by name. */
 async function* runWaited(
   streaming: StreamContext,
   first: Plan,
@@ -224,7 +224,7 @@ const closeOnFailure = async <T>(
   }
 }
 
-/** Runs what comes, with an outcome each. */
+/** Runs the plans of a stream and yields the outcome of each. */
 export async function* runStream(streaming: StreamContext): Rows {
   const { engine, source, how, confirmable } = streaming
   const resumed = engine.resumed?.()
@@ -248,7 +248,7 @@ export async function* runStream(streaming: StreamContext): Rows {
   else yield* runBulk(engine, createArrivingQueue(first, all, source), how)
 }
 
-// Plans in hand, by way of their journal.
+// Plans in memory that are recorded in a journal.
 
 /** Converts a plan to an item that waits in the journal, with the attributes of its row. */
 const toQueuedItem = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
@@ -264,7 +264,7 @@ const addNewPlans = async (
   return plans.map((plan, i) => toNumberedPlan(plan, { n: last + 1 + i, ...placeOf(plan) }))
 }
 
-/** Finds the plans whose objects are left to do. If the input was cut, it adds those that the journal does not have yet. */
+/** Finds the plans that are left to do. If the input was cut, it also adds those that the journal does not have. */
 const findItemsLeft = async (
   engine: Engine,
   journaled: JournaledRun,
@@ -297,7 +297,7 @@ const queueIn = async (
   return createQueue(items, once.twice)
 }
 
-/** Runs plans that are confirmed, each on record before and after. */
+/** Runs confirmed plans and records each before and after it is sent. */
 export async function* runJournaled(
   engine: Engine,
   journaled: JournaledRun,
@@ -307,14 +307,14 @@ export async function* runJournaled(
   try {
     yield* runBulk(engine, await queueIn(engine, journaled, plans), how, journaled)
   } finally {
-    // Where nothing else said how it ended, something broke it.
+    // If the journal was not ended yet, an error ended the run.
     await journaled.end('stopped')
   }
 }
 
 /**
- * Opens the journal of one object and writes the object into it. Returns undefined if the object is named by a secret,
- * or if no journal can be written and none was asked for: that is no reason not to write.
+ * Opens the journal of a single object and records the object. Returns undefined if a secret names the object, or if the journal cannot be
+ * written and no flag requires one.
  */
 const openSingleJournal = async (
   { globals, ui }: Engine,
@@ -336,7 +336,7 @@ const openSingleJournal = async (
   }
 }
 
-/** Does one object on record; what becomes of it counts, whether or not that can be written down. */
+/** Runs a single object with a journal. Its outcome is returned even if it cannot be recorded. */
 export const runJournaledSingle = async (
   engine: Engine,
   keeper: Keeper,

@@ -1,4 +1,4 @@
-/** Several plans of one command on the engine: confirmed already, shown as their outcomes become known. */
+/** Runs several confirmed plans of one command, and yields the outcome of each as soon as it is known. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
@@ -35,9 +35,9 @@ import {
   ignoreTolerated,
 } from './plan-work.js'
 
-// The outcomes of several plans, printed in their order as soon as they are known.
+// The outcomes of several plans, in the order of the plans.
 
-/** Returns the record of an object of which the API says nothing: its outcome. */
+/** Returns the record of an object for which the API returned none: its name and outcome. */
 export const toOutcomeRecord = ({
   item: { plan },
   outcome,
@@ -52,13 +52,13 @@ interface View {
   readonly endpoint: Endpoint
   readonly columns: readonly string[]
   readonly lead: { readonly lead?: string }
-  /** Every object has its place in the answer, also one that failed. */
+  /** True if the answer has a row for every object, including those that failed. */
   readonly inline: boolean
-  /** The objects are those of several parents, which this column names. */
+  /** The column that names the parent, if the objects belong to several parents. */
   readonly parent: { readonly parent?: string }
 }
 
-/** Makes rows of the outcomes of a run as they become known, and says of each object what they do not show. */
+/** Creates rows from the outcomes of a run, and reports the outcomes that the rows do not show. */
 class OutcomeRows {
   readonly #engine: Engine
   readonly #options: BulkOptions
@@ -86,7 +86,7 @@ class OutcomeRows {
     return new OutcomeRows(engine, options, { endpoint, columns, lead, inline, parent })
   }
 
-  /** Yields what there is to be shown, and says the rest. */
+  /** Yields the rows of the answer, and reports everything else as notes. */
   async *read(results: AsyncIterable<Result>): Rows {
     const { endpoint, columns, lead, inline, parent } = this.#view
     const view = {
@@ -128,7 +128,7 @@ class OutcomeRows {
     return createObjectRow(plan, value, led ? 'always' : undefined)
   }
 
-  /** Says of one result what the answer does not show. */
+  /** Reports the outcome of one object if the answer does not show it. */
   #tell({ item: { plan }, outcome }: Result): void {
     const { ui } = this.#engine
     if ('failure' in outcome) {
@@ -147,9 +147,9 @@ class OutcomeRows {
   }
 }
 
-// How far an interrupted run came: what was done, what failed, what may have been done.
+// The progress of an interrupted run: objects that are done, that failed, and whose result is unknown.
 
-/** Names of objects, as many as one wants to read. */
+/** A list of object names that is short enough to read, and the number of the others. */
 class Names {
   readonly #names: string[] = []
   #more = 0
@@ -191,7 +191,7 @@ class ObjectStates {
   }
 }
 
-/** Starts the engine on this run's work: one plan after the other, each outcome counted as it comes. */
+/** Starts the run, and counts each outcome as it arrives. */
 const startBulkRun = async (
   engine: Engine,
   { items, queued, total }: WorkQueue,
@@ -240,14 +240,14 @@ const describeDuplicates = (count: number): string =>
     ? 'one object was given more than once and is processed once'
     : `${count} objects were given more than once and are processed once`
 
-/** Sends all of them, once all are on record. */
+/** Sends all plans at once after they are recorded in the journal. */
 const sendTogether = async (
   { held = [] }: WorkQueue,
   { together }: BulkOptions,
   journaled: JournaledRun | undefined,
 ): Promise<void> => {
   if (together === undefined) return
-  // What may have been done is only looked at.
+  // Plans whose result is unknown are only read.
   const due = held.filter(({ how }) => how !== 'read')
   await journaled?.prepare(due)
   const begun = async (item: NumberedPlan) => journaled?.record.begun(item)
@@ -255,7 +255,7 @@ const sendTogether = async (
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }
 
-/** Returns the failure of an input that could not be understood after requests were sent; undefined for any other error. */
+/** Returns the failure of an input that turned out to be invalid after requests were sent; undefined for any other error. */
 const toInputFailure = ({ counts }: Report, lost: unknown): Failure | undefined => {
   const isOfInput = lost instanceof Failure && lost.details.ofInput === true
   if (!isOfInput || lost.category !== 'usage') return undefined
@@ -266,7 +266,7 @@ const toInputFailure = ({ counts }: Report, lost: unknown): Failure | undefined 
   })
 }
 
-/** Returns the failure of a run that wrote, but whose answers cannot be printed any more; undefined for any other error. */
+/** Returns the failure of a run that wrote, but whose answers can no longer be printed; undefined for any other error. */
 const toUnfinishedFailure = (report: Report, lost: unknown): Failure | undefined => {
   const closed = lost instanceof ClosedPipe
   if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
@@ -284,7 +284,7 @@ const toUnfinishedFailure = (report: Report, lost: unknown): Failure | undefined
   return new Failure('partial', `standard output was closed: ${said}`)
 }
 
-/** A run that came to its end, with its report and its journal. */
+/** A run that has ended, with its report and journal. */
 interface FinishedRun {
   readonly engine: Engine
   readonly report: Report
@@ -295,9 +295,9 @@ interface FinishedRun {
 }
 
 /**
- * Says how a run ended.
- * @param lost what broke its input, or the printing of its answer
- * @throws what it came to
+ * Prints how a run ended.
+ * @param lost the error that ended the input or the output, if any
+ * @throws the failure of the run, if it has one
  */
 const endRun = (
   { engine, report, states, journaled, wrote, cut }: FinishedRun,
@@ -328,7 +328,7 @@ const endRun = (
   if (came !== undefined) throw came
 }
 
-/** Returns what a run whose answer cannot be printed any more ends with. */
+/** Returns the error that a run ends with when its output can no longer be printed. */
 const describeLost = (run: FinishedRun, lost: unknown): unknown => {
   try {
     endRun(run, lost)
@@ -339,8 +339,8 @@ const describeLost = (run: FinishedRun, lost: unknown): unknown => {
 }
 
 /**
- * Runs plans, continuing past failures, and yields what becomes of each. Who leaves meanwhile waits for what is under way.
- * @throws Failure for what the run as a whole came to
+ * Runs plans, continues after failures, and yields the outcome of each. A consumer that stops early waits for requests in progress.
+ * @throws Failure of the run as a whole
  */
 export async function* runBulk(
   engine: Engine,

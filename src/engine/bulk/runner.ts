@@ -1,4 +1,4 @@
-/** Running the plans of a command: one object's answer, or several objects with an outcome each. */
+/** Runs the plans of a command: one object with its answer, or several objects with an outcome each. */
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { getConcurrencyLimit } from '../command/globals.js'
@@ -33,7 +33,7 @@ const getView = ({ endpoint }: Plan, { view }: BulkOptions): RecordView => ({
   ...view,
 })
 
-/** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
+/** Runs `work` for items, at most `width` at once. After an abort, no further item is started. */
 const runEach = async <T>(
   items: readonly T[],
   width: number,
@@ -52,7 +52,7 @@ const runEach = async <T>(
   if (signal.aborted) throw new Failure('interrupted', 'interrupted')
 }
 
-/** Many objects, or one: confirmed together, worked on side by side. */
+/** Confirms plans, and runs a single one or several concurrently. */
 export class BulkRunner {
   readonly #engine: Engine
 
@@ -60,7 +60,10 @@ export class BulkRunner {
     this.#engine = engine
   }
 
-  /** Confirms and runs plans, and yields what becomes of them; throws what the run as a whole came to. */
+  /**
+   * Confirms and runs plans, and yields their outcomes.
+   * @throws Failure of the run as a whole
+   */
   async *many(plans: readonly Plan[], how: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
@@ -81,7 +84,7 @@ export class BulkRunner {
     yield* runBulk(this.#engine, createHeldQueue(plans), how)
   }
 
-  /** Runs plans as `many` does, but plans each object as it comes. */
+  /** Runs plans like `many`, but plans each object when it arrives. */
   async *stream(source: PlanSource, how: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const { runStream } = await import('./queues.js')
@@ -97,7 +100,7 @@ export class BulkRunner {
     })
   }
 
-  /** Runs `work` over items, bounded in number, their count shown. */
+  /** Runs `work` for items with limited concurrency, and shows the progress. */
   async each<T>(
     items: readonly T[],
     work: (item: T, index: number) => Promise<void>,
@@ -110,7 +113,10 @@ export class BulkRunner {
     )
   }
 
-  /** Asks once for all plans together when something is lost with them. @returns whether that is so */
+  /**
+   * Asks once for all plans if data would be lost.
+   * @returns true if a confirmation was required
+   */
   async confirm(
     plans: readonly Plan[],
     how: BulkOptions,

@@ -10,7 +10,7 @@ import type { FleetGate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit, type AuditEntry } from '../../profile/audit.js'
-import { checkReadOnly, runFolder } from '../../profile/index.js'
+import { checkReadOnly, getRunFolder } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { WorkspaceService } from '../command/context.js'
@@ -96,7 +96,7 @@ export class OwnRequests {
         ? identifyElsewhere(this.#parts, request)
         : identifySession(this.#parts))
       const words = getCommandName(command)
-      return await beginRequests(runFolder(place.env), words, by, place.clock.now())
+      return await beginRequests(getRunFolder(place.env), words, by, place.clock.now())
     } catch (error) {
       warn(
         `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,

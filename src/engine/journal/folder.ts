@@ -4,7 +4,7 @@ import { type FileHandle, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { getCurrentIo } from '../../base/io.js'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/context.js'
 import type { Argument, Suggestion } from '../command/types.js'
 import { type Counts, type End, formatOutcomeCounts } from '../work/report.js'
@@ -306,7 +306,7 @@ type Place = Pick<WorkspaceService, 'cwd' | 'env'>
  * @throws Failure `usage` if there is none of that name
  */
 export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
-  const folder = runFolder(env)
+  const folder = getRunFolder(env)
   // A name that was left out never means the current folder.
   if (name === '')
     throw usage('an empty text names no journal', 'svcctl journal list names those that there are.')
@@ -339,7 +339,7 @@ const suggestRuns = async (
   env: NodeJS.ProcessEnv,
   which: (entry: Entry) => boolean = () => true,
 ): Promise<readonly Suggestion[]> => {
-  const { entries } = await readJournalFolder(runFolder(env)).catch(() => ({ entries: [] }))
+  const { entries } = await readJournalFolder(getRunFolder(env)).catch(() => ({ entries: [] }))
   const runs = entries.filter(which).map((entry) => ({
     value: entry.header.id,
     text: describeEntry(entry),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/context.js'
 import type { Plan } from '../command/types.js'
 import { keepPlanned } from '../journal/begin-run.js'
@@ -118,7 +118,7 @@ export class PlanKeeper {
     const total = formatLine({ input: 'complete', total: lines.length })
     const text = [...lines, total].join('')
     try {
-      kept(await keepPlanned(runFolder(this.#parts.place.env), header, text))
+      kept(await keepPlanned(getRunFolder(this.#parts.place.env), header, text))
     } catch (error) {
       if (failed === undefined || !(error instanceof Failure)) throw error
       failed(error)

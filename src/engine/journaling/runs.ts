@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
-import { runFolder } from '../../profile/index.js'
+import { getRunFolder } from '../../profile/index.js'
 import type { Context, WorkspaceService } from '../command/context.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import { beginRun, moveToLastPlace, pruneJournals } from '../journal/begin-run.js'
@@ -67,7 +67,7 @@ export const makeJournal = async (
   header: Header,
 ): Promise<Journal> => {
   const { clock, cwd, env } = place
-  const folder = runFolder(env)
+  const folder = getRunFolder(env)
   const journal = await beginRun(folder, header, named && resolve(cwd, named))
   if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
   return journal
@@ -85,7 +85,7 @@ export const takeUpJournal = async (
   const { profile } = await place.session()
   const author = { instance: await getInstanceName(place), profile: profile?.name ?? null }
   // What cannot be written beside it stays where it was among the runs.
-  await moveToLastPlace(runFolder(place.env), taken.journal, author).catch(() => {})
+  await moveToLastPlace(getRunFolder(place.env), taken.journal, author).catch(() => {})
   return taken
 }
 
@@ -99,7 +99,7 @@ export const findUnfinishedRun = async (
   which: (header: Header) => boolean,
   none: () => Failure,
 ): Promise<RunHistory | undefined> => {
-  const folder = runFolder(env)
+  const folder = getRunFolder(env)
   const open = await findLastOpen(folder, which)
   if (open !== undefined) return open
   const journals = await readJournalFolder(folder)

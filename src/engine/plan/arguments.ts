@@ -1,4 +1,4 @@
-/** Puts what a command was given by position where it goes. */
+/** Assigns positional arguments to the parameters of an endpoint, and resolves references and web addresses of objects. */
 import type { JsonValue } from '../../base/objects.js'
 import { describeSize } from '../../base/secrets/scrub.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -13,7 +13,7 @@ import type { MissingValue, PlanContext } from './objects.js'
 import { toPath } from './places.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
-const createMissingArgument = (
+const createMissingArgumentFailure = (
   command: Command,
   endpoint: Endpoint,
   name: string,
@@ -30,8 +30,8 @@ const createMissingArgument = (
 }
 
 /**
- * Completes the arguments with those that are at hand, or that a person gave.
- * @throws Failure `usage` for a missing one
+ * Adds missing arguments from the environment, or asks a person for them.
+ * @throws Failure `usage` for an argument that is still missing
  */
 export const completeArguments = async (
   command: Command,
@@ -51,21 +51,21 @@ export const completeArguments = async (
     const scope = getScopeType(param)
     const atHand = scope === undefined ? undefined : await around.scope([scope])
     const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
-    if (answer === undefined) throw createMissingArgument(command, endpoint, name, param)
+    if (answer === undefined) throw createMissingArgumentFailure(command, endpoint, name, param)
     args.push(...answer)
   }
   return args
 }
 
-/** Returns the name by which --param sends a parameter; undefined if it stands in the path. */
+/** Returns the name under which --param sends a parameter; undefined for a placeholder of the path. */
 export const getExtraName = ({ params }: Pick<Endpoint, 'params'>, name: string) =>
   Object.hasOwn(params, name) ? name : undefined
 
-/** True if one request takes several objects together (`members add 1 2`). */
+/** True if one request can take several objects (`members add 1 2`). */
 export const canJoinObjects = (endpoint: Endpoint): boolean =>
   formatOf(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
 
-/** Parses the object that texts name; of one from standard input a refusal quotes nothing. */
+/** Parses the texts that name an object. For piped objects, the failure does not quote the text, which may be a secret. */
 const parseObject = (
   param: Param,
   texts: readonly string[],
@@ -83,7 +83,10 @@ const parseObject = (
   }
 }
 
-/** Puts the arguments of one object into the values. @throws Failure `usage` for one too many */
+/**
+ * Puts the arguments of one object into the values.
+ * @throws Failure `usage` for too many arguments
+ */
 export const placeArgs = (
   command: Command,
   endpoint: Endpoint,
@@ -108,12 +111,9 @@ export const placeArgs = (
     )
 }
 
-// Objects by full reference (`platform/app!42`) and by web address: both carry the project with
-// them.
+// References (`platform/app!42`) and web addresses of objects. Both name the project of the object.
 
-// The project that objects bring along as references, beside the one that was asked for.
-
-/** Resolves the first argument, or each of several, as a reference that may carry a project. */
+/** Parses the first argument, or each object of a variadic argument, as a reference that may name a project. */
 export const resolveReferences = async (
   command: Command,
   given: Given,
@@ -131,7 +131,7 @@ export const resolveReferences = async (
   })
 }
 
-/** Takes the project from the objects if every object brings one along: then none is looked for in the environment. */
+/** Sets the project if every object names one. Otherwise the environment would be searched for it. */
 export const fillSharedProject = (given: Given, references: readonly ObjectReference[]): Given => {
   const [first] = references
   if (first?.project === undefined || given.flags.project !== undefined) return given
@@ -144,7 +144,7 @@ export const replaceReference = (
   reference: ObjectReference | undefined,
 ): readonly string[] => (reference === undefined ? group : [reference.id, ...group.slice(1)])
 
-/** True if two texts name one project: a path, in any case, or its number. */
+/** True if two texts name the same project, by its path in any case or by its ID. */
 const isSameProject = async (a: string, b: string, around: PlanContext): Promise<boolean> => {
   const [one, other] = await Promise.all(
     [a, b].map(async (text) => {
@@ -178,7 +178,7 @@ export interface ObjectReference {
   readonly id: string
 }
 
-/** Path parameter → the mark of its references and its segment in web addresses. */
+/** For each path parameter, the mark of references, the segment of web addresses, and the word for messages. */
 const kinds: Readonly<Record<string, { mark?: string; segment: string; word: string }>> = {
   merge_request_iid: { mark: '!', segment: 'merge_requests', word: 'merge request' },
   issue_iid: { mark: '#', segment: 'issues', word: 'issue' },
@@ -189,8 +189,8 @@ const getKindWord = (key: 'mark' | 'segment', value: string): string =>
   Object.values(kinds).find((kind) => kind[key] === value)?.word ?? 'something else'
 
 /**
- * Parses what a text names, for the argument it fills. A bare number or any other text is the id.
- * @param baseUrl the instance's address: an address elsewhere is refused
+ * Parses the text of an argument as a reference, a web address or an ID.
+ * @param baseUrl the instance's address, at which web addresses must be
  * @throws Failure `usage` for a reference of another kind or an address of another instance
  */
 export const parseReference = (
@@ -220,7 +220,7 @@ const parseObjectAddress = (
 ): ObjectReference => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw usage(`not a web address of ${withArticle(kind.word)}: ${text}`)
-  // A query may hold a token.
+  // The query is not shown, because it may contain a token.
   const shown = url.origin + url.pathname
   const base = new URL(baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')

@@ -1,6 +1,6 @@
 /**
- * Chooses the endpoint of a command by what was given: the scope (-P, -G, --user), the flags that pick one
- * (`--instance`, `--inherited`), and the placeholders of its path that are filled.
+ * Chooses the endpoint of a command. The scope (-P, -G, --user), flags that select an endpoint (`--instance`, `--inherited`) and filled
+ * placeholders of the path decide.
  */
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -13,9 +13,9 @@ import type { PlanContext } from './objects.js'
 interface ChosenEndpoint {
   readonly key: string
   readonly endpoint: Endpoint
-  /** The scope that the endpoint needs and the line does not give: it is to be found in the environment. */
+  /** The scope that the endpoint requires and the line does not have. It is searched for in the environment. */
   readonly scope?: ScopeKind
-  /** Further endpoints that would do as well, once the environment has spoken (members). */
+  /** Endpoints that fit as well, depending on the scope that the environment provides (members). */
   readonly others: readonly {
     readonly key: string
     readonly endpoint: Endpoint
@@ -26,12 +26,12 @@ interface ChosenEndpoint {
 type Candidate = readonly [string, Endpoint]
 const scopeFlags = ['project', 'group', 'user'] as const
 
-/** Refuses scopes and selectors that exclude each other. */
+/** Rejects scopes and selecting flags that exclude each other. */
 const checkScopes = (command: Command, given: Given): void => {
   const scopes = scopeFlags.filter((s) => given.flags[s] !== undefined && isScope(command, s))
   const [a, b] = scopes
   if (a !== undefined && b !== undefined) throw usage(`--${a} and --${b} exclude each other`)
-  // What picks an endpoint that has no scope, nowhere one that has (`--instance`).
+  // Flags that select only endpoints without a scope (`--instance`).
   const bare = command.flags.find(
     ({ name, selects }) =>
       selects === true &&
@@ -73,7 +73,7 @@ const filterByScope = (
   return bare.length > 0 ? bare : candidates
 }
 
-/** Describes the forms that a command has. */
+/** Describes the available forms of a command. */
 const describeForms = (command: Command): string =>
   Object.values(command.endpoints)
     .map((e) => {
@@ -87,7 +87,7 @@ const describeForms = (command: Command): string =>
     .filter((form, i, all) => all.indexOf(form) === i)
     .join('; ')
 
-/** Placeholders that flags or arguments have to fill, without the scope. */
+/** Returns the placeholders, without the scope, that flags or arguments fill. */
 const getPathHolders = (e: Endpoint): string[] => {
   const scope = getScope(e)?.placeholder
   return Object.keys(e.path).filter((name) => name !== scope)
@@ -126,7 +126,7 @@ const filterByHolders = (
   return touched.length > 0 ? touched : candidates
 }
 
-/** True if a placeholder was given that the chosen endpoint cannot take. */
+/** True if the line fills a placeholder that the chosen endpoint does not have. */
 const hasConflict = (
   touched: readonly Candidate[],
   best: readonly Candidate[],
@@ -138,7 +138,7 @@ const hasConflict = (
   )
 }
 
-/** Counts the required parameters that were not given (`ci lint -P` without a file has no content to post). */
+/** Counts the required parameters that the line does not have (`ci lint -P` without a file has no content to post). */
 const countMissing = (e: Endpoint, given: Given, override: JsonValues): number =>
   Object.entries(e.params).filter(
     ([name, param]) =>
@@ -152,7 +152,7 @@ const countMissing = (e: Endpoint, given: Given, override: JsonValues): number =
       ].every((value) => value === undefined),
   ).length
 
-/** Describes what has to be given to fill an endpoint's path. */
+/** Describes the arguments and flags that fill an endpoint's path. */
 export const describeHolders = (e: Endpoint): string =>
   getPathHolders(e)
     .map((name) => {
@@ -162,14 +162,14 @@ export const describeHolders = (e: Endpoint): string =>
     })
     .join(' ')
 
-/** True if a command has one endpoint, and the line no flag that could mean another. */
+/** True if a command has one endpoint, and no flag of the line could select another. */
 const isPlain = ({ endpoints }: Command, { flags }: Given): boolean => {
   const [only, ...others] = Object.values(endpoints)
   const alone = others.length === 0 && only?.when === undefined
   return alone && scopeFlags.every((name) => flags[name] === undefined)
 }
 
-/** Finds the endpoints that a line may mean, the best first. */
+/** Finds the endpoints that fit the line, the best first. */
 const findCandidates = (
   command: Command,
   given: Given,
@@ -185,10 +185,10 @@ const findCandidates = (
 }
 
 /**
- * Chooses the endpoint that is meant.
- * @throws Failure `usage` when scopes or forms exclude each other, or the API has no such form
+ * Chooses the endpoint of a line.
+ * @throws Failure `usage` if scopes or forms exclude each other, or if the API has no such form
  */
-export const choose = (
+export const chooseEndpoint = (
   command: Command,
   given: Given,
   env: NodeJS.ProcessEnv,
@@ -214,13 +214,13 @@ export const choose = (
   return { key, endpoint, scope: open, others }
 }
 
-// What the object of a command belongs to, where the line does not say: the environment, else a person.
+// The scope of a command if the line does not have it: from the environment, or from a person.
 
 /** An endpoint with its scope filled. */
 export interface ScopedEndpoint {
   readonly key: string
   readonly endpoint: Endpoint
-  /** The placeholder of the scope and its value; nothing where the line said it. */
+  /** The placeholder of the scope and its value; empty if the line has it. */
   readonly scope: Readonly<Record<string, string>>
 }
 interface Option {
@@ -235,14 +235,14 @@ const toScopedEndpoint = ({ key, endpoint }: Option, value: string): ScopedEndpo
   scope: { [getScope(endpoint)?.placeholder ?? 'id']: value },
 })
 
-/** The variables that say what is at hand. */
+/** The environment variables that provide a scope, as hints name them. */
 const variables: Readonly<Record<ScopeKind, string>> = {
   project: ' (SVC_PROJECT)',
   group: ' (SVC_GROUP)',
   user: '',
 }
 
-/** Returns the flags that name several parents, of those that a command takes. */
+/** Returns the flags of a command that select several parents. */
 const getSeveralFlags = (command: Command): readonly string[] => {
   const taken = new Set(
     getManyFlags(command).flatMap(({ name, hidden }) => (hidden === true ? [] : name)),
@@ -252,11 +252,11 @@ const getSeveralFlags = (command: Command): readonly string[] => {
   )
 }
 
-/** `a`, `a or b`, `a, b or c`. */
+/** Formats alternatives as `a`, `a or b`, or `a, b or c`. */
 const formatAlternatives = (ways: readonly string[]): string =>
   [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
 
-const createMissingScope = (command: Command, options: readonly Option[]): Failure => {
+const createMissingScopeFailure = (command: Command, options: readonly Option[]): Failure => {
   const kinds = [...new Set(options.map((o) => o.scope))]
   const flags = kinds.map((kind) => `--${kind}`)
   const ways = [
@@ -283,13 +283,13 @@ const askForScope = async (
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.missing({ name: first.scope, param })) ?? []
-  if (answer === undefined) throw createMissingScope(command, options)
+  if (answer === undefined) throw createMissingScopeFailure(command, options)
   return toScopedEndpoint(first, answer)
 }
 
 /**
- * Fills in the project or group that an endpoint needs and the line does not give.
- * @throws Failure `usage` where there is none at hand and no terminal to ask on
+ * Fills in the project or group that an endpoint requires and the line does not have.
+ * @throws Failure `usage` if the environment has none and there is no terminal
  */
 export const fillScope = async (
   command: Command,

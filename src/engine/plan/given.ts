@@ -1,4 +1,4 @@
-/** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
+/** Parses the texts of a line: its flags, `--param`, `--input`, and the objects of standard input. */
 
 import { parseMoment } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
@@ -27,23 +27,23 @@ import {
   type TakeNote,
 } from './values.js'
 
-// Flags of commands that have the name of one of everybody's: whose a text is.
+// Some commands have a flag with the same name as a global flag. The value decides which of the two is meant.
 
 const orders = new Set(flagSets.sort.map(({ name }) => name))
 const named = [...flagSets.since, ...flagSets.repeat].map(({ name }) => name)
 const shared = new Set(['output', 'resume', 'to', ...orders, ...named])
 
-/** Returns the own flags of a command that share their name with one of everybody's. */
+/** Returns the own flags of a command that share their name with a global flag. */
 const getSharedFlags = ({ flags }: CommandFacts): readonly Flag[] =>
   flags.filter(({ name }) => shared.has(name))
 
-/** True if a text is a format that only this command writes, or a value of the API's own parameter. */
+/** True if a text belongs to the command's own flag: a format that only it writes, or a value of the API's parameter. */
 const isOwn = (command: CommandFacts, flag: Flag, text: string): boolean => {
   if (flag.name === 'output') return !formatNames.includes(text)
   return !(orders.has(flag.name) && lists(command)) || getOwnOrders(flag).includes(text)
 }
 
-/** Returns the line with those texts of the shared flags alone that are wanted. */
+/** Returns the line with only the texts of the command's own flags, or only those of the global flags. */
 const filterSharedTexts = (command: CommandFacts, raw: Raw, own: boolean): Raw => {
   const found = getSharedFlags(command).filter(({ name }) => raw.flags.has(name))
   if (found.length === 0) return raw
@@ -56,19 +56,19 @@ const filterSharedTexts = (command: CommandFacts, raw: Raw, own: boolean): Raw =
   return { ...raw, flags }
 }
 
-/** Returns the line as a command's own flags are read: `--sort asc` is the API's, `-o nagios` is that of a check. */
+/** Returns the line with the texts of the command's own flags: `--sort asc` belongs to the API, `-o nagios` to a check. */
 export const keepOwnTexts = (command: Command, raw: Raw): Raw =>
   filterSharedTexts(command, raw, true)
 
-/** Returns the format that a line asks for and only its command writes. */
+/** Returns the format of a line that only its command writes; undefined for any other format. */
 export const getOwnFormat = (command: Command, raw: Raw): string | undefined =>
   getSharedFlags(command).some(({ name }) => name === 'output')
     ? keepOwnTexts(command, raw).flags.get('output')?.at(-1)
     : undefined
 
-/** The sources that a line is parsed from. */
+/** The sources of a line's values. */
 interface GivenSources extends Sources {
-  /** `--row-fields`: reads the attributes of each row. */
+  /** Reads the attributes of each row for `--row-fields`. */
   readonly rowFields?: RowFields
 }
 
@@ -90,7 +90,7 @@ const parseFlagValue = async (
   return parseValue(flag.param, read, label, { note: sources.note, parameter })
 }
 
-/** Reads JSON or YAML attributes. */
+/** Parses attributes in JSON or YAML. */
 const parseInputAttributes = async (text: HeldText, label: string): Promise<JsonValues> => {
   const read = await readHeld(text)
   if ('wrong' in read)
@@ -124,37 +124,36 @@ const readArguments = async (
   return readInputArguments(command, raw, sources)
 }
 
-/** Returns the name of the other end of a range: `created_before` of `created_after`. */
-const endOf = (name: string): string =>
+/** Returns the name of the flag for the end of a range: `created_before` for `created_after`. Any other name is returned as it is. */
+const getRangeEndName = (name: string): string =>
   name.replace(/(^|-)after$/, '$1before').replace(/(^|-)since$/, '$1until')
 
-/** Notes ranges that end before they begin: no record is in them. */
+/** Notes ranges that end before they begin, since no record can match them. */
 const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): void => {
   for (const [name, begin] of Object.entries(flags)) {
-    const end = endOf(name) === name ? undefined : flags[endOf(name)]
+    const end = getRangeEndName(name) === name ? undefined : flags[getRangeEndName(name)]
     const [first, last] = [begin, end].map((one) =>
       typeof one === 'string'
         ? parseMoment(one, getCurrentIo().now().getTime())
         : Number(one ?? Number.NaN),
     )
     if (first !== undefined && last !== undefined && first > last)
-      note(`--${name} is past --${endOf(name)}, so nothing can match`)
+      note(`--${name} is past --${getRangeEndName(name)}, so nothing can match`)
   }
 }
 
-/** Returns what a parameter names in the file system; undefined for one that names something else. */
+/** Returns whether a parameter is a file or a folder; undefined for any other parameter. */
 const getPathWord = ({ completes, placeholder = '' }: Param): 'file' | 'folder' | undefined => {
   if (placeholder.startsWith('folder')) return 'folder'
   return completes === 'file' || placeholder.startsWith('file') ? 'file' : undefined
 }
 
 /**
- * Checks the names of files and folders. An empty text is a name that was left out, such as that of a variable that is
- * not set. It never means the current folder.
+ * Checks the names of files and folders. An empty text usually comes from an unset variable, and must never mean the current folder.
  * @throws Failure `usage` for an empty name of a file or folder
  */
 export const checkPathNames = (command: CommandFacts, { args, flags }: Raw): void => {
-  // Settings are removed by it.
+  // In these areas an empty value removes a setting.
   if (command.area === 'profile' || command.area === 'auth') return
   for (const { name, param } of getCommandFlags(command, ({ name }) => flags.has(name))) {
     const word = getPathWord(param)
@@ -166,12 +165,12 @@ export const checkPathNames = (command: CommandFacts, { args, flags }: Raw): voi
     throw usage(`<${files.name}> requires the name of a file or folder`)
 }
 
-/** True when the objects came from standard input: the answer is a list then. */
+/** True if the objects come from standard input. The output is then a list, even for one object. */
 export const isFromStdin = (raw: Raw): boolean => raw.args.includes('-')
 
 /**
- * Parses what was asked of a command.
- * @throws Failure `usage` for a value that its parameter does not take
+ * Parses the arguments and flags of a line.
+ * @throws Failure `usage` for a value that a parameter does not accept
  */
 export const parseGiven = async (
   command: Command,
@@ -212,8 +211,8 @@ export const parseGiven = async (
 }
 
 /**
- * The fields of a line; those with a plus stand behind the usual columns.
- * @throws Failure `usage` where there are no usual columns
+ * Returns the fields of a line, where names with a plus are added to the default columns.
+ * @throws Failure `usage` if the command has no default columns
  */
 const withUsualFields = (
   command: CommandFacts,
@@ -229,8 +228,8 @@ const withUsualFields = (
 }
 
 /**
- * Parses the global flags of a line, without what is a command's own; also those that the environment sets.
- * @throws Failure `usage` for a value that a flag does not take, and for flags that exclude each other
+ * Parses the global flags of a line, including those that the environment sets, without the command's own flags.
+ * @throws Failure `usage` for a value that a flag does not accept, and for flags that exclude each other
  */
 export const parseGlobals = (
   command: CommandFacts,

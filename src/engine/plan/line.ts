@@ -1,19 +1,19 @@
-/** The types of a parsed command line, and the forms in which a flag may be written. */
+/** Declares the parts of a parsed command line, and lists the forms in which each flag may be written. */
 import type { JsonValues } from '../../base/objects.js'
 import { getPlaceholder, isSwitch } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
 import type { WordsFinder } from '../command/words.js'
 
-/** Texts as they were given, before any of them is understood. */
+/** The texts of a line before they are parsed. */
 export interface Raw {
   readonly args: readonly string[]
-  /** Flag name → its texts in order; booleans as 'true' and 'false'. */
+  /** Flag name → its texts in order. Booleans are 'true' and 'false'. */
   readonly flags: ReadonlyMap<string, readonly string[]>
-  /** The attributes of each argument, as a journal has them. */
+  /** The attributes of each argument, as the journal stored them. */
   readonly rows?: readonly (JsonValues | undefined)[]
-  /** The words of the line, as they were typed; none where it was not typed. */
+  /** The words of the line as a person typed them; undefined if nobody typed it. */
   readonly words?: readonly string[]
-  /** By which name flags were given that an instance has others for. */
+  /** The names under which flags were written, for flags that the instance's vocabulary renames. */
   readonly own?: ReadonlyMap<string, string>
 }
 
@@ -23,7 +23,7 @@ export type HelpTopic =
   | {
       readonly kind: 'area'
       readonly area: string
-      /** The first of two verb words, where only that was given (`geo nodes`). */
+      /** The first of two verb words, if only that was given (`geo nodes`). */
       readonly group?: string
     }
   | { readonly kind: 'command'; readonly command: Command }
@@ -31,33 +31,33 @@ export type HelpTopic =
 /** The request of a command line: help, the version, or a run of a command. */
 export type ParsedLine =
   | { readonly kind: 'help'; readonly of: HelpTopic }
-  /** An area or group without its verb, and nothing else. */
+  /** The name of an area or group without a verb, and nothing else. */
   | { readonly kind: 'bare'; readonly of: HelpTopic }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run'
       readonly command: Command
       readonly raw: Raw
-      /** The words of its instance. */
+      /** Finds the words of the line's instance. */
       readonly own: WordsFinder
     }
 
-/** True if a token is no flag. */
+/** True if a token is not a flag. */
 export const isWord = (token: string): boolean => !token.startsWith('-')
 
-// How a flag is written on a line: each of its forms, and the word that stands for its value.
+// The forms of flags, and the placeholders for their values.
 
 /** One form of a flag. */
 export interface Spelling {
-  /** As Commander and help write it: `-P, --project <id|path>`. */
+  /** The form as Commander and help write it: `-P, --project <id|path>`. */
   readonly text: string
-  /** Accepted and not shown. */
+  /** True if the form is accepted, but not shown in help. */
   readonly hidden: boolean
-  /** The form that says no. */
+  /** Set for a form that sets the flag to false. */
   readonly negated?: true
 }
 
-/** Returns the forms of a flag in the instance's words, which come first; its own name stays, and is named beside them. */
+/** Returns the forms of a flag that the instance's vocabulary renames: its names there first, then its own name. */
 const getOwnSpellings = (flag: Flag, own: readonly string[]): readonly Spelling[] => {
   const { own: _, short, ...plain } = flag
   const { aliases: __, ...bare } = plain
@@ -70,18 +70,18 @@ const getOwnSpellings = (flag: Flag, own: readonly string[]): readonly Spelling[
   ]
 }
 
-/** Formats a flag as messages name it: as the instance calls it, with its own name beside that. */
+/** Formats a flag for messages: the name in the instance's vocabulary, followed by the flag's own name. */
 export const formatFlagLabel = ({
   name,
   own: [first, ...others] = [],
 }: Pick<Flag, 'name' | 'own'>): string =>
   first === undefined ? `--${name}` : `--${first} ${formatOtherNames(name, others)}`
 
-/** Formats the other names of a flag, beside the one that is shown. */
+/** Formats the other names of a flag, which follow the first one. */
 export const formatOtherNames = (name: string, others: readonly string[]): string =>
   `[${[...others, name].map((one) => `--${one}`).join(', ')}]`
 
-/** Returns both forms of a boolean; of one that is on by itself only the refusal is shown. */
+/** Returns both forms of a boolean flag. If it is on by default, help shows only the form that turns it off. */
 const getBooleanSpellings = (
   { name, aliases = [], hidden, refusal }: Flag,
   short: string,
@@ -91,12 +91,12 @@ const getBooleanSpellings = (
   ...aliases.map((alias) => ({ text: `--${alias}`, hidden: true })),
 ]
 
-/** Returns every form of a flag, the one that help shows first. */
+/** Returns all forms of a flag. Help shows the first one. */
 export const getSpellings = (flag: Flag): readonly Spelling[] => {
   const { name, param, aliases = [], optionalValue, hidden, own, refusedValue } = flag
   if (own !== undefined) return getOwnSpellings(flag, own)
   const short = flag.short === undefined ? '' : `-${flag.short}, `
-  // A flag that is itself a refusal (`--no-certificate`) has no other form.
+  // A flag that is itself a negation (`--no-certificate`) has no other form.
   if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]
   if (isSwitch(param)) return getBooleanSpellings(flag, short)
   const word = getPlaceholder(param)

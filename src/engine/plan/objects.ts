@@ -1,4 +1,4 @@
-/** Finds what a verb takes as its objects, and by which columns of lists they are known. */
+/** Determines the objects that an argument accepts, and the fields and columns by which piped lists name them. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, listAreas } from '../../catalogue/index.js'
 import { getKindByName, getKindWord } from '../../catalogue/kinds.js'
@@ -8,77 +8,77 @@ import type { ScopeKind } from '../command/derive.js'
 import { getAnswerFields } from '../command/derive.js'
 import type { Argument } from '../command/types.js'
 
-// What planning needs from where it runs: everything that is not on the line.
+// The context that planning requires apart from the line.
 
-/** A value that a command cannot do without. */
+/** A value that a command requires and the line does not have. */
 export interface MissingValue {
   readonly name: string
   readonly param: Param
-  /** Given by position, not by a flag. */
+  /** True for an argument, false for a flag. */
   readonly argument?: boolean
-  /** The command takes several. */
+  /** True if the command accepts several. */
   readonly several?: boolean
-  /** The project that it belongs to. */
+  /** The project that the value belongs to. */
   readonly project?: string
 }
 
-/** The surroundings that planning needs. */
+/** The functions and settings that planning uses, provided by the run. */
 export interface PlanContext {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
-  /** The objects come from standard input, which may be any text: messages quote nothing of one that is refused. */
+  /** True if the objects come from standard input. Messages then quote no rejected text, because it may be a secret. */
   readonly piped?: boolean
-  /** Takes a name that is sent though the catalogue does not have it. */
+  /** Reports a name that is sent although the catalogue does not have it. */
   readonly unknown: (endpoint: Endpoint, name: string) => void
-  /** Refuses an endpoint that the instance has no more. */
+  /** Rejects an endpoint that the instance no longer offers. */
   readonly offered?: (endpoint: Pick<Endpoint, 'route'>) => void
-  /** The instance's address, for web addresses as objects. */
+  /** Returns the instance's address, to parse web addresses of objects. */
   readonly baseUrl: () => Promise<string>
-  /** The project or group at hand, when a command cannot do without. */
+  /** Returns the project or group from the environment, for a command that requires one. */
   readonly scope: (
     kinds: readonly ScopeKind[],
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
-  /** The path of a project by its number; undefined where that cannot be known. */
+  /** Returns the path of a project by its ID; undefined if it cannot be determined. */
   readonly pathOf: (id: number) => Promise<string | undefined>
-  /** Asks a person for a missing value, in texts as they would have been typed; undefined if there is no terminal to ask on. */
+  /** Asks a person for a missing value and returns texts as on the command line; undefined if there is no terminal. */
   readonly missing: (missing: MissingValue) => Promise<readonly string[] | undefined>
-  /** Asks which flags a person wants to give; undefined if there is no terminal to ask on. */
+  /** Asks a person which flags to set; undefined if there is no terminal. */
   readonly pick: (
     question: string,
     flags: readonly Pick<MissingValue, 'name' | 'param'>[],
   ) => Promise<readonly string[] | undefined>
 }
 
-/** Objects as they may stand in what another command printed. */
+/** The kind of object that an argument accepts, and the fields by which the output of other commands names such objects. */
 export interface Objects {
   /** The name of one object in messages: `runner`, `merge request`. */
   readonly word: string
-  /** The fields that name one, the most certain first. */
+  /** The fields that name an object, the most reliable first. */
   readonly names: readonly string[]
-  /** Fields that name one only where other columns stand beside them. */
+  /** Fields that name an object only if the record has other columns, too. */
   readonly also: readonly string[]
   /** Fields of the lists of such objects. */
   readonly known: ReadonlySet<string>
-  /** Fields that only lists of other things in the same areas have. */
+  /** Fields that only lists of other objects in the same areas have. */
   readonly foreign: ReadonlySet<string>
-  /** Fields that only lists of other areas have; one of them may well be somebody's own word. Loads all areas. */
+  /** Returns the fields that only lists of other areas have. A vocabulary may use the same names. Loads all areas. */
   readonly elsewhere: () => Promise<ReadonlySet<string>>
   readonly mark?: '!' | '#'
-  /** The instance's own names of fields, if a vocabulary has any. */
+  /** The names that the instance's vocabulary has for fields. */
   readonly naming?: Naming
-  /** The columns of the lists, as they are printed unless others are asked for. */
+  /** The default columns of the lists. */
   readonly columns: readonly (readonly string[])[]
 }
 
-/** Loads the lists of some areas. */
-const listsOf = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]> => {
+/** Loads the list endpoints of some areas. */
+const loadLists = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]> => {
   const all = await Promise.all(rows.map((row) => row.load()))
   return all.flatMap((of) => Object.values<Endpoint>(of).filter((e) => e.returns.kind === 'many'))
 }
 
 /**
- * Reads what an argument takes; undefined if the catalogue does not know objects of this kind.
- * @param naming by which their fields may be called otherwise
+ * Loads the kind of object that an argument accepts; undefined if the catalogue has no lists of this kind.
+ * @param naming the names that the instance's vocabulary has for fields
  */
 export const readObjects = async (
   argument: Argument | undefined,
@@ -88,11 +88,11 @@ export const readObjects = async (
   const kind = getKindByName(name)
   if (name === undefined || kind === undefined) return undefined
   const isNear = (row: AreaRow): boolean => kind.areas.includes(row.name)
-  const near = await listsOf(listAreas().filter(isNear))
+  const near = await loadLists(listAreas().filter(isNear))
   const own = near.filter(({ lists }) => lists === name)
   const others = near.filter(({ lists }) => lists !== name)
   const { parameter = name } = argument ?? {}
-  // In a sheet the column may be called after what stands in it: user, project.
+  // The column of a spreadsheet may have the name of the argument, such as user or project.
   const spelled = [argument?.name ?? name, parameter, name].map((one) => one.replaceAll('-', '_'))
   const names = [...new Set([...kind.names, ...spelled])]
   const also = kind.also ?? []
@@ -106,7 +106,7 @@ export const readObjects = async (
     also,
     known,
     foreign: unknown(others),
-    elsewhere: () => (far ??= listsOf(listAreas().filter((row) => !isNear(row))).then(unknown)),
+    elsewhere: () => (far ??= loadLists(listAreas().filter((row) => !isNear(row))).then(unknown)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     mark: kind.mark,
     naming,

@@ -1,6 +1,6 @@
 /**
- * Keeps a line from overwriting what it reads: the files that its flags write are compared with those that it names and with
- * those that a command finds. Loaded only for lines that write a file.
+ * Checks the files that a command line writes before anything is sent. They must not overwrite its inputs or each other, and a report
+ * replaces only a report. Loaded only for lines that write a file.
  */
 import { type BigIntStats, readdirSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
@@ -16,18 +16,18 @@ import type { CommandFacts, Flag } from '../command/types.js'
 import type { Raw } from './line.js'
 import { parseParamFile } from './values.js'
 
-/** A file, and how the line names it. */
+/** A file, and the words that name it in messages. */
 interface NamedFile {
   readonly words: string
   readonly path: string
 }
 
-/** A file that a line writes; of a report its kind. */
+/** A file that a line writes, and for a report its kind. */
 interface OutputFile extends NamedFile {
   readonly kind?: string
 }
 
-/** Returns the flags that a line has, each with its texts. */
+/** Returns the flags of a line with their texts. */
 const getGivenFlags = (
   command: CommandFacts,
   { flags }: Pick<Raw, 'flags'>,
@@ -37,9 +37,9 @@ const getGivenFlags = (
     flags.get(flag.name) ?? [],
   ])
 
-// What a line writes.
+// The outputs of a line.
 
-/** True for standard output, or no journal; an empty text is refused where the flag is read. */
+/** True for standard output and for "none". An empty path is rejected where the flag is parsed. */
 const isNoFile = ({ path }: NamedFile): boolean => ['', '-', 'none'].includes(path)
 
 const getFlagOutputs = ({ name, param }: Flag, texts: readonly string[]): readonly OutputFile[] => {
@@ -55,13 +55,13 @@ const getFlagOutputs = ({ name, param }: Flag, texts: readonly string[]): readon
 const findOutputs = (command: CommandFacts, raw: Raw): readonly OutputFile[] =>
   getGivenFlags(command, raw).flatMap(([flag, texts]) => getFlagOutputs(flag, texts))
 
-/** True if a report of the line goes to standard output. */
+/** True if the line writes a report to standard output. */
 export const writesReportToStdout = (command: CommandFacts, raw: Raw): boolean =>
   findOutputs(command, raw).some(({ kind, path }) => kind !== undefined && path === '-')
 
-// What a line reads.
+// The inputs of a line.
 
-/** Finds the files of the snapshot in a folder: whatever else lies there is no input. */
+/** Returns a snapshot's folder and its files. Other files in the folder are not inputs. */
 const findSnapshotFiles = (folder: string): readonly string[] => {
   try {
     const names = readdirSync(resolvePath(folder)).filter((name) =>
@@ -69,7 +69,7 @@ const findSnapshotFiles = (folder: string): readonly string[] => {
     )
     return [folder, ...names.map((name) => join(folder, name))]
   } catch {
-    // What cannot be read is reported by its reader.
+    // The command that reads the folder reports the error.
     return []
   }
 }
@@ -97,7 +97,7 @@ const getFlagInputs = (
   return paths.map((path) => ({ words: `${path} of --${name}`, path }))
 }
 
-/** Returns the arguments that are files, or may be: the last one stands for all that follow. */
+/** Returns the arguments that are files or may be. The last argument of a command may repeat. */
 const getArgumentInputs = ({ args }: CommandFacts, given: readonly string[]): NamedFile[] =>
   given.flatMap((path, i) => {
     const argument = args[Math.min(i, args.length - 1)]
@@ -112,7 +112,7 @@ const findInputs = (command: CommandFacts, raw: Raw): readonly NamedFile[] =>
     ),
   ].filter((input) => !isNoFile(input))
 
-// Which files are the same: links, other spellings of a path and hard links count.
+// The identity of files: symbolic links, hard links and different spellings of a path name the same file.
 
 const toIdentity = (stats: BigIntStats | undefined): string | undefined =>
   stats?.isFile() === true || stats?.isDirectory() === true
@@ -122,7 +122,7 @@ const toIdentity = (stats: BigIntStats | undefined): string | undefined =>
 const readStats = (path: string): Promise<BigIntStats | undefined> =>
   stat(path, { bigint: true }).catch(() => undefined)
 
-/** Returns a text that is equal for one file only; undefined for a device, a pipe, or a place where nothing can be. */
+/** Returns a text that identifies the output file; undefined for a device, a pipe, or a folder that does not exist. */
 const identifyOutput = async (output: OutputFile): Promise<string | undefined> => {
   if (isNoFile(output)) return output.path === '-' ? '-' : undefined
   const { path } = output
@@ -130,7 +130,7 @@ const identifyOutput = async (output: OutputFile): Promise<string | undefined> =
   const replaced = await findReplaced(at).catch(() => at)
   if (replaced === undefined) {
     if ((await readStats(at)) !== undefined) return undefined
-    // It is not there yet: its place tells it from others.
+    // The file does not exist yet, so its folder and name identify it.
     return realpath(dirname(at)).then(
       (folder) => join(folder, basename(at)),
       () => undefined,
@@ -140,7 +140,7 @@ const identifyOutput = async (output: OutputFile): Promise<string | undefined> =
 }
 
 /** @throws Failure `usage` if an output is one of the inputs */
-const compare = async (
+const checkInputsKept = async (
   outputs: readonly OutputFile[],
   inputs: readonly NamedFile[],
 ): Promise<void> => {
@@ -162,7 +162,7 @@ const compare = async (
 }
 
 /** @throws Failure `usage` if two outputs are one file */
-const checkApart = async (outputs: readonly OutputFile[]): Promise<void> => {
+const checkOutputsDiffer = async (outputs: readonly OutputFile[]): Promise<void> => {
   const known = new Map<string, string>()
   for (const output of outputs) {
     const identity = await identifyOutput(output)
@@ -176,12 +176,12 @@ const checkApart = async (outputs: readonly OutputFile[]): Promise<void> => {
   }
 }
 
-// Which files are reports, so that nothing else is overwritten by one.
+// The content of reports: a report may replace only an older report of its kind.
 
-/** A report is no larger. */
+/** The largest existing report that is read, in bytes. */
 const maxReport = 512e6
 
-/** Skips what may stand before the root element of XML: a mark, a declaration, comments. */
+/** Skips a byte order mark, the declaration and comments before the root element of XML. */
 const skipProlog = (text: string): string => {
   let rest = text.replace(/^\ufeff/, '').trimStart()
   for (const [start, end] of [
@@ -205,7 +205,7 @@ const isSarif = (text: string): boolean => {
   }
 }
 
-/** The name of a kind of report, and the test that a file must pass to be one. */
+/** The name of a kind of report, and a function that recognizes its content. */
 interface ReportKind {
   readonly name: string
   readonly test: (text: string) => boolean
@@ -217,7 +217,7 @@ const reportKinds: Readonly<Record<string, ReportKind>> = {
   markdown: { name: 'Markdown', test: (text) => text.startsWith('<!-- svcctl:') },
 }
 
-/** @throws Failure `usage` if a file is in the way that is no report of this kind; `failed` if none can be written there */
+/** @throws Failure `usage` if an existing file is not a report of this kind; `failed` if the file cannot be written */
 const checkReport = async (output: OutputFile): Promise<void> => {
   const { path, kind, words } = output
   if (kind === undefined) return
@@ -249,18 +249,18 @@ const checkReport = async (output: OutputFile): Promise<void> => {
 
 /**
  * Checks the files that a line writes, before anything is read or sent.
- * @throws Failure `usage` if one is an input of the line, another output, or a report would replace something else
+ * @throws Failure `usage` if an output is also an input or another output, or if a report would replace something else
  */
 export const checkOutputs = async (command: CommandFacts, raw: Raw): Promise<void> => {
   const outputs = findOutputs(command, raw)
   if (outputs.length === 0) return
-  await compare(outputs, findInputs(command, raw))
-  await checkApart(outputs)
+  await checkInputsKept(outputs, findInputs(command, raw))
+  await checkOutputsDiffer(outputs)
   for (const output of outputs) await checkReport(output)
 }
 
 /**
- * Checks the files that a command finds by itself, such as those of a folder or a pattern.
+ * Checks the files that a command finds by itself, such as those in a folder or of a pattern.
  * @throws Failure `usage` if the line would overwrite one of them
  */
 export const checkInputs = async (
@@ -270,5 +270,5 @@ export const checkInputs = async (
 ): Promise<void> => {
   const outputs = findOutputs(command, raw)
   const inputs = files.map((path) => ({ words: path, path })).filter((one) => !isNoFile(one))
-  await compare(outputs, inputs)
+  await checkInputsKept(outputs, inputs)
 }

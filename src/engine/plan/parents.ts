@@ -1,4 +1,4 @@
-/** Several projects or groups on one line: which flags say so, and what they name. */
+/** Determines from the flags of a line whether a command runs for several projects or groups, and which. */
 import type { JsonValues } from '../../base/objects.js'
 import { toIdOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
@@ -11,33 +11,33 @@ import { checkOneReader } from './values.js'
 type ParentKind = 'project' | 'group'
 
 /**
- * The origin of parents: named on the line or from standard input; every project or every group that can be seen; the
- * projects of groups, or groups with all that is below them.
+ * The origin of the parents. `named`: on the line. `piped`: from standard input. `everything`: all visible projects or groups.
+ * `projects-of`: the projects of groups. `tree`: groups with their subgroups and projects.
  */
 type Origin = 'named' | 'piped' | 'everything' | 'projects-of' | 'tree'
 
-/** The several parents that a line has. */
+/** The several parents of a line. */
 export interface Parents {
   readonly origin: Origin
   readonly kind: ParentKind
-  /** As they were given, each once. */
+  /** The names on the line, without duplicates. */
   readonly names: readonly string[]
 }
 
-/** Returns the column that names each parent. */
+/** Returns the name of the column that shows the parent of a record. */
 export const getParentColumn = ({ origin, kind }: Parents): Parent['column'] =>
   origin === 'tree' ? 'of' : kind
 
-/** True if a list of the instance says which parents these are. */
+/** True if the parents are found by a list of the instance. */
 export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && origin !== 'piped'
 
 const kinds = ['project', 'group'] as const
 
-/** True if a line has a form for what belongs to that kind. An open command has the place of the kind in its path. */
+/** True if a command has a form for this kind of parent. An open command has a placeholder for it in its path. */
 const takesKind = (command: Command, { args }: Raw, kind: ParentKind): boolean =>
   command.open === true ? args.some((arg) => arg.includes(`{${kind}}`)) : hasForm(command, kind)
 
-/** @throws Failure `usage` for a flag of an open command that nothing in its path stands for */
+/** @throws Failure `usage` for a flag of an open command whose placeholder is not in the path */
 const checkPlaces = (command: Command, raw: Raw): void => {
   const [project, group] = kinds.map((kind) => takesKind(command, raw, kind))
   const places: readonly (readonly [flag: string, given: boolean, place: string | undefined])[] = [
@@ -66,7 +66,7 @@ const parseNames = (texts: readonly string[]): readonly string[] => {
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-/** @throws Failure `usage` for what does not go with several: of one file each would replace that before it */
+/** @throws Failure `usage` for flags that work only with one parent, such as those that write one file */
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
   if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
     throw usage(
@@ -82,7 +82,7 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
       )
 }
 
-/** Returns several parents that the line names, or standard input. */
+/** Returns the parents that are named on the line or read from standard input; undefined for a single one. */
 const getNamedParents = (command: Command, raw: Raw): Parents | undefined => {
   const given = kinds.filter((kind) => raw.flags.has(kind) && takesKind(command, raw, kind))
   for (const kind of given) {
@@ -100,7 +100,7 @@ const getNamedParents = (command: Command, raw: Raw): Parents | undefined => {
   return undefined
 }
 
-/** Returns the value of a boolean flag of the line; undefined if the line does not have it. */
+/** Returns the value of a boolean flag; undefined if the line does not have it. */
 const getSwitchValue = (raw: Raw, flag: string): boolean | undefined => {
   const text = raw.flags.get(flag)?.at(-1)
   return text === undefined ? undefined : text === 'true'
@@ -110,7 +110,7 @@ const checkGroups = (names: readonly string[], flag: string): void => {
   if (names.includes('-')) throw usage(`${flag} cannot read groups from standard input`)
 }
 
-/** Returns the parents that a list of the instance has to find; undefined if the line has none such. */
+/** Returns the parents that a list of the instance finds; undefined if no flag requires that. */
 const getFoundParents = (command: Command, raw: Raw): Parents | undefined => {
   const scoped = kinds.filter((kind) => raw.flags.has(kind))
   const all = kinds.filter((kind) => getSwitchValue(raw, `all-${kind}s`) === true)
@@ -141,8 +141,8 @@ const getFoundParents = (command: Command, raw: Raw): Parents | undefined => {
 }
 
 /**
- * Returns the several parents of a line; undefined if it has one, or none. The flags alone decide.
- * @throws Failure `usage` for what does not go with several
+ * Returns the parents of a line; undefined if it names at most one. Only the flags are considered.
+ * @throws Failure `usage` for flags that cannot be combined with several parents
  */
 export const getLineParents = (command: Command, raw: Raw): Parents | undefined => {
   if (command.open === true && !raw.flags.has('resume')) checkPlaces(command, raw)
@@ -155,33 +155,33 @@ export const getLineParents = (command: Command, raw: Raw): Parents | undefined 
   return parents
 }
 
-/** Removes from the line the flags that named several parents. */
+/** Returns the line without the flags that named several parents. */
 export const removeParentFlags = (raw: Raw): Raw => ({
   ...raw,
   flags: new Map([...raw.flags].filter(([name]) => name !== 'project' && name !== 'group')),
 })
 
-/** A parent among several: how its records name it, and what it is given as by which flag. */
+/** One of several parents: its name in records, and the value of its flag. */
 export interface ParentTarget {
   readonly parent: Parent
   readonly kind: ParentKind
   readonly value: string
-  /** Its own objects, where each has others. */
+  /** The parent's own objects, if each parent has its own. */
   readonly args?: readonly string[]
-  /** The attributes of each of these. */
+  /** The attributes of each of these objects. */
   readonly rows?: Given['rows']
-  /** Why its objects are not known. */
+  /** The failure to find the parent's objects. */
   readonly failure?: Failure
 }
 
-/** Parses a parent as its column has it: in a tree its kind stands before its name. */
+/** Parses the name of a parent in its column. In a tree, the kind precedes the name. */
 export const parseParentTarget = (column: Parent['column'], name: string): ParentTarget => {
   if (column !== 'of') return { kind: column, value: name, parent: { column, name } }
   const kind = name.startsWith('group:') ? 'group' : 'project'
   return createTreeTarget(kind, name.slice(kind.length + 1))
 }
 
-/** Parents with the objects of each: those that follow each other are one. */
+/** Collects parents with their objects. Consecutive objects of the same parent are grouped. */
 export class TargetsWithObjects {
   readonly targets: (ParentTarget & {
     readonly args: string[]
@@ -197,14 +197,14 @@ export class TargetsWithObjects {
   }
 }
 
-/** Creates a parent of a tree, in which there are both kinds. */
+/** Creates the target for a project or group of a tree. */
 export const createTreeTarget = (kind: ParentKind, name: string): ParentTarget => ({
   kind,
   value: name,
   parent: { column: 'of', name: `${kind}:${name}` },
 })
 
-/** Returns what was asked, for one of several parents. */
+/** Returns the parsed arguments with one of several parents set. */
 export const toGiven = (given: Given, { kind, value, args, rows }: ParentTarget): Given => ({
   ...given,
   args: args ?? given.args,
@@ -212,7 +212,7 @@ export const toGiven = (given: Given, { kind, value, args, rows }: ParentTarget)
   flags: { ...given.flags, [kind]: toIdOrText(value) },
 })
 
-/** Creates the parents of a line that would have named several of a kind. */
+/** Creates the parents of a line that named several of a kind. */
 export const createNamedParents = (kind: ParentKind): Parents => ({
   origin: 'named',
   kind,

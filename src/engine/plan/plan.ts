@@ -1,6 +1,6 @@
 /**
- * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
- * here, before anything is sent.
+ * Creates plans from the parsed line: an endpoint and checked values for each request. All mistakes that can be detected without the
+ * instance are rejected here.
  */
 import { hasDots, isDots } from '../../base/base-url.js'
 import { getOwn, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
@@ -21,12 +21,12 @@ import {
   replaceReference,
   resolveReferences,
 } from './arguments.js'
-import { choose, fillScope, type ScopedEndpoint } from './choose.js'
+import { chooseEndpoint, fillScope, type ScopedEndpoint } from './choose.js'
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
 
-// What an update is to change, where nothing was given: asked of a person, else refused.
+// The attributes of an update without any: a person chooses them, or the command fails.
 
 interface Known extends Pick<MissingValue, 'project'> {
   readonly values: JsonValues
@@ -38,7 +38,7 @@ const isEmptyUpdate = (endpoint: Endpoint, { values, extra }: Known): boolean =>
   Object.keys(extra).length === 0 &&
   Object.keys(values).every((name) => endpoint.path[name] !== undefined)
 
-const ask = async (
+const askForFlags = async (
   endpoint: Endpoint,
   project: Pick<MissingValue, 'project'>,
   around: PlanContext,
@@ -57,8 +57,8 @@ const ask = async (
 }
 
 /**
- * Asks for attributes of an update to which none were given; else there are none.
- * @throws Failure `usage` without a terminal to ask on, or if nothing was answered
+ * Asks a person for the attributes of an update that has none; empty for any other request.
+ * @throws Failure `usage` without a terminal, or if the person chooses no attribute
  */
 const askForAttributes = async (
   command: Command,
@@ -68,7 +68,7 @@ const askForAttributes = async (
 ): Promise<JsonValues> => {
   if (!isEmptyUpdate(endpoint, known)) return {}
   const { values, extra, ...project } = known
-  const answered = await ask(endpoint, project, around)
+  const answered = await askForFlags(endpoint, project, around)
   if (Object.keys(answered).length > 0) return answered
   throw usage(
     `${getCommandName(command)}: nothing to change`,
@@ -78,7 +78,7 @@ const askForAttributes = async (
 
 type Values = JsonValues
 
-/** @throws Failure `usage` for several, and for `-`: a path holds no comma */
+/** @throws Failure `usage` for several values and for `-`, because a path has only one */
 const checkSingle = (kind: string, text: string, label: string): void => {
   if (text.trim() !== '-' && !text.includes(',')) return
   throw usage(
@@ -87,7 +87,7 @@ const checkSingle = (kind: string, text: string, label: string): void => {
   )
 }
 
-/** @throws Failure `usage` for a value that no segment of a path can be */
+/** @throws Failure `usage` for a value that cannot be a segment of a path */
 export const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (isScope(param) ? isDots(String(value)) : hasDots(String(value)))
     throw usage(`${getFlagName(name, param)}: "." and ".." cannot be used in a path`)
@@ -96,8 +96,8 @@ export const checkSegment = (name: string, param: Param, value: unknown): void =
   if (String(value) === '') throw usage(`${getFlagName(name, param)} must not be empty`)
 }
 
-/** Finds the project that the objects of a command belong to, as far as it is known by now. */
-const projectIn = (
+/** Returns the project of the command's objects, if it is known already. */
+const findProject = (
   endpoint: Endpoint,
   given: Given,
   scope: ScopedEndpoint['scope'],
@@ -108,7 +108,7 @@ const projectIn = (
   return value === undefined ? {} : { project: String(value) }
 }
 
-/** Formats a command's flag of that name, as messages name it. */
+/** Formats a flag of a command for messages. */
 const formatNamedFlag = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
   formatFlagLabel(flags.find((flag) => flag.name === name) ?? { name })
 
@@ -144,7 +144,7 @@ export interface CommonParts extends ScopedEndpoint {
   readonly project: Pick<MissingValue, 'project'>
 }
 
-/** Plans the values that do not belong to one object: flags over `--input`, the path, what was asked. */
+/** Computes the values that all objects have in common: flags, which override `--input`, the path, and answers of a person. */
 const planCommon = async (
   command: Command,
   given: Given,
@@ -153,7 +153,7 @@ const planCommon = async (
   override: Values,
 ): Promise<CommonParts> => {
   const { endpoint, scope } = scoped
-  const project = projectIn(endpoint, given, scope)
+  const project = findProject(endpoint, given, scope)
   const flags = { ...getFlagValues(command, endpoint, given), ...override }
   const values = {
     ...mergeInput(getInputValues(endpoint, given, around.unknown), flags),
@@ -168,9 +168,8 @@ const planCommon = async (
 }
 
 /**
- * Completes the plan of one object: what names it is put in its place, what is missing is asked for, and its path is
- * checked.
- * @param own the values that all have in common, with what is this object's own
+ * Completes the plan of one object: places its arguments, asks for missing values, and checks its path.
+ * @param own the common values and those of this object
  */
 export const completePlan = async (
   { key, endpoint, command, extra, project }: CommonParts,
@@ -185,8 +184,8 @@ export const completePlan = async (
   return { key, endpoint, values: own, extra, label }
 }
 
-/** Plans one object, or what one request takes together. */
-const planOf = async (
+/** Plans one object, or several objects that one request takes together. */
+const createPlan = async (
   common: CommonParts,
   group: readonly string[],
   reference: ObjectReference | undefined,
@@ -200,13 +199,13 @@ const planOf = async (
   return completePlan(common, own, args, label, around)
 }
 
-/** A function that returns what the plan of a row has in common with all others, and the row's own attributes. */
+/** Returns the common parts for a row, including the values that the row sets. */
 export type CommonsByRow = (row: JsonValues | undefined) => Promise<CommonParts>
 
-/** The number of different rows that are remembered. */
+/** The number of different rows whose parts are cached. */
 const maxRows = 256
 
-/** Creates the common parts once for all objects without a row, and once for rows that say the same. */
+/** Creates the function that computes the common parts, once for all objects without a row and once for equal rows. */
 export const createCommonsByRow = (
   ...[command, given, scoped, around, override]: Parameters<typeof planCommon>
 ): CommonsByRow => {
@@ -215,7 +214,7 @@ export const createCommonsByRow = (
     if (row === undefined) return planCommon(command, given, scoped, around, override)
     const { createRowGiven } = await import('./stdin/row-fields.js')
     const own = await createRowGiven(command, given, row, around)
-    // A stand-in for what no flag says gives way to the row.
+    // A default value of the command gives way to the value of the row.
     const others = Object.entries(override).filter(([name]) => row[name] === undefined)
     return planCommon(command, own, scoped, around, Object.fromEntries(others))
   }
@@ -230,8 +229,8 @@ export const createCommonsByRow = (
   }
 }
 
-/** Adds the attributes of all rows to what was asked: together they say which endpoint is meant. */
-const withRows = async (
+/** Adds the attributes of all rows to the line, because they help to determine the endpoint. */
+const addRowValues = async (
   command: Command,
   given: Given,
   rows: NonNullable<Given['rows']>,
@@ -242,9 +241,9 @@ const withRows = async (
 }
 
 /**
- * Creates the plans of a command, one for each object given (one where the command takes none).
- * @param apart also for objects that one request could take together
- * @throws Failure `usage` naming the flag or argument that is missing, wrong or in the way
+ * Creates the plans of a command, one for each object, or a single one for a command without objects.
+ * @param apart true to plan each object separately, even if one request could take several
+ * @throws Failure `usage` for a flag or argument that is missing, wrong or not allowed
  */
 export const createPlans = async (
   command: Command,
@@ -254,23 +253,23 @@ export const createPlans = async (
   apart = false,
 ): Promise<readonly Plan[]> => {
   const references = await resolveReferences(command, given, around)
-  const all = given.rows === undefined ? given : await withRows(command, given, given.rows, around)
-  const choice = choose(command, fillSharedProject(all, references), around.env, override)
+  const all = given.rows === undefined ? given : await addRowValues(command, given, given.rows, around)
+  const choice = chooseEndpoint(command, fillSharedProject(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)
   const { endpoint } = scoped
-  const project = projectIn(endpoint, given, scoped.scope)
+  const project = findProject(endpoint, given, scoped.scope)
   const args = await completeArguments(command, endpoint, given, around, project)
   const commonFor = createCommonsByRow(command, given, scoped, around, override)
   const own = apart || given.rows !== undefined || !canJoinObjects(endpoint)
   const several = command.args[0]?.variadic === true && own
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
   const plans: Plan[] = []
-  // One after the other: each may ask a person.
+  // The plans are created one after the other, because each may ask a person.
   for (const [i, group] of groups.entries()) {
     const row = given.rows?.[i]
     try {
-      const plan = await planOf(await commonFor(row), group, references[i], given, around)
+      const plan = await createPlan(await commonFor(row), group, references[i], given, around)
       plans.push(row === undefined ? plan : { ...plan, row })
     } catch (error) {
       throw placeFailure(error, given.places?.get(given.args[i] ?? ''))
@@ -279,14 +278,11 @@ export const createPlans = async (
   return plans
 }
 
-// The attributes of a call: flags over `--input` over nothing, `--param` beside them, and the
-// checks that need no instance.
-
-// Requests made complete, one object at a time: what is wrong with one is what became of it.
+// The attributes of a request: flags override `--input`, and `--param` is merged in. These checks do not need the instance.
 
 /**
- * Completes a plan; one that cannot be completed is not sent. Where all are made before the first is sent, none is then; of
- * several projects or groups each is for itself.
+ * Completes a plan. If that fails, only this object fails. With `planFirst`, the failure of one object ends the run, unless the object
+ * belongs to one of several parents.
  */
 export const createCompletion =
   ({ complete, planFirst }: Pick<ActionOptions, 'complete' | 'planFirst'>) =>
@@ -321,13 +317,13 @@ const getFlagValues = (
   return values
 }
 
-/** Checks the value of an enumeration. The flag accepts what any of the command's endpoints knows; this endpoint may know less. */
+/** Checks the value of an enumeration. The flag accepts the values of all endpoints of the command; this endpoint may accept fewer. */
 const checkEnum = (param: Param, value: unknown, flag: Flag): void => {
   const { parameter } = flag
   if (typeof value === 'string') parseValue(param, [value], formatFlagLabel(flag), { parameter })
 }
 
-/** Returns the scope and other placeholders of the path, as far as flags give them. */
+/** Returns the scope and other placeholders of the path that flags fill. */
 const getPathValues = (endpoint: Endpoint, given: Given): Record<string, JsonValue | undefined> => {
   const scope = getScope(endpoint)
   const values: Record<string, JsonValue | undefined> = {}
@@ -339,19 +335,19 @@ const getPathValues = (endpoint: Endpoint, given: Given): Record<string, JsonVal
   return values
 }
 
-/** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
+/** Parses `--param`: JSON in a body, text in a query. A JSON list is a list in both. */
 const parseExtraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
   const extra = Object.entries(given.extra).map(([name, text]) => {
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) unknown(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const one = (t: string): JsonValue => (body ? parseParam(t) : queryParam(t, name))
+    const one = (t: string): JsonValue => (body ? parseParam(t) : parseQueryParam(t, name))
     return [name, typeof text === 'string' ? one(text) : text.map(one)] as const
   })
   return Object.fromEntries(extra)
 }
 
-const queryParam = (text: string, name: string): JsonValue => {
+const parseQueryParam = (text: string, name: string): JsonValue => {
   if (text === 'null') throw usage(`--param ${name}=null: query parameters cannot be null`)
   if (!/^\[.*\]$/s.test(text)) return text
   const list = parseParam(text)
@@ -369,7 +365,7 @@ const getInputValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['
   )
 }
 
-/** Joins a list where the documents have one string of several items. */
+/** Joins a list for a parameter that is a string of several items. */
 const joinListItems = (
   param: Param | undefined,
   value: JsonValue | undefined,
@@ -390,7 +386,7 @@ const checkExclusive = (command: Command, endpoint: Endpoint, values: JsonValues
   }
 }
 
-/** Merges flags over the input; hash flags are merged key by key. */
+/** Merges flags over the input. Hashes are merged key by key. */
 const mergeInput = (
   input: JsonValues,
   flags: JsonValues,

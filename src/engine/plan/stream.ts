@@ -17,7 +17,7 @@ import type {
 } from '../command/types.js'
 import type { GivenObject } from '../work/report.js'
 import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
-import { choose, fillScope } from './choose.js'
+import { chooseEndpoint, fillScope } from './choose.js'
 import type { PlanContext } from './objects.js'
 import { type ParentTarget, parseParentTarget, toGiven } from './parents.js'
 import {
@@ -130,7 +130,7 @@ class Planner {
       args: [this.#standIn(object)],
       flags: said || parent === undefined ? flags : { ...flags, project: parent },
     }
-    const choice = choose(
+    const choice = chooseEndpoint(
       this.#command,
       await this.#mergeRow(given, row),
       this.#around.env,

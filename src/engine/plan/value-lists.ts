@@ -1,4 +1,4 @@
-/** Reads the values that a parameter takes from a list of the instance: for completion and for prompts. */
+/** Loads the possible values of a parameter from lists of the instance, for shell completion and prompts. */
 import { isObject, type JsonValues } from '../../base/objects.js'
 import { getSecrecies, maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
@@ -12,7 +12,7 @@ import { getScope, type ScopeKind } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
 
 interface ValueFields {
-  /** Field that holds the value, and one that describes it: by default its kind's title. */
+  /** The field with the value, and the field that describes it. By default, that is the title of its kind. */
   readonly value: string
   readonly text?: string | undefined
 }
@@ -21,19 +21,19 @@ interface CatalogueList extends ValueFields {
   readonly key: string
   readonly values?: JsonValues
 }
-/** A list that instances have and the catalogue does not (`catalogue/README.md`). */
+/** A list that instances have, although the catalogue does not (`catalogue/README.md`). */
 interface RawList extends ValueFields {
   readonly path: string
 }
 type Source = CatalogueList | RawList
 
-/** A request for values, and the endpoint whose credential it carries. */
+/** A request for values, and the endpoint that determines its credential. */
 export interface ValueRequest {
   readonly request: WireRequest
   readonly endpoint?: Endpoint
 }
 
-/** The lists of what a parameter completes; the next one where the instance refuses the first. */
+/** The lists of each kind of value. If the instance rejects one, the next one is tried. */
 export const sources: Readonly<Record<string, readonly Source[]>> = {
   runner: [
     { area: 'runners', key: 'listAll', value: 'id' },
@@ -78,7 +78,7 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
 export const hasSource = (what: string): boolean =>
   Object.hasOwn(sources, what) || getKindByName(what) !== undefined
 
-/** The lists of a kind that an extension declares: those of its areas that give such objects. */
+/** Returns the lists of a kind that an extension declares: those in its areas that return such objects. */
 const getOwnSources = async (what: string): Promise<readonly Source[]> => {
   const { areas = [], names: [value] = [], title } = getKindByName(what) ?? {}
   if (value === undefined) return []
@@ -94,7 +94,7 @@ const getOwnSources = async (what: string): Promise<readonly Source[]> => {
 const getSources = async (what: string): Promise<readonly Source[]> =>
   sources[what] ?? (await getOwnSources(what))
 
-/** True if a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
+/** True if a field of the answer is masked elsewhere. Its values are then neither offered nor cached. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
   isSecretName(field) || getSecretFields(endpoint).has(field)
 
@@ -125,7 +125,7 @@ const getCandidates = (
 const page = 'per_page=100'
 const addPageSize = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
 
-/** Loads the endpoint of a source; undefined if the catalogue has none of that name. */
+/** Loads the endpoint of a source; undefined if the catalogue does not have it. */
 const loadSourceEndpoint = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
   (
     await listAreas()
@@ -133,10 +133,10 @@ const loadSourceEndpoint = async ({ area, key }: CatalogueList): Promise<Endpoin
       ?.load()
   )?.[key]
 
-/** The project and the group that a line is about, by ID or path. */
+/** The project and group of a line, by ID or path. */
 export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
 
-/** Returns what the lists of a source belong to: a project, or either a project or a group; undefined for lists of the instance. */
+/** Returns the scope of a source's lists: a project, either a project or a group, or undefined for the instance. */
 export const getPlaceOfValues = async (what: string): Promise<'project' | 'either' | undefined> => {
   const kinds = new Set<ScopeKind | undefined>()
   for (const source of await getSources(what)) {
@@ -173,14 +173,14 @@ const buildValueRequest = async (
     ...source.values,
     ...(scope === undefined ? {} : { [scope.placeholder]: place }),
   }
-  // Only here: what completion has kept needs nothing that sends.
+  // Loaded late, because completion from the cache does not need the HTTP client.
   const { buildRequest } = await import('../../http/index.js')
   const request = buildRequest({ endpoint, values }, words)
   const path = endpoint.returns.kind === 'many' ? addPageSize(request.path) : request.path
   return { request: { ...request, path }, endpoint }
 }
 
-/** Keeps each value once: jobs of several pipelines have the same name. */
+/** Removes duplicates: jobs of several pipelines have the same name. */
 const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
   const values = new Map<string, Suggestion>()
   for (const one of found) if (!values.has(one.value)) values.set(one.value, one)
@@ -188,10 +188,10 @@ const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
 }
 
 /**
- * Reads the values that a parameter may have, at most a hundred.
- * @param fetch sends a request and gives the answer's data
- * @param words the instance's own, in which it is asked
- * @returns undefined where no list gave an answer
+ * Loads the possible values of a parameter, at most a hundred.
+ * @param fetch sends a request and returns the data of the answer
+ * @param words the instance's vocabulary, in which requests are written
+ * @returns undefined if no list returned an answer
  */
 export const readSources = async (
   what: string,
@@ -206,7 +206,7 @@ export const readSources = async (
       const data = await fetch(wanted)
       return keepFirst(getCandidates(data, source, wanted.endpoint, getKindByName(what)?.title))
     } catch {
-      // The next source may be allowed.
+      // The instance may accept the next source.
     }
   }
   return undefined

@@ -1,6 +1,6 @@
 /**
- * Texts of the command line as values of the API, checked before anything is sent. What a parameter accepts is in its
- * catalogue entry, how it is read in `catalogue/coerce.ts`; here are the sentences about what it does not accept.
+ * Parses texts of the command line to values of the API, before anything is sent, and creates the failures of rejected values. The
+ * catalogue declares what a parameter accepts, and `catalogue/coerce.ts` converts the text.
  */
 
 import { addToGroup } from '../../base/group-by.js'
@@ -26,23 +26,23 @@ import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 
-/** Notes about deprecated values, collected while parsing. */
+/** Receives notes about deprecated values while texts are parsed. */
 export type TakeNote = (text: string) => void
 
-/** The options by which texts are read. */
+/** The options for parsing values. */
 export interface ValueSyntax {
   readonly note?: TakeNote | undefined
-  /** The API's name of the parameter, where --param sends what is not known here. */
+  /** The API's name of the parameter, for a hint at --param; undefined if --param cannot send it. */
   readonly parameter?: string | undefined
 }
 
-/** Returns a hint that says how to send a value that only a newer instance knows. */
-const hintAtNewerValues = (parameter: string, { param }: ValueError, text: string): string => {
+/** Creates a hint to send with --param a value that only newer instances accept. */
+const createNewerValuesHint = (parameter: string, { param }: ValueError, text: string): string => {
   const value = getNumberNames(param).length === 0 || /^-?\d+$/.test(text) ? text : '<number>'
   return `Newer instances may support more values. Send one with --param ${quoteWord(`${parameter}=${value}`)}.`
 }
 
-const hintFor = (error: ValueError, text: string, parameter?: string): string | undefined => {
+const createHint = (error: ValueError, text: string, parameter?: string): string | undefined => {
   const { param, problem, path } = error
   if (problem === 'several values') return `Run the command once for each ${getScopeType(param)}.`
   if (problem === 'wrong format' && formatOf(param) === 'duration')
@@ -53,12 +53,12 @@ const hintFor = (error: ValueError, text: string, parameter?: string): string | 
   const more = parameter !== undefined && isChoice && isUnknown && isOwn
   const sentences = [
     ...(error.nearest === undefined ? [] : [`Did you mean ${error.nearest}?`]),
-    ...(more ? [hintAtNewerValues(parameter, error, text)] : []),
+    ...(more ? [createNewerValuesHint(parameter, error, text)] : []),
   ]
   return sentences.join(' ') || undefined
 }
 
-/** Formats what was given for a message: JSON may come from a file, and hold a secret. */
+/** Formats the rejected value for a message. JSON is not shown, because it may come from a file and contain a secret. */
 const formatGivenValue = ({ given, param, problem, expected, path }: ValueError): string => {
   if (problem === 'unknown key') return `"${path.at(-1)}"`
   if (given === null) return 'null'
@@ -68,16 +68,16 @@ const formatGivenValue = ({ given, param, problem, expected, path }: ValueError)
   return problem !== 'wrong format' && /^-?\d+$/.test(text) ? text : `"${text}"`
 }
 
-const createRefusal = (error: ValueError, label: string, parameter?: string): Failure => {
+const createValueFailure = (error: ValueError, label: string, parameter?: string): Failure => {
   const keys = error.path.filter((key) => typeof key === 'string')
   const names = [label, ...(error.problem === 'unknown key' ? keys.slice(0, -1) : keys)]
-  const hint = hintFor(error, String(error.given), parameter)
+  const hint = createHint(error, String(error.given), parameter)
   return usage(describeError(names.join(' '), error, formatGivenValue(error)), hint)
 }
 
 /**
- * Returns the value that was read of a parameter.
- * @throws Failure `usage` naming the parameter, what it takes and what was given
+ * Returns the value that was parsed.
+ * @throws Failure `usage` with the parameter, the accepted values and the rejected one
  */
 export const checkCoercedValue = (
   { value, errors: [error], deprecated }: Coercion,
@@ -89,12 +89,12 @@ export const checkCoercedValue = (
   if (value !== undefined) return value
   throw error === undefined
     ? usage(`${label} has no value`)
-    : createRefusal(error, label, parameter)
+    : createValueFailure(error, label, parameter)
 }
 
 /**
- * Parses the value of one parameter from the texts given for it, in order.
- * @throws Failure `usage` naming the flag, what it takes and what was given
+ * Parses the value of a parameter from its texts, in order.
+ * @throws Failure `usage` with the flag, the accepted values and the rejected one
  */
 export const parseValue = (
   param: Param,
@@ -103,13 +103,13 @@ export const parseValue = (
   how: ValueSyntax = {},
 ): JsonValue => {
   const path = /^(?:file|folder)\b/.exec(param.placeholder ?? '')?.[0]
-  // An empty text would be the current folder.
+  // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
   return checkCoercedValue(coerceTexts(param, texts), label, how)
 }
 
-/** Parses the value of a text; undefined if the parameter takes no such value. */
+/** Parses the value of a text; undefined if the parameter does not accept it. */
 export const parseFitting = (param: Param, text: string): JsonValue | undefined => {
   try {
     return parseValue(param, [text], param.help)
@@ -126,7 +126,7 @@ const splitKeyValue = (text: string, label: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** `--param` of a body: JSON where it parses as JSON, else text. */
+/** Parses the text of `--param` for a body: as JSON if it is valid JSON, otherwise as text. */
 export const parseParam = (text: string): JsonValue => {
   try {
     return JSON.parse(text)
@@ -135,7 +135,7 @@ export const parseParam = (text: string): JsonValue => {
   }
 }
 
-// Texts of the command line that stand for others: `@file`, `env:NAME`, standard input.
+// Texts that refer to a value: `@file`, `env:NAME`, and `-` for standard input.
 
 export interface Sources {
   readonly env: NodeJS.ProcessEnv
@@ -143,26 +143,26 @@ export interface Sources {
   readonly stdin: () => Promise<string>
   readonly note: TakeNote
   readonly warn: TakeNote
-  /** The objects as they come, which are not read here. */
+  /** The objects that are processed while they arrive. They are not read here. */
   readonly stream?: ObjectStream
-  /** The project of numbers that are piped, where no flag says it; '' for each of several. */
+  /** The project of piped IDs if no flag names it; '' if each of several projects has its own. */
   readonly project?: string
-  /** Ends the wait for a pipe. */
+  /** Aborts reading from a pipe. */
   readonly signal?: AbortSignal
-  /** Takes what was read of a file. */
+  /** Receives the content of each file that was read. */
   readonly read?: (path: string, bytes: Uint8Array) => void | Promise<void>
 }
 
-/** The largest file that a flag may name, in bytes: what is sent of it is in memory several times. */
+/** The largest file that a flag may name, in bytes. Its content is held in memory several times. */
 const maxFile = 100_000_000
 
-/** Reads a file's text, which may be a secret; an error names the file. */
+/** Reads the text of a file. The text may be a secret, so a failure shows only the file's name. */
 export const readText = async (
   path: string,
   label: string,
   { read, signal }: Pick<Sources, 'read' | 'signal'>,
 ): Promise<HeldText> => {
-  const failed = (cause: unknown): Failure =>
+  const createReadFailure = (cause: unknown): Failure =>
     new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   try {
     const { readReadable } = await import('../../base/files/files.js')
@@ -170,15 +170,15 @@ export const readText = async (
     await read?.(path, bytes)
     return holdText(decodeStrictly(bytes, `${label}: ${path}`))
   } catch (cause) {
-    throw cause instanceof Failure && cause.category === 'usage' ? cause : failed(cause)
+    throw cause instanceof Failure && cause.category === 'usage' ? cause : createReadFailure(cause)
   }
 }
 
-/** Reads the text of a file as a value: without the line break at its end. */
+/** Reads the text of a file as a value, without the line break at its end. */
 const readFileValue = async (path: string, label: string, sources: Sources): Promise<string> =>
   openHeld(await readText(path, label, sources)).trimEnd()
 
-/** `env:NAME` and `@file` stand for what they name; a literal secret gets a warning. */
+/** Resolves `env:NAME` and `@file`. A secret that is written on the line gets a warning. */
 export const readSecretText = async (
   text: string,
   flag: Flag,
@@ -198,7 +198,7 @@ export const readSecretText = async (
   return text
 }
 
-/** Parses the file that `--param name=@file` names, behind the `name=@` in front of it; `-` is standard input. */
+/** Parses `--param name=@file` into `name=@` and the file, where `-` is standard input; undefined for another value. */
 export const parseParamFile = (
   text: string,
 ): { readonly mark: string; readonly path: string } | undefined => {
@@ -206,7 +206,7 @@ export const parseParamFile = (
   return mark === '' ? undefined : { mark, path: text.slice(mark.length) }
 }
 
-/** Reads the value of one `--param`: of a file (`@file`), of standard input (`@-`), or as it stands, `@@x` for `@x`. */
+/** Reads the value of one `--param`: from a file (`@file`), from standard input (`@-`), or as written. `@@x` means the text `@x`. */
 const readParamValue = async (
   text: string,
   key: string,
@@ -223,7 +223,7 @@ const readParamValue = async (
   )
 }
 
-/** `--param` values as they were given; typed later, by where they travel. */
+/** Reads the values of `--param` as texts. Their types depend on where they are sent, so they are parsed later. */
 export const readParamValues = async (
   texts: readonly string[],
   sources: Sources,
@@ -240,7 +240,7 @@ export const readParamValues = async (
   return Object.fromEntries(entries)
 }
 
-/** Returns what reads standard input on a line, besides the parents of `-P -`. */
+/** Returns the arguments and flags that read standard input, apart from `-P -`. */
 const findStdinReaders = ({ args, flags }: Raw): readonly string[] => [
   ...(args.includes('-') ? ['IDs from -'] : []),
   ...(flags.get('input')?.at(-1) === '-' ? ['--input -'] : []),
@@ -250,7 +250,7 @@ const findStdinReaders = ({ args, flags }: Raw): readonly string[] => [
   }),
 ]
 
-/** @throws Failure `usage` where two things of a line read standard input, which holds one */
+/** @throws Failure `usage` if two arguments or flags of a line read standard input */
 export const checkOneReader = (raw: Raw, parents?: string): void => {
   const [first, second] = [...(parents === undefined ? [] : [parents]), ...findStdinReaders(raw)]
   if (second === undefined) return

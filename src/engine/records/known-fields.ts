@@ -20,7 +20,7 @@ import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { RecordView } from '../rows.js'
 import { toSortForm } from '../where/index.js'
-import { findFieldKind, getShapeFields, mayHave } from '../where/shape.js'
+import { findFieldKind, getShapeFields, canHaveField } from '../where/shape.js'
 
 // Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
 
@@ -61,7 +61,7 @@ export const createColumnInspection = (
         if (record === undefined) continue
         records += 1
         for (const column of missing)
-          if (mayHave(record, getSourceField(column).split('.'), words)) missing.delete(column)
+          if (canHaveField(record, getSourceField(column).split('.'), words)) missing.delete(column)
       }
       return missing.size === 0
     },
@@ -106,7 +106,7 @@ export const createFieldInspection = (
     for (const field of missing) {
       const own = getOwnField(field, beside)
       const whole = isObject(record) && findKey(record, own, words) !== undefined
-      if (whole || mayHave(record, own.split('.'), words)) missing.delete(field)
+      if (whole || canHaveField(record, own.split('.'), words)) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)

@@ -22,11 +22,11 @@ import {
   checkRanges,
   type Expression,
   findUnshapedFields,
-  isOfSingle,
+  isOnlyInSingle,
   type Known,
   needsSamples,
   parseWhere,
-  refuseAt,
+  createConditionFailure,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
 import { withNeutral, withoutTarget, withShown } from './expressions.js'
@@ -119,7 +119,7 @@ const findParam = ({ endpoint }: Parts, { field }: Condition, { text }: Expressi
   const param = getOwn<Param>(endpoint.params, field)
   if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
     const flag = `--${param === undefined ? field.replace('_', '-') : getFlagName(field, param)}`
-    throw refuseAt(text, at, `${field} is not a field of the records; use the flag ${flag}`)
+    throw createConditionFailure(text, at, `${field} is not a field of the records; use the flag ${flag}`)
   }
   return param
 }
@@ -138,10 +138,10 @@ const checkParameter = (
 ): Failure | undefined => {
   const { field, op, at, values: alternatives } = condition
   const is = `${describeName(field, known.words)} is a parameter, not a field of the records`
-  if (op !== '=') return refuseAt(text, at, `${is}: only = is allowed`)
-  if (alternatives.length > 1) return refuseAt(text, at, `${is}: only one value is allowed`)
+  if (op !== '=') return createConditionFailure(text, at, `${is}: only = is allowed`)
+  if (alternatives.length > 1) return createConditionFailure(text, at, `${is}: only one value is allowed`)
   if (!expressions.every((one) => hasSameCondition(one, condition)))
-    return refuseAt(text, at, `${is}: every --where must set it to the same value`)
+    return createConditionFailure(text, at, `${is}: every --where must set it to the same value`)
   const sent = values[field]
   if (sent !== undefined && String(sent) !== alternatives[0]?.text)
     return usage(`${describeName(field, known.words)} is set twice: by its flag and by --where`)
@@ -158,7 +158,7 @@ const isBlocked = ({ endpoint, values }: Parts, field: string): boolean =>
 const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): boolean => {
   const [only, ...more] = values
   if (parts.expressions.length > 1 || param.exact !== true || op !== '=') return false
-  if (parts.whole && !isOfSingle(field, parts.known)) return false
+  if (parts.whole && !isOnlyInSingle(field, parts.known)) return false
   if (only === undefined || more.length > 0 || only.text === '' || isBlocked(parts, field))
     return false
   const word = !only.quoted && only.text === 'null'
@@ -188,7 +188,7 @@ const isTested = (
   if (sent === undefined) return true
   parts.values[field] = sent
   // Not shown by the list: else each record would have to be read.
-  return !isOfSingle(field, parts.known)
+  return !isOnlyInSingle(field, parts.known)
 }
 
 /** Splits conditions into what is sent and what is tested here. @throws Failure `usage` for a name that stands where it cannot */

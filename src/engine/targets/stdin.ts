@@ -16,19 +16,19 @@ import {
 } from '../plan/parents.js'
 import {
   type Cutter,
-  cutCommas,
-  cutTabs,
-  cutValues,
+  createCommaCutter,
+  createTabCutter,
+  createValueCutter,
   describePosition,
   readInputObjects,
 } from '../plan/stdin/reader.js'
-import { getRowFlagNames, RowFields, withRows } from '../plan/stdin/row-fields.js'
+import { getRowFlagNames, RowFields, checkStreamedRows } from '../plan/stdin/row-fields.js'
 import {
   type Cells,
   isJsonStart,
   parseObjectAt,
   plainObjects,
-  refuseRow,
+  createRowFailure,
 } from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
@@ -59,7 +59,7 @@ async function* yieldNamedObjects(
   let any = false
   for await (const some of readInputObjects(chunks, command, { note, project, rowFields })) {
     any = true
-    const rows = rowFields?.taken()
+    const rows = rowFields?.takeRows()
     for (const [i, { text, place }] of some.entries()) yield { text, place, row: rows?.[i] }
   }
   if (!any) throw usage('standard input contains no objects')
@@ -87,7 +87,7 @@ const openPipedStream = async (
     'below' in found ? found.objects : yieldNamedObjects(command, raw, found, { note, rowFields })
   return {
     ...('below' in found ? { below: found.below } : {}),
-    objects: rowFields === undefined ? objects : withRows(objects, rowFields),
+    objects: rowFields === undefined ? objects : checkStreamedRows(objects, rowFields),
     whole: await input.endsSoon(),
   }
 }
@@ -190,8 +190,8 @@ const createTableCutter = (cut: Cutter<Cells>): Cutter<InputItem> => {
 }
 
 const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
-  if (isJsonStart(head)) return createJsonCutter(cutValues())
-  return createTableCutter(/^\w+\t/.test(head) ? cutTabs() : await cutCommas())
+  if (isJsonStart(head)) return createJsonCutter(createValueCutter())
+  return createTableCutter(/^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter())
 }
 
 /** True if an input that begins so may bring parents along. */
@@ -261,13 +261,13 @@ const createObjectNaming = async (command: Command, rowFields: RowFields | undef
       tap: rowFields,
     }
     const text = parseObjectAt(place, record, reading)
-    const row = rowFields?.taken().at(-1)
+    const row = rowFields?.takeRows().at(-1)
     return { text, place, parent, row }
   }
 }
 
 const createStrayFailure = (place: string, column: Column): Error =>
-  refuseRow(
+  createRowFailure(
     place,
     `it does not name its ${column}, unlike the lines before`,
     'Pipe in the output of a single command.',

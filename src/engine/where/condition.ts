@@ -1,9 +1,9 @@
 /**
- * The language of `--where` and `--select`: `status=online|offline,contacted_at>30d`.
+ * Parses and tests the conditions of `--where` and `--select`: `status=online|offline,contacted_at>30d`.
  *
- *     expr = cond *("," cond)      cond = field op value *("|" value)
+ * expr = cond *("," cond)      cond = field op value *("|" value)
  *
- * A value runs to the next comma or bar; one in double quotes is literal text (JSON's escapes).
+ * A value ends at the next comma or bar. A value in double quotes is literal text, with the escapes of JSON.
  */
 
 import { dayLength, isMoment, isWholeDay, parseMoment, parseSpan } from '../../base/dates.js'
@@ -12,34 +12,34 @@ import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
-import { findForeignOperator, findForeignValue, translate } from './foreign.js'
+import { findForeignOperator, explainForeignValue, translate } from './foreign.js'
 import { isOrderOperator, type Op, opposites, ops } from './operators.js'
 import type { FieldKind, Ranks } from './shape.js'
 
 export interface Operand {
   readonly text: string
-  /** Literal: no word and no sign in it means anything. */
+  /** True if the text is literal: no word or sign in it has a special meaning. */
   readonly quoted: boolean
-  /** The position at which it stands. */
+  /** The position of the value in the text of the flag. */
   readonly at: number
 }
 
 export interface Condition {
   readonly field: string
   readonly op: Op
-  /** More than one after `=` and `!=` only. */
+  /** The alternatives of the value. Only `=` and `!=` may have more than one. */
   readonly values: readonly Operand[]
   readonly at: number
 }
 
-/** One flag: all of its conditions must hold. */
+/** The conditions of one flag. A record matches if all of them hold. */
 export interface Expression {
   readonly text: string
   readonly conditions: readonly Condition[]
 }
 
-/** Creates the failure of a condition, with the text and a caret below the place: lines of the message, which stand below each other. */
-export const refuseAt = (text: string, at: number, why: string, hint?: string): Failure =>
+/** Creates the failure of a condition. Its message has three lines: the reason, the text, and a caret below the wrong position. */
+export const createConditionFailure = (text: string, at: number, why: string, hint?: string): Failure =>
   usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
@@ -56,65 +56,65 @@ class Reader {
     this.#text = text
   }
 
-  expression(): Expression {
+  parse(): Expression {
     const conditions: Condition[] = []
-    do conditions.push(this.#condition())
+    do conditions.push(this.#parseCondition())
     while (this.#take(','))
     return { text: this.#text, conditions }
   }
 
-  #condition(): Condition {
+  #parseCondition(): Condition {
     this.#match(blanks)
     const at = this.#at
     const field = this.#match(fieldName)
-    if (field === '') throw this.#wrong('missing field')
+    if (field === '') throw this.#createFailure('missing field')
     this.#match(blanks)
-    const op = this.#operator()
-    const values = [this.#value(op)]
+    const op = this.#parseOperator()
+    const values = [this.#parseValue(op)]
     while (this.#text[this.#at] === '|') {
-      if (op !== '=' && op !== '!=') throw this.#wrong(`| goes with = and != only, not with ${op}`)
+      if (op !== '=' && op !== '!=') throw this.#createFailure(`| goes with = and != only, not with ${op}`)
       this.#at += 1
-      if (this.#text[this.#at] === '|') throw this.#wrong('"||" is not an operator')
-      values.push(this.#value(op, true))
+      if (this.#text[this.#at] === '|') throw this.#createFailure('"||" is not an operator')
+      values.push(this.#parseValue(op, true))
     }
     return { field, op, values, at }
   }
 
-  #operator(): Op {
+  #parseOperator(): Op {
     const foreign = findForeignOperator(this.#text.slice(this.#at))
-    if (foreign !== '') throw this.#wrong(`"${foreign}" is not an operator`)
+    if (foreign !== '') throw this.#createFailure(`"${foreign}" is not an operator`)
     const op = ops.find((one) => this.#text.startsWith(one, this.#at))
-    if (op === undefined) throw this.#wrong(`expected one of ${ops.join(' ')}`)
+    if (op === undefined) throw this.#createFailure(`expected one of ${ops.join(' ')}`)
     this.#at += op.length
     return op
   }
 
-  /** @param further it stands behind a bar: there is one field for all of them */
-  #value(op: Op, further = false): Operand {
+  /** @param further true for a value after a bar, where another condition would be a mistake */
+  #parseValue(op: Op, further = false): Operand {
     this.#match(blanks)
     const at = this.#at
     if (this.#text[at] !== '"') {
       const text = this.#match(plainText).trimEnd()
       const condition = further && isCondition.test(text)
-      const why = condition ? 'expected a value after |' : findForeignValue(op, text)
-      if (why !== undefined) throw this.#wrong(why, at)
+      const why = condition ? 'expected a value after |' : explainForeignValue(op, text)
+      if (why !== undefined) throw this.#createFailure(why, at)
       return { text, quoted: false, at }
     }
     const literal = this.#match(jsonText)
-    if (literal === '') throw this.#wrong('unclosed quotation mark')
-    const text = this.#parsed(literal, at)
+    if (literal === '') throw this.#createFailure('unclosed quotation mark')
+    const text = this.#parseJsonText(literal, at)
     this.#match(blanks)
     const next = this.#text[this.#at]
     if (next !== undefined && next !== ',' && next !== '|')
-      throw this.#wrong('expected "," or "|" after the quotation mark')
+      throw this.#createFailure('expected "," or "|" after the quotation mark')
     return { text, quoted: true, at }
   }
 
-  #parsed(literal: string, at: number): string {
+  #parseJsonText(literal: string, at: number): string {
     try {
       return String(JSON.parse(literal))
     } catch {
-      throw refuseAt(this.#text, at, 'the text in quotation marks is not a valid JSON string')
+      throw createConditionFailure(this.#text, at, 'the text in quotation marks is not a valid JSON string')
     }
   }
 
@@ -131,8 +131,8 @@ class Reader {
     return found
   }
 
-  #wrong(why: string, at = this.#at): Failure {
-    return refuseAt(this.#text, at, why, suggestForm(this.#text))
+  #createFailure(why: string, at = this.#at): Failure {
+    return createConditionFailure(this.#text, at, why, suggestForm(this.#text))
   }
 }
 
@@ -154,8 +154,8 @@ export const formatCondition = ({
   `${field}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
 
 /**
- * Returns the expressions of which one holds where this one does not. A value that is not there fulfils no condition but
- * the one that asks for null.
+ * Returns the expressions of which exactly one holds if this expression does not hold. A field without a value matches only a condition
+ * that includes null.
  */
 export const negateExpression = ({ conditions }: Expression): readonly string[] =>
   conditions.flatMap(({ field, op, values }) => {
@@ -165,20 +165,20 @@ export const negateExpression = ({ conditions }: Expression): readonly string[] 
   })
 
 /**
- * Reads one expression.
- * @throws Failure `usage` that points at the place
+ * Parses the text of one flag.
+ * @throws Failure `usage` with a caret at the wrong position
  */
-export const parseExpression = (text: string): Expression => new Reader(text).expression()
+export const parseExpression = (text: string): Expression => new Reader(text).parse()
 
-// One value of a record against one value of a condition.
+// Tests that compare one value of a record with one value of a condition.
 
-/** A test of a value that is there. */
+/** Tests a value that is neither absent nor null. */
 export type Test = (value: unknown) => boolean
 
-/** The op without its "not". */
+/** An operator without its negation. */
 export type Plain = Exclude<Op, '!=' | '!~'>
 
-const holds = (order: number, op: Plain): boolean => {
+const isInOrder = (order: number, op: Plain): boolean => {
   if (op === '=') return order === 0
   if (op === '<') return order < 0
   if (op === '>') return order > 0
@@ -190,7 +190,7 @@ const toComparedText = (value: unknown): string =>
     ? JSON.stringify(value)
     : String(value)
 
-/** Contains, ignoring case; a star stands for any run of characters. */
+/** Creates the test of `~`: the value contains the text, in any case. A star matches any characters. */
 const createContainsTest = ({ text, quoted }: Operand): Test => {
   const parts = (quoted ? [text] : text.split('*')).map((part) => part.toLowerCase())
   return (value) => {
@@ -205,11 +205,11 @@ const createContainsTest = ({ text, quoted }: Operand): Test => {
   }
 }
 
-/** Parses a moment or a day, in milliseconds. */
+/** Parses a time or a day of a record to milliseconds; undefined for any other value. */
 export const parseTimeValue = (value: unknown): number | undefined =>
   typeof value === 'string' && isMoment(value) ? parseMoment(value, 0) : undefined
 
-/** Creates the test of a time. A length of time is an age: more of it is earlier. A day is equal to each moment of it, UTC. */
+/** Creates the test of a time. A duration is an age, so `>` means earlier. A day equals each moment of that day in UTC. */
 const createTimeTest = (value: Operand, op: Plain, now: number): Test | undefined => {
   const age = value.quoted ? undefined : parseSpan(value.text)
   const moment = age === undefined ? parseMoment(value.text, now) : now - age
@@ -219,17 +219,17 @@ const createTimeTest = (value: Operand, op: Plain, now: number): Test | undefine
     const time = parseTimeValue(tested)
     if (time === undefined) return false
     if (end !== undefined) return time >= moment && time < end
-    return holds(age === undefined ? time - moment : moment - time, op)
+    return isInOrder(age === undefined ? time - moment : moment - time, op)
   }
 }
 
 const createNumberTest = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
   const wanted = getOwn(names, text)?.toString() ?? (numberPattern.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
-  return (value) => isNumber(value) && holds(compareNumbers(value, wanted), op)
+  return (value) => isNumber(value) && isInOrder(compareNumbers(value, wanted), op)
 }
 
-/** Some instances write booleans of a shape otherwise. */
+/** Instances may return booleans as strings or numbers, although the documents describe a boolean. */
 export const spellings = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
@@ -251,39 +251,41 @@ const createTextTest =
   (value) =>
     toComparedText(value) === text
 
-/** Creates the test of a version; text that is no version is equal to itself. */
+/** Creates the test of a version. Text that is not a version matches only the same text. */
 const createVersionTest = (value: Operand, op: Plain): Test | undefined => {
   const { text } = value
   if (!isVersion(text)) return op === '=' ? createTextTest(value) : undefined
   return (tested) => {
     if (op === '=' && tested === text) return true
     return (
-      typeof tested === 'string' && isVersion(tested) && holds(compareVersions(tested, text), op)
+      typeof tested === 'string' && isVersion(tested) && isInOrder(compareVersions(tested, text), op)
     )
   }
 }
 
-/** Compares access levels by number; a word that is no known level is equal to itself. */
+/** Creates the test of an access level, which is compared by its number. An unknown level matches only the same text. */
 const createLevelTest = (value: Operand, op: Plain, levels: Ranks): Test | undefined => {
   const wanted = getOwn(levels, value.text.toLowerCase())
   if (wanted === undefined) return op === '=' ? createTextTest(value) : undefined
   return (tested) => {
     const rank = getOwn(levels, toComparedText(tested).toLowerCase())
-    return rank !== undefined && holds(rank - wanted, op)
+    return rank !== undefined && isInOrder(rank - wanted, op)
   }
 }
 
-/** True if a value is text of which it cannot be said whether it comes before another: a name. */
+/** True for text that has no order, such as a name: it is neither a time nor a number. */
 export const hasNoOrder = (value: unknown): boolean =>
   typeof value === 'string' &&
   value !== '' &&
   parseTimeValue(value) === undefined &&
   !numberPattern.test(value)
 
-/** Numbers that have names. */
+/** The numbers of a field by their names, such as access levels. */
 export type Names = Ranks | undefined
 
-/** Creates a test for which the value in the record decides what is compared; undefined if an order of text is asked for. */
+/**
+ * Creates a test for a field of unknown type: the type of the record's value decides how it is compared. Undefined for an order of text.
+ */
 const createTestByValue = (
   value: Operand,
   op: Plain,
@@ -308,7 +310,7 @@ const createTestByValue = (
   }
 }
 
-/** Creates the test of a value; undefined if it is not of the field's kind. */
+/** Creates the test of a value; undefined if the value does not have the type of the field. */
 export const createTest = (
   value: Operand,
   op: Plain,

@@ -1,6 +1,6 @@
-/** Finds what the fields of records hold, and where it stands: for conditions and for the order of records. */
+/** Determines the type of a record's field and reads its values, for conditions and for sorting. */
 import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
-import { type Condition, type Names, refuseAt } from './condition.js'
+import { type Condition, type Names, createConditionFailure } from './condition.js'
 import {
   type FieldKind,
   findFieldKind,
@@ -11,40 +11,40 @@ import {
   type Leaves,
 } from './shape.js'
 
-/** The facts that are known of the records. */
+/** Everything that is known about the records that conditions test. */
 export interface Known {
-  /** The shape of the list's records; of the single record, where more fields stand. */
+  /** The schema of the records of the list, and that of the single record, which may have more fields. */
   readonly list?: unknown
   readonly single?: unknown
-  /** Records of the first page: they may have fields that no shape names. */
+  /** The records of the first page. They may have fields that no schema has. */
   readonly samples?: readonly unknown[]
-  /** Now, in milliseconds of the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number
-  /** The names of the numbers of a field that no shape knows (access levels). */
+  /** Returns the names of the numbers of a field without a schema, such as access levels. */
   readonly names?: (field: string) => Names
-  /** The instance's own words: a record may have a field under either name. */
+  /** The names of the instance's vocabulary. A record may have a field under either name. */
   readonly words?: Naming
-  /** Fields that are made of a record that has none of that name. */
+  /** Functions that compute a field from a record that does not have it. */
   readonly made?: Readonly<Record<string, (record: unknown) => unknown>>
-  /** Fields that the instance was seen to have beyond the documents. */
+  /** Undocumented fields that the instance has returned before. */
   readonly others?: readonly string[] | undefined
-  /** The shape of the records that were grouped: a column of groups has the values of the field it is called after. */
+  /** The schema of the records before they were grouped. A column of groups has the values of the field with the same name. */
   readonly columns?: unknown
-  /** Values that the instance was seen to have in a field, or that its vocabulary names, beyond the documents. */
+  /** Returns undocumented values of a field: those that the instance has returned, and those of its vocabulary. */
   readonly learnt?: (field: string) => readonly string[]
-  /** True if values were checked before. */
+  /** True if the values of the conditions have been checked already. */
   readonly anyValue?: boolean
-  /** Returns what a name is that stands beside the records. */
+  /** Returns an explanation for a name that is a column of the row, and no field of the record. */
   readonly beside?: (field: string) => string | undefined
-  /** The nearest of the known words. */
+  /** Returns the most similar of the known words. */
   readonly nearest?: (given: string, known: Iterable<string>) => string | undefined
 }
 
-/** True if only the single record has a field, as far as the shapes tell. */
-export const isOfSingle = (field: string, { list, single }: Known): boolean =>
+/** True if only the single record has a field, according to the schemas. */
+export const isOnlyInSingle = (field: string, { list, single }: Known): boolean =>
   findFieldKind(list, field) === undefined && findFieldKind(single, field) !== undefined
 
-/** Returns what a field holds, by the shapes; undefined where they do not know it. */
+/** Returns the type of a field, according to the schemas; undefined if no schema has the field. */
 export const getShapeKind = (
   field: string,
   { list, single, made = {}, others = [] }: Known,
@@ -75,17 +75,17 @@ export const requireFieldKind = (
   const near = nearest?.(field, addOwnNames([...fields], words))
   const guess = near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
   const hint = other === undefined ? guess : `; ${other}`
-  throw refuseAt(text, at, `no record has the field ${field}${hint}`)
+  throw createConditionFailure(text, at, `no record has the field ${field}${hint}`)
 }
 
 const getKeys = (record: unknown): readonly string[] =>
   typeof record === 'object' && record !== null ? Object.keys(record) : []
 
-/** Returns the names of a field's numbers, or its words in their order. */
+/** Returns the names of a field's numbers, or its words by rank. */
 export const getFieldNames = (field: string, { list, single, names }: Known): Names =>
   getShapeLevels(list, field) ?? getShapeLevels(single, field) ?? names?.(field)
 
-/** Reads a field of records: their own comes before one that is made of them. */
+/** Creates a function that reads the values of a field. A field of the record takes precedence over a computed field of the same name. */
 export const createLeafReader = (field: string, known: Known): ((record: unknown) => Leaves) => {
   const { words } = known
   const path = field.split('.')

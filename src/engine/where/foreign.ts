@@ -1,10 +1,10 @@
 /**
- * Conditions as SQL, jq, JavaScript, kubectl and searches write them: finds what has no meaning here, and says how it is
- * written instead, for the parser of conditions.
+ * Recognizes conditions in the syntax of SQL, jq, JavaScript, kubectl and search boxes, and translates them. The parser of conditions uses
+ * the result for its errors and hints.
  */
 import { type Op, opposites } from './operators.js'
 
-/** Signs of other languages, and the operators that mean the same. */
+/** Operators of other languages, and the operators with the same meaning. */
 const signs: Readonly<Record<string, Op>> = {
   '==': '=',
   '===': '=',
@@ -29,7 +29,7 @@ const signs: Readonly<Record<string, Op>> = {
   ':>=': '>=',
 }
 
-/** Words of other languages, likewise. */
+/** Operators of other languages that are words, and the operators with the same meaning. */
 const words: Readonly<Record<string, Op>> = {
   is: '=',
   in: '=',
@@ -63,30 +63,30 @@ const foreignWord =
 const operator = new RegExp(`^ ?(${foreignSign}|${ownSign}|(?<= )${foreignWord})`, 'i')
 const foreign = new RegExp(`^(?:${foreignSign}|${foreignWord})`, 'i')
 
-/** Blanks count as one. */
-const pack = (text: string): string => text.replaceAll(/\s+/g, ' ')
+/** Replaces each run of white space by one space. */
+const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Finds the operator of another language that a text begins with; empty if it begins with none. */
-export const findForeignOperator = (text: string): string => foreign.exec(pack(text))?.[0] ?? ''
+export const findForeignOperator = (text: string): string => foreign.exec(collapseSpaces(text))?.[0] ?? ''
 
 const toOperator = (found: string): Op => {
   const name = found.toLowerCase().replace(/^-(?=\w)/, '')
   return signs[found] ?? words[name] ?? (found as Op)
 }
 
-// What an unquoted value cannot be.
+// Patterns of text that an unquoted value cannot be.
 
-/** Another condition behind a word or a sign that joins two, or behind a blank. */
+/** Matches another condition after a word or sign that joins conditions, or after a space. */
 const joined =
   /&&| (?:and|or|&) (?:not |!)?[a-z_.][\w.-]*(?: ?[=!<>~]|:[^ ]| is (?:not )?null\b| (?:not )?in ?\(| (?:not )?like )| [a-z_][\w.]*(?:[!=]?=|[!=]?~)[^ ]/i
-/** Another condition behind a sign that joins two in the query of a URL. */
+/** Matches another condition after a separator of URL queries. */
 const queried = /[&;] ?[a-z_][\w.]* ?[=!<>~]/i
 const quotes = /^['`\u2018\u201c\u201e]/
 const pattern = /^\^|\$$|^\.\*|\.[*+]$|\\[dwsb]|^%|\[\w-\w/
 
-/** Says why a text that stands unquoted behind an operator is no value; undefined if it is one. */
-export const findForeignValue = (op: Op, text: string): string | undefined => {
-  const packed = pack(text)
+/** Explains why unquoted text after an operator is not a value; undefined if it is one. */
+export const explainForeignValue = (op: Op, text: string): string | undefined => {
+  const packed = collapseSpaces(text)
   const [first = ''] = packed
   if (first !== '' && '=~<>!'.includes(first)) return `"${first}" is not an operator after ${op}`
   if (quotes.test(packed)) return 'text is quoted with " here'
@@ -98,11 +98,11 @@ export const findForeignValue = (op: Op, text: string): string | undefined => {
   return undefined
 }
 
-/** True if a text is meant as a pattern, though = and != compare whole texts. */
+/** True if text has a wildcard although `=` and `!=` compare whole texts. */
 export const hasWildcard = (op: Op, text: string): boolean =>
   !op.endsWith('~') && text.includes('*')
 
-// The same conditions as they are written here.
+// The translation of such conditions.
 
 interface Part {
   readonly field: string
@@ -110,13 +110,13 @@ interface Part {
   readonly values: readonly string[]
 }
 
-/** Brackets around values list them; brackets around conditions only group. */
+/** Removes brackets. Brackets around values become a list of alternatives. Brackets around conditions are dropped. */
 const removeBrackets = (text: string): string =>
   text.replaceAll(/[([{]([^()[\]{}]*)[)\]}]/g, (_, inner: string) =>
     /[=<>~:]/.test(inner) ? ` ${inner} ` : ` ${inner.replaceAll(',', '|')} `,
   )
 
-/** True if brackets change what conditions mean together, so that they cannot be left out. */
+/** True if the meaning changes when the brackets are removed. */
 const needsBrackets = (text: string): boolean =>
   [...text.matchAll(/(not |! ?)?\(([^()]*)\)/gi)].some(([whole, not, inner = '']) => {
     const several = /,|&| and /i.test(inner)
@@ -127,78 +127,78 @@ const needsBrackets = (text: string): boolean =>
     )
   })
 
-/** The text that stands between conditions, or between values. */
+/** Matches the text between two conditions or two values. */
 const joiner =
   /( ?(?:, ?(?:and )?|&&?|\|\|?|;) ?| (?:and|or) |(?<!not|!) (?=[a-z_][\w.]*(?:[!=]?=|[!=]?~|:)[^ ]))/i
 
 const term = /^ ?(not |! ?|-)?[.$]?([a-z_][\w.-]*)/i
 
-/** Returns text in quotes of any language; undefined for what is not quoted. */
+/** Removes the quotation marks of any language; undefined if the text has none. */
 const unquote = (text: string): string | undefined =>
   /^(["'`]).*\1$|^[\u2018\u201c\u201e].*[\u2019\u201d]$/s.test(text) ? text.slice(1, -1) : undefined
 
 const isNothing = (text: string): boolean => /^(?:null|nil|none|undefined)$/i.test(text)
 
-/** Converts a pattern of SQL, or a regular expression, to what `~` takes. */
+/** Converts an SQL pattern or a regular expression to a text that `~` accepts. */
 const toContained = (text: string): string =>
   text
     .replaceAll(/\.[*+]|[%*]/g, '*')
     .replace(/^[\^*]/, '')
     .replace(/[$*]$/, '')
 
-/** Writes a value as it is written here, in quotes where it would be read as something else. */
-const writeValue = (op: Op, given: string): string => {
+/** Formats a value, in quotes if it would otherwise have another meaning. */
+const formatValue = (op: Op, given: string): string => {
   const literal = unquote(given)
   if (literal === undefined && isNothing(given)) return 'null'
   const text = op.endsWith('~') ? toContained(literal ?? given) : (literal ?? given)
   const plain = /^[^ "|,&;]+(?: [^ "|,&;]+)*$/.test(text) && !isNothing(text)
-  return plain && findForeignValue(op, text) === undefined ? text : JSON.stringify(text)
+  return plain && explainForeignValue(op, text) === undefined ? text : JSON.stringify(text)
 }
 
-/** Reads one condition; undefined if the text is none. */
-const readPart = (text: string): Part | undefined => {
+/** Parses one condition; undefined if the text is not a condition. */
+const parsePart = (text: string): Part | undefined => {
   const [head = '', not, field] = term.exec(text) ?? []
   if (field === undefined) return undefined
   const rest = text.slice(head.length)
   const [whole = '', found] = operator.exec(rest) ?? []
   const value = rest.slice(whole.length).trim()
-  // A name alone asks whether it is there.
+  // A name alone tests whether the field has a value.
   if (found === undefined)
     return value === '' ? { field, op: not ? '=' : '!=', values: ['null'] } : undefined
-  // What is left holds an operator of its own, or half of a quotation.
+  // The rest contains another operator, or one half of a quotation.
   if (value === '' || (unquote(value) === undefined && /^[=~<>!]|[=!~]=|["'`]/.test(value)))
     return undefined
   const equal = toOperator(found)
   const op = hasWildcard(equal, unquote(value) ?? value) ? (equal === '=' ? '~' : '!~') : equal
-  return { field, op: not ? opposites[op] : op, values: [writeValue(op, value)] }
+  return { field, op: not ? opposites[op] : op, values: [formatValue(op, value)] }
 }
 
 const isBare = (text: string): boolean => /^[^=<>~:]*$/.test(text) && !/^ ?(?:not |!)/i.test(text)
 
-/** Adds what stands behind a joiner to the alternatives that were read; false if it is no condition. */
+/** Adds the text after a joiner to the alternatives; false if it is not a condition. */
 const addPiece = (all: Part[][], joined: string, piece: string): boolean => {
   if (joined === 'or' || joined === '||') all.push([])
   const last = all.at(-1)
   const before = last?.at(-1)
   if (before !== undefined && (joined === '|' || joined === ',') && isBare(piece)) {
-    const value = writeValue(before.op, piece.trim())
+    const value = formatValue(before.op, piece.trim())
     const several = before.op === '=' || before.op === '!='
     if (several) last?.splice(-1, 1, { ...before, values: [...before.values, value] })
     else if (joined === '|') all.push([{ ...before, values: [value] }])
     if (several || joined === '|') return true
   }
   if (joined === '|') all.push([])
-  const part = readPart(piece)
+  const part = parsePart(piece)
   if (part !== undefined) all.at(-1)?.push(part)
   return part !== undefined
 }
 
-/** Translates conditions of another language: each text is a flag of its own. Returns undefined if they cannot be understood. */
+/** Translates conditions of another language. Each text of the result is one flag. Undefined if the conditions cannot be understood. */
 export const translate = (text: string): readonly string[] | undefined => {
-  const packed = pack(text).trim()
+  const packed = collapseSpaces(text).trim()
   if (needsBrackets(packed)) return undefined
-  const pieces = pack(removeBrackets(packed)).trim().split(joiner)
-  // A quoted text that has a comma or a bar in it was cut.
+  const pieces = collapseSpaces(removeBrackets(packed)).trim().split(joiner)
+  // A quoted text that contains a comma or a bar was split.
   if (pieces.some((piece) => piece !== undefined && piece.split('"').length % 2 === 0))
     return undefined
   const all: Part[][] = [[]]
@@ -207,11 +207,11 @@ export const translate = (text: string): readonly string[] | undefined => {
     const joined = pieces[i - 1]?.trim().toLowerCase() ?? ''
     if (!addPiece(all, joined, pieces[i] ?? '')) return undefined
   }
-  return write(all)
+  return formatConditions(all)
 }
 
-/** Alternatives of one field are values of one condition. */
-const write = (all: readonly (readonly Part[])[]): readonly string[] => {
+/** Formats alternatives. Those of one field become values of one condition. */
+const formatConditions = (all: readonly (readonly Part[])[]): readonly string[] => {
   const [[first] = []] = all
   const values = all.flatMap(([one, ...more]) =>
     more.length === 0 && one?.op === '=' && one.field === first?.field ? [one.values] : [],

@@ -1,4 +1,4 @@
-/** `--where` and `--select`: which records match. */
+/** Compiles the conditions of `--where` and `--select` into functions that test whether a record matches. */
 import { parseSpan } from '../../base/dates.js'
 import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
@@ -11,7 +11,7 @@ import {
   type Operand,
   type Plain,
   parseExpression,
-  refuseAt,
+  createConditionFailure,
 } from './condition.js'
 import {
   createLeafReader,
@@ -23,15 +23,15 @@ import {
 import { isOrderOperator } from './operators.js'
 import { type FieldKind, findFieldKind, getLeaves, hasField } from './shape.js'
 import {
-  checkTogether,
+  checkContradictions,
   checkValues,
   inferKind,
   type TestedValue,
   UnseenValueFailure,
 } from './values.js'
 
-export { type Condition, type Expression, negateExpression, refuseAt } from './condition.js'
-export { isOfSingle, type Known } from './fields.js'
+export { type Condition, type Expression, negateExpression, createConditionFailure } from './condition.js'
+export { isOnlyInSingle, type Known } from './fields.js'
 export {
   bindOrder,
   type Order,
@@ -44,11 +44,11 @@ export { checkRanges } from './ranges.js'
 export { UnseenValueFailure } from './values.js'
 
 export interface Where {
-  /** Fields that only the single record has: for these each record is to be read. */
+  /** Fields that only the single record has. If there are any, each record is fetched. */
   readonly detail: readonly string[]
-  /** Returns true if a record of the list may match: what it does not show is left open. */
+  /** True if a record of the list may match. Fields that the list does not have are ignored. */
   readonly mayMatch: (record: unknown) => boolean
-  /** Returns true if a record matches that has all the fields. */
+  /** True if a record that has all the fields matches. */
   readonly matches: (record: unknown) => boolean
 }
 
@@ -58,11 +58,11 @@ interface Bound {
   readonly holds: (record: unknown) => boolean
 }
 
-/** Reads the flags as they were given: each of them is enough. */
+/** Parses the texts of the flags. A record matches if any of the expressions holds. */
 export const parseWhere = (texts: readonly string[]): readonly Expression[] =>
   texts.map(parseExpression)
 
-/** Fields of which no shape knows: the first page has to show them. */
+/** Returns the fields that no schema has, so that only the records of the first page can show whether they exist. */
 export const findUnshapedFields = (
   expressions: readonly Expression[],
   known: Known,
@@ -73,8 +73,9 @@ export const findUnshapedFields = (
     .map(({ field }) => field)
 
 /**
- * True if the first page must show whether fields and values exist, since neither the documents nor what was learnt has them.
- * @throws Failure `usage` for what is wrong whatever the records are
+ * True if the records of the first page are needed to check whether fields and values exist. Neither the documents nor earlier answers have
+ * them.
+ * @throws Failure `usage` for a mistake that does not depend on the records
  */
 export const needsSamples = (expressions: readonly Expression[], known: Known): boolean => {
   if (findUnshapedFields(expressions, known).length > 0) return true
@@ -87,7 +88,7 @@ export const needsSamples = (expressions: readonly Expression[], known: Known): 
   }
 }
 
-const wanted: Readonly<Record<FieldKind, string>> = {
+const kindWords: Readonly<Record<FieldKind, string>> = {
   number: 'a number',
   boolean: 'true or false, with = or !=',
   time: 'a time: 30d, 2026-01-31, today, +30d',
@@ -98,8 +99,8 @@ const wanted: Readonly<Record<FieldKind, string>> = {
   any: 'a value',
 }
 
-/** Creates the refusal of a value that is not of its field's kind. */
-const createUnfit = (
+/** Creates the failure of a value that does not have the type of its field. */
+const createWrongTypeFailure = (
   { field }: Condition,
   { text: given, at }: Operand,
   { kind, names, text, known: { words, nearest } }: Place & { readonly names: Names },
@@ -108,27 +109,27 @@ const createUnfit = (
   const near = nearest?.(given, levels)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   const or = kind === 'number' ? 'a number or ' : ''
-  const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : wanted[kind]
-  return refuseAt(text, at, `${describeName(field, words)} requires ${what}${meant}`)
+  const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : kindWords[kind]
+  return createConditionFailure(text, at, `${describeName(field, words)} requires ${what}${meant}`)
 }
 
-/** Refuses an order of text: b is no less than a because its letter comes later. */
-const createNoOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
-  refuseAt(
+/** Creates the failure of an order operator on text: `b` is not less than `a`. */
+const createNoOrderFailure = ({ field, at }: Condition, text: string, { words }: Known) =>
+  createConditionFailure(
     text,
     at,
     `${describeName(field, words)} is text and cannot be compared by order`,
     'Use =, != or ~ (contains), such as name~app.',
   )
 
-/** The place of a condition, and what its field holds. */
+/** The type of a condition's field, and the context of the condition. */
 interface Place {
   readonly kind: FieldKind
   readonly text: string
   readonly known: Known
 }
 
-/** Refuses a length of time behind = and !=: no moment is equal to it. */
+/** Rejects a duration with `=` and `!=`, because no time is exactly equal to it. */
 const checkMoment = (
   { op }: Condition,
   { text: given, quoted, at }: Operand,
@@ -136,38 +137,38 @@ const checkMoment = (
 ): void => {
   if (quoted || (op !== '=' && op !== '!=')) return
   if (parseSpan(given) !== undefined)
-    throw refuseAt(text, at, `${given} is an age and requires < or >`)
+    throw createConditionFailure(text, at, `${given} is an age and requires < or >`)
   if (parseSpan(given.replace(/^\+/, '')) !== undefined)
-    throw refuseAt(text, at, `${given} is a moment and requires < or >`)
+    throw createConditionFailure(text, at, `${given} is a moment and requires < or >`)
 }
 
-/** Tests of the values of a condition; null, unless quoted, is tested apart. */
+/** Creates the tests of a condition's values. Unquoted null is not among them, because it has no test. */
 const createValueTests = (condition: Condition, place: Place): readonly TestedValue[] => {
   const { field, op, values } = condition
   const { text, known } = place
   const plain = op.replace('!', '') as Plain
-  // The records at hand say of which kind a value must be, not how it is compared.
+  // The sampled records determine the type that a value must have, but not how it is compared.
   const kind = place.kind === 'any' ? inferKind(field, known) : place.kind
   const names = getFieldNames(field, known)
-  return values.filter(isNoNull).map((value) => {
+  return values.filter(isNotNull).map((value) => {
     if (kind === 'time') checkMoment(condition, value, text)
     const make = (of: FieldKind) => createTest(value, plain, of, known.now, names)
     const test = kind === 'object' ? undefined : make(place.kind)
     if (test === undefined && isOrderOperator(op) && (kind === 'text' || kind === 'any'))
-      throw createNoOrder(condition, text, known)
+      throw createNoOrderFailure(condition, text, known)
     if (test === undefined || make(kind) === undefined)
-      throw createUnfit(condition, value, { ...place, kind, names })
+      throw createWrongTypeFailure(condition, value, { ...place, kind, names })
     return { value, test }
   })
 }
 
-const isNoNull = ({ text, quoted }: Operand): boolean => quoted || text !== 'null'
+const isNotNull = ({ text, quoted }: Operand): boolean => quoted || text !== 'null'
 
 const bindCondition = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
-  const asksNull = values.some((value) => !isNoNull(value))
+  const asksNull = values.some((value) => !isNotNull(value))
   if (asksNull && op !== '=' && op !== '!=')
-    throw refuseAt(text, condition.at, 'null works only with = and !=')
+    throw createConditionFailure(text, condition.at, 'null works only with = and !=')
   const path = field.split('.')
   const read = createLeafReader(field, known)
   const kind = requireFieldKind(condition, text, known)
@@ -177,14 +178,14 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   const not = op.startsWith('!')
   const holds = (record: unknown): boolean => {
     const leaves = read(record)
-    // Nothing else sees what is not there: no mistyped field selects everything.
+    // Only null matches an absent field. Otherwise a mistyped field with != would match everything.
     if (!leaves.there) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
   const { list, single, samples = [], words } = known
   const isText = (record: unknown) => getLeaves(record, path, words).values.some(hasNoOrder)
   if (isOrderOperator(op) && kind === 'any' && samples.some(isText))
-    throw createNoOrder(condition, text, known)
+    throw createNoOrderFailure(condition, text, known)
   const listed =
     findFieldKind(list, field) !== undefined ||
     samples.some((record) => hasField(record, path, words))
@@ -192,12 +193,12 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
 }
 
 /**
- * Makes tests of expressions: every field must be known, every value of its field's kind.
- * @throws Failure `usage` that points at the place
+ * Creates the tests of expressions.
+ * @throws Failure `usage` with a caret, for an unknown field or a value of the wrong type
  */
 export const bindWhere = (expressions: readonly Expression[], known: Known): Where => {
   if (expressions.length === 0) throw usage('the condition is empty')
-  for (const expression of expressions) checkTogether(expression, known)
+  for (const expression of expressions) checkContradictions(expression, known)
   const alternatives = expressions.map(({ text, conditions }) =>
     conditions.map((condition) => bindCondition(condition, text, known)),
   )

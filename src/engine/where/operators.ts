@@ -1,13 +1,13 @@
-/** The operators of conditions. */
+/** Declares the operators of conditions. */
 
-/** The longest first: that one wins. */
+/** The operators, the longest first, so that the parser does not stop at a prefix. */
 export const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
 export type Op = (typeof ops)[number]
 
-/** True if it asks which of two values comes first. */
+/** True for an operator that compares which of two values is greater. */
 export const isOrderOperator = (op: Op): boolean => op.startsWith('<') || op.startsWith('>')
 
-/** For each operator the one that holds where it does not. */
+/** The operator that holds exactly if the other one does not. */
 export const opposites: Readonly<Record<Op, Op>> = {
   '=': '!=',
   '!=': '=',

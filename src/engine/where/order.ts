@@ -1,4 +1,4 @@
-/** `--sort`: the order of records by their fields. */
+/** Parses `--sort` and compares records by its fields. */
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
@@ -17,24 +17,24 @@ export interface SortField {
   readonly descending: boolean
 }
 
-/** A value as it is compared: of what kind it is, then by itself. */
+/** A comparable value, with its type. Values of different types are ordered by type. */
 type ComparableValue =
   | readonly ['number', number | ExactNumber]
   | readonly ['time' | 'rank', number]
   | readonly ['version' | 'text' | 'other', string]
 
-/** The values of a record that are sorted by; none where it lacks the field. */
+/** The values by which a record is sorted, for each field; no values if the record lacks the field. */
 export type SortKey = readonly (readonly ComparableValue[])[]
 
 export interface Order {
-  /** @param row the record with what stands beside it, where that is more */
+  /** @param row the record with its additional columns, if there are any */
   readonly keyOf: (record: unknown, row?: unknown) => SortKey
-  /** Returns a number below zero if the first comes before the second. */
+  /** Returns a negative number if the first record comes first. */
   readonly compare: (a: SortKey, b: SortKey) => number
 }
 
 /**
- * Reads `name,-created_at`.
+ * Parses `name,-created_at`.
  * @throws Failure `usage`
  */
 export const parseSort = (texts: readonly string[]): readonly SortField[] =>
@@ -45,7 +45,7 @@ export const parseSort = (texts: readonly string[]): readonly SortField[] =>
     return { field, descending: text.startsWith('-') }
   })
 
-/** Converts a field with its direction as other languages write it (`name desc`, `name:desc`, `+name`) to what --sort takes. */
+/** Converts the syntax of other languages (`name desc`, `name:desc`, `+name`) to that of `--sort`; undefined for any other text. */
 export const toSortForm = (text: string): string | undefined => {
   const [, plus = '', field, direction = ''] =
     /^(\+?)([a-z_][\w.]*?)(?:[ .:](asc|desc)(?:ending)?)?$/i.exec(text) ?? []
@@ -65,7 +65,7 @@ const compareValues = (a: ComparableValue, b: ComparableValue): number => {
   return (kind === 'version' ? compareVersions : compareTexts)(value, String(other))
 }
 
-/** Lists are compared value by value; the shorter comes first. */
+/** Compares lists value by value. A list that is the beginning of another comes first. */
 const compareLists = (a: readonly ComparableValue[], b: readonly ComparableValue[]): number => {
   for (const [i, one] of a.entries()) {
     const other = b[i]
@@ -80,7 +80,7 @@ const toComparableBoolean = (value: unknown): ComparableValue | undefined => {
   return known === undefined ? undefined : ['rank', Number(known)]
 }
 
-const rankOf = (value: unknown, names: Names): ComparableValue | undefined => {
+const toComparableRank = (value: unknown, names: Names): ComparableValue | undefined => {
   const rank = getOwn(names, String(value).toLowerCase())
   return rank === undefined ? undefined : ['rank', rank]
 }
@@ -90,7 +90,7 @@ const toComparableMoment = (value: unknown): ComparableValue | undefined => {
   return time === undefined ? undefined : ['time', time]
 }
 
-const numberOf = (value: unknown): ComparableValue | undefined => {
+const toComparableNumber = (value: unknown): ComparableValue | undefined => {
   if (isNumber(value)) return ['number', value]
   return typeof value === 'string' && numberPattern.test(value)
     ? ['number', new ExactNumber(value)]
@@ -103,25 +103,25 @@ const toComparableVersion = (value: unknown): ComparableValue | undefined =>
 const readers: Readonly<
   Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
 > = {
-  number: numberOf,
+  number: toComparableNumber,
   boolean: toComparableBoolean,
   time: toComparableMoment,
   version: toComparableVersion,
-  level: rankOf,
+  level: toComparableRank,
   text: () => undefined,
   object: () => undefined,
   any: (value) =>
     typeof value === 'boolean'
       ? toComparableBoolean(value)
-      : (toComparableMoment(value) ?? numberOf(value)),
+      : (toComparableMoment(value) ?? toComparableNumber(value)),
 }
 
-/** Converts a value to what it is compared by. A value that is not of the field's kind comes after those that are. */
+/** Converts a value to a comparable one. Values that do not have the type of the field come last. */
 const toComparable = (value: unknown, kind: FieldKind, names: Names): ComparableValue =>
   readers[kind](value, names) ??
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
-/** Returns a field as the documents call it, by where its values stand. */
+/** Returns the documented name of a field whose values are found under another name. */
 const getSourceField = (field: string, known: Known): string => {
   if (getShapeKind(field, known) !== undefined) return field
   const neutral = known.words === undefined ? field : mapDottedName(field, known.words.neutral)
@@ -129,7 +129,7 @@ const getSourceField = (field: string, known: Known): string => {
   return getOwn(sources, neutral) ?? neutral
 }
 
-/** Creates the reader of the values of one field. */
+/** Creates a function that reads the comparable values of one field. */
 const createValueReader = (
   { field }: SortField,
   known: Known,
@@ -154,8 +154,8 @@ const createValueReader = (
 }
 
 /**
- * Creates the order that fields make. What is missing comes last, in both directions.
- * @param beside columns that stand beside the records, in their rows
+ * Creates the order by fields. Records without a field come last, in both directions.
+ * @param beside columns of the rows that are not fields of the records
  * @throws Failure `usage` for a field that has no order
  */
 export const bindOrder = (

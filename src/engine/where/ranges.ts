@@ -1,4 +1,4 @@
-/** Ranges of one field that no value is in together: `id>5,id<3`. Such a condition matches nothing, and is refused. */
+/** Rejects contradictory ranges of one field, such as `id>5,id<3`, because no record can match them. */
 
 import { dayLength, parseMoment, parseSpan } from '../../base/dates.js'
 import { getOwn } from '../../base/objects.js'
@@ -11,16 +11,16 @@ import {
   type Names,
   type Operand,
   type Plain,
-  refuseAt,
+  createConditionFailure,
   type Test,
 } from './condition.js'
 import { getFieldNames, getShapeKind, type Known } from './fields.js'
 import { type FieldKind, isSingular } from './shape.js'
 
-/** Larger numbers have no exact middle between them: nothing is said of their ranges. */
+/** Above this number, the middle of two numbers may not be exact, so ranges are not checked. */
 const maxExact = 2 ** 50
 
-/** Returns the numbers at which the test of a value changes; a time in milliseconds, a day with its end. */
+/** Returns the numbers at which the result of a test changes: times in milliseconds, and for a day also its end. */
 const getBounds = ({ text, quoted }: Operand, kind: FieldKind, names: Names, now: number) => {
   if (kind === 'number') return [Number(getOwn(names, text) ?? text)]
   const age = quoted ? undefined : parseSpan(text)
@@ -28,14 +28,14 @@ const getBounds = ({ text, quoted }: Operand, kind: FieldKind, names: Names, now
   return moment === undefined ? [Number.NaN] : [moment, moment + dayLength]
 }
 
-/** Values of which one passes wherever any does: each bound, those between, and one beyond each end. */
+/** Creates the numbers to test: each bound, one between each two, and one beyond each end. If any number passes, one of these does. */
 const createProbes = (bounds: readonly number[]): readonly number[] => {
   const sorted = bounds.toSorted((a, b) => a - b)
   const between = sorted.slice(1).map((bound, i) => (bound + (sorted[i] ?? bound)) / 2)
   return [(sorted[0] ?? 0) - 1, ...sorted, ...between, (sorted.at(-1) ?? 0) + 1]
 }
 
-/** Groups the conditions of each field that holds one number or one time. */
+/** Groups the conditions by field, for fields that hold a single number or time. */
 const groupRanges = ({ conditions }: Expression, known: Known) => {
   const groups = new Map<string, Condition[]>()
   for (const condition of conditions) {
@@ -49,7 +49,7 @@ const groupRanges = ({ conditions }: Expression, known: Known) => {
   return [...groups.values()].filter((group) => group.length > 1)
 }
 
-/** Returns true if some value passes all conditions of a field, also if that cannot be known. */
+/** True if some value passes all conditions of a field, or if that cannot be determined. */
 const canHold = (group: readonly Condition[], kind: FieldKind, known: Known): boolean => {
   const names = getFieldNames(group[0]?.field ?? '', known)
   const bounds = group.flatMap(({ values }) =>
@@ -70,7 +70,7 @@ const canHold = (group: readonly Condition[], kind: FieldKind, known: Known): bo
 }
 
 /**
- * Refuses conditions of one field that hold for no number and no time together: a comma means that both must hold.
+ * Rejects conditions of one field that no number or time can satisfy together.
  * @throws Failure `usage`
  */
 export const checkRanges = (expression: Expression, known: Known): void => {
@@ -87,6 +87,6 @@ export const checkRanges = (expression: Expression, known: Known): void => {
     )
     const age = isAge ? `${name}>30d is more than 30 days ago. ` : ''
     const hint = `${age}To match either of them, repeat the flag: ${each}.`
-    throw refuseAt(expression.text, last.at, why, hint)
+    throw createConditionFailure(expression.text, last.at, why, hint)
   }
 }

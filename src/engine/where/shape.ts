@@ -1,12 +1,12 @@
-/** Finds what a field holds by the shape of its record: a JSON Schema. */
+/** Determines types of fields from JSON Schemas, and reads the values of dotted fields, for conditions and sorting. */
 import { type Fields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { findKey, type Naming } from '../../catalogue/words.js'
 
-// What stands under a dotted field of a record: through lists as well.
+// Values of dotted fields. If a part of the path is a list, the values of all its elements count.
 
 export interface Leaves {
-  /** False where it is absent, or null: then nothing is compared. */
+  /** False if the field is absent or null. Then no value is compared. */
   readonly there: boolean
   readonly values: readonly unknown[]
 }
@@ -23,7 +23,7 @@ const collectLeaves = (
   const name = path[depth]
   if (Array.isArray(value)) {
     const parts = value.map((element) => collectLeaves(element, path, depth, words))
-    // An empty list is there, where it is what is asked for.
+    // An empty list at the end of the path counts as present.
     const there = name === undefined ? true : parts.some((part) => part.there)
     return { there, values: parts.flatMap((part) => part.values) }
   }
@@ -34,11 +34,11 @@ const collectLeaves = (
     : absent
 }
 
-/** @param words the instance's own, by which fields are found as well */
+/** @param words the instance's vocabulary, whose names are accepted as well */
 export const getLeaves = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
   collectLeaves(record, path, 0, words)
 
-/** True if a record has a field, whatever it holds. */
+/** True if a record has a field, even if its value is null. */
 export const hasField = (
   record: unknown,
   [name, ...rest]: readonly string[],
@@ -54,10 +54,10 @@ export const hasField = (
 const digits = /^\d+$/
 
 /**
- * True if a record may have a field, as far as it shows: below null, and in an empty list, there may be anything. A
- * number picks an element of a list, as in `--fields`.
+ * True if a record has a field or could have it: below null and in an empty list, any field is possible. A number selects an element of a
+ * list, as in `--fields`.
  */
-export const mayHave = (
+export const canHaveField = (
   record: unknown,
   [name, ...rest]: readonly string[],
   words?: Naming,
@@ -65,13 +65,13 @@ export const mayHave = (
   if (name === undefined || record === null) return true
   if (Array.isArray(record)) {
     const path = digits.test(name) ? rest : [name, ...rest]
-    return record.length === 0 || record.some((element) => mayHave(element, path, words))
+    return record.length === 0 || record.some((element) => canHaveField(element, path, words))
   }
   const key = isObject(record) ? findKey(record, name, words) : undefined
-  return isObject(record) && key !== undefined && mayHave(record[key], rest, words)
+  return isObject(record) && key !== undefined && canHaveField(record[key], rest, words)
 }
 
-/** `any`: the value itself decides. */
+/** The type of a field. For `any`, the type of each value decides how it is compared. */
 export type FieldKind =
   | 'number'
   | 'boolean'
@@ -82,7 +82,7 @@ export type FieldKind =
   | 'object'
   | 'any'
 
-/** Words that have an order, by their rank. */
+/** The ranks of words that have an order. */
 export type Ranks = Readonly<Record<string, number>>
 
 const plain: Readonly<Record<string, FieldKind>> = {
@@ -92,7 +92,7 @@ const plain: Readonly<Record<string, FieldKind>> = {
   object: 'object',
 }
 
-/** Returns the schemas that a value may be of: of a union each but null, of a list its items. */
+/** Returns the possible schemas of a value: the members of a union except null, and the items of a list. */
 const getVariants = (schema: unknown): readonly unknown[] => {
   if (!isObject(schema)) return []
   if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(getVariants)
@@ -122,22 +122,22 @@ const getSchemaKind = (schema: unknown): FieldKind => {
   return typeof schema.type === 'string' ? (plain[schema.type] ?? 'any') : 'any'
 }
 
-/** Schemas without fields of their own hold any. */
+/** True if a schema has no fields of its own and so allows any field. */
 const isOpen = (schema: unknown): boolean =>
   isObject(schema) && getProperties(schema) === undefined && (schema.type ?? 'object') === 'object'
 
-const enter = (schema: unknown, name: string): readonly unknown[] => {
+const getInnerSchemas = (schema: unknown, name: string): readonly unknown[] => {
   const properties = getProperties(schema)
   if (properties === undefined) return isOpen(schema) ? [{}] : []
   return getVariants(getOwn(properties, name))
 }
 
-/** Finds the schemas under a dotted field, none if it is there and nothing else is known of it. */
+/** Finds the schemas of a dotted field; an empty list if the field exists and has no schema. */
 const findSchemas = (shape: unknown, field: string): readonly unknown[] | undefined => {
   let schemas = getVariants(shape)
   for (const name of field.split('.')) {
-    const inner = schemas.flatMap((schema) => enter(schema, name))
-    // A field of which nothing is known but that it is there, or may be null only.
+    const inner = schemas.flatMap((schema) => getInnerSchemas(schema, name))
+    // The field exists, but it has no schema, or may only be null.
     if (inner.length === 0)
       return schemas.some((schema) => hasProperty(schema, name)) ? [] : undefined
     schemas = inner
@@ -145,7 +145,7 @@ const findSchemas = (shape: unknown, field: string): readonly unknown[] | undefi
   return schemas
 }
 
-/** Returns what stands under a dotted field; undefined where a shape has no such field. */
+/** Returns the type of a dotted field; undefined if the schema has no such field. */
 export const findFieldKind = (shape: unknown, field: string): FieldKind | undefined => {
   const schemas = findSchemas(shape, field)
   if (schemas === undefined) return undefined
@@ -154,13 +154,13 @@ export const findFieldKind = (shape: unknown, field: string): FieldKind | undefi
   return kinds.size === 1 ? only : 'any'
 }
 
-/** Returns the levels that a field holds; undefined if it holds none. */
+/** Returns the ranks of a field's levels; undefined if the field has none. */
 export const getShapeLevels = (shape: unknown, field: string): Ranks | undefined =>
   findSchemas(shape, field)
     ?.map(getLevels)
     .find((levels) => levels !== undefined)
 
-/** Returns the words that a field is documented to hold. */
+/** Returns the documented values of a field. */
 export const findFieldWords = (shape: unknown, field: string): readonly string[] =>
   (findSchemas(shape, field) ?? []).flatMap((schema) =>
     isObject(schema) && Array.isArray(schema.examples)
@@ -172,7 +172,7 @@ const isList = (schema: unknown): boolean =>
   isObject(schema) &&
   (schema.type === 'array' || (Array.isArray(schema.anyOf) && schema.anyOf.some(isList)))
 
-/** True if a shape knows a field, and no record has several values of it. */
+/** True if a schema has a field, and a record has at most one value of it. */
 export const isSingular = (shape: unknown, field: string): boolean => {
   let schemas = getVariants(shape)
   for (const name of field.split('.')) {
@@ -186,7 +186,7 @@ export const isSingular = (shape: unknown, field: string): boolean => {
 const hasProperty = (schema: unknown, name: string): boolean =>
   Object.hasOwn(getProperties(schema) ?? {}, name)
 
-/** Returns the fields of a shape, and those of the objects in it. */
+/** Returns the fields of a schema, and dotted fields down to the given depth. */
 export const getShapeFields = (shape: unknown, depth = 1): readonly string[] =>
   getVariants(shape).flatMap((schema) =>
     Object.entries(getProperties(schema) ?? {}).flatMap(([name, inner]) => [

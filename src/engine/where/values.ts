@@ -1,7 +1,4 @@
-/**
- * Checks that a field is known to have the values of a condition. A condition with any other matches nothing, and is
- * refused instead of saying so.
- */
+/** Rejects conditions on values that a field is not known to have. Such a condition matches nothing, which is usually a typing mistake. */
 
 import { isNumber } from '../../base/json/json.js'
 import { describeName } from '../../catalogue/words.js'
@@ -11,7 +8,7 @@ import {
   type Expression,
   type Operand,
   parseTimeValue,
-  refuseAt,
+  createConditionFailure,
   type Test,
 } from './condition.js'
 import { createLeafReader, type Known } from './fields.js'
@@ -19,10 +16,10 @@ import { hasWildcard } from './foreign.js'
 import { isOrderOperator, type Op } from './operators.js'
 import { type FieldKind, findFieldWords, isSingular } from './shape.js'
 
-/** The failure of a value that neither the documents nor the records at hand have: other records may. */
+/** The failure of a value that neither the documents nor the sampled records have. Records that were not sampled may have it. */
 export class UnseenValueFailure extends Failure {}
 
-/** Returns the words of a field that has a fixed set of them; none if it has no such set. A single documented word is an example only. */
+/** Returns the words that a field may have; none if the documents have fewer than two, since a single one is only an example. */
 const getWords = (field: string, kind: FieldKind, known: Known): readonly string[] => {
   const { list, single, columns, learnt } = known
   const shapes = { text: [list, single], level: [list, single], any: [columns] }
@@ -31,7 +28,7 @@ const getWords = (field: string, kind: FieldKind, known: Known): readonly string
   return documented.size < 2 ? [] : [...new Set([...documented, ...(learnt?.(field) ?? [])])]
 }
 
-/** A value of a condition with its test. */
+/** A value of a condition, with its test. */
 export interface TestedValue {
   readonly value: Operand
   readonly test: Test
@@ -39,8 +36,8 @@ export interface TestedValue {
 
 const maxListed = 15
 
-/** Creates the refusal of a value that is not known, with those that are. */
-const createUnseen = (
+/** Creates the failure of an unknown value. The hint lists the known ones. */
+const createUnseenFailure = (
   { field, op }: Condition,
   { text: given, at }: Operand,
   {
@@ -57,7 +54,7 @@ const createUnseen = (
   const quoted = `${field}${op}${JSON.stringify(given)}`
   if (words.length === 0) {
     const contained = `${field}${op.replace('=', '~')}${given}`
-    return refuseAt(
+    return createConditionFailure(
       text,
       at,
       `* is a wildcard behind ~ and !~ only`,
@@ -67,7 +64,7 @@ const createUnseen = (
   const near = nearest?.(given, words)
   const meant = near === undefined ? '' : `; did you mean ${near}?`
   const listed = words.length > maxListed ? '' : `Known values: ${words.join(', ')}. `
-  return refuseAt(
+  return createConditionFailure(
     text,
     at,
     `no known value of ${name} ${op.endsWith('~') ? 'contains' : 'is'} "${given}"${meant}`,
@@ -76,8 +73,8 @@ const createUnseen = (
 }
 
 /**
- * Checks that the values of a condition exist: by the documents, by what was learnt of the instance, or by the records at
- * hand. A quoted value always passes.
+ * Checks that the values of a condition are known: from the documents, from earlier answers, or from the sampled records. A quoted value is
+ * always accepted.
  * @throws UnseenValueFailure
  */
 export const checkValues = (
@@ -94,16 +91,16 @@ export const checkValues = (
     if (value.quoted || !isDoubtful(op, value, words, test)) continue
     const seen = known.samples?.some((record) => read(record).values.some(test))
     if (seen === true) continue
-    const { category, message, details } = createUnseen(condition, value, { text, words, known })
+    const { category, message, details } = createUnseenFailure(condition, value, { text, words, known })
     throw new UnseenValueFailure(category, message, details)
   }
 }
 
 /**
- * Refuses words of one field that no record has together: a comma means that both must hold.
+ * Rejects conditions that require two different words of one field, because a comma means that both must match.
  * @throws Failure `usage`
  */
-export const checkTogether = ({ text, conditions }: Expression, known: Known): void => {
+export const checkContradictions = ({ text, conditions }: Expression, known: Known): void => {
   const wanted = new Map<string, Condition>()
   for (const condition of conditions) {
     const { field, op, values, at } = condition
@@ -116,14 +113,14 @@ export const checkTogether = ({ text, conditions }: Expression, known: Known): v
     const all = [...before.values.map((one) => one.text), ...texts].join('|')
     const name = describeName(field, known.words)
     const why = `no record has two values of ${name}, and a comma means that both must match`
-    throw refuseAt(text, at, why, `Write ${field}=${all} for either of them.`)
+    throw createConditionFailure(text, at, why, `Write ${field}=${all} for either of them.`)
   }
 }
 
 const isDoubtful = (op: Op, { text }: Operand, words: readonly string[], test: Test): boolean =>
   words.length > 0 ? !words.some(test) : hasWildcard(op, text)
 
-/** Infers what a field holds from the records at hand, if all of them agree and no shape knows it. */
+/** Infers the type of a field from the sampled records if all of them agree; `any` otherwise. */
 export const inferKind = (field: string, known: Known): FieldKind => {
   const read = createLeafReader(field, known)
   const kinds = new Set((known.samples ?? []).flatMap((one) => read(one).values.map(getValueKind)))

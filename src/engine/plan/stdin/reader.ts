@@ -1,7 +1,4 @@
-/**
- * Standard input as the objects of a verb: what lists print, in every format, or one a line. It is read as
- * it comes; what came together is understood whole before any of it is given.
- */
+/** Reads objects from standard input while it arrives: JSON, CSV or tab-separated lists as svcctl prints them, or one object per line. */
 import { type CutValue, createTooLongFault, JsonCutter } from '../../../base/json/cutter.js'
 import { maxBuilt } from '../../../base/json/json.js'
 import { usage } from '../../../errors.js'
@@ -26,29 +23,29 @@ import {
   parseObjectAt,
   plainObjects,
   type RowTap,
-  refuseColumns,
-  refuseHeading,
-  refuseRow,
+  createColumnsFailure,
+  createHeadingFailure,
+  createRowFailure,
   splitCells,
 } from './rows.js'
 
-// Standard input cut as it comes: into values of JSON, lines, and rows of cells.
+// Cutters, which split text that arrives in chunks into JSON values, lines or rows of cells.
 
-/** Takes text, and gives what is whole of it by then. */
+/** Accepts the next chunk of text, and returns the items that are complete. */
 export type Cutter<T> = (text: string, last: boolean) => readonly T[]
 
-export const cutValues = (): Cutter<CutValue> => {
+export const createValueCutter = (): Cutter<CutValue> => {
   const cutter = new JsonCutter()
   return (text, last) => [...cutter.push(text), ...(last ? cutter.end() : [])]
 }
 
-/** @param length characters of what has no end yet */
+/** @param length the number of characters without an end so far */
 const checkLength = (length: number, line: number, what = 'a line'): void => {
   if (length > maxBuilt.bytes) throw createTooLongFault(line, what)
 }
 
-/** Cuts text into whole lines, numbered; a line that has no end yet waits. */
-const cutLines = (): Cutter<NumberedText> => {
+/** Splits text into complete, numbered lines. An incomplete line is kept until its end arrives. */
+const createTextLineCutter = (): Cutter<NumberedText> => {
   let rest: string[] = []
   let waiting = 0
   let number = 0
@@ -63,7 +60,7 @@ const cutLines = (): Cutter<NumberedText> => {
     const lines = [...rest, text.slice(0, end)].join('').split('\n')
     rest = [text.slice(end)]
     waiting = text.length - end
-    // Behind the last end there is nothing.
+    // Text that ends with a line break has no further line.
     if (lines.at(-1) === '') lines.pop()
     const first = number + 1
     number += lines.length
@@ -76,9 +73,9 @@ const cutLines = (): Cutter<NumberedText> => {
   }
 }
 
-/** Rows of cells that a tab parts. */
-export const cutTabs = (): Cutter<Cells> => {
-  const lines = cutLines()
+/** Splits text into rows of cells at tabs. */
+export const createTabCutter = (): Cutter<Cells> => {
+  const lines = createTextLineCutter()
   return (text, last) =>
     lines(text, last).map((line) => ({
       place: `line ${line.number}`,
@@ -88,17 +85,17 @@ export const cutTabs = (): Cutter<Cells> => {
 
 type CsvParser = typeof import('csv-parse/sync')['parse']
 
-/** True if a text opens a quoted cell that it does not close, or the other way about. */
+/** True if quotation marks are unbalanced, so that a quoted cell begins or ends in the text. */
 const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0
 
-/** @throws Failure `usage` naming the place, for quotes that do not go together */
+/** @throws Failure `usage` with the place, for misplaced quotation marks */
 const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly Cells[] => {
   const place = `line ${lines[0]?.number ?? 1}`
   try {
     const rows = parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
     return rows.map((row) => ({ place, cells: row.map((cell) => cell.trim()) }))
   } catch {
-    throw refuseRow(
+    throw createRowFailure(
       place,
       'a misplaced quotation mark',
       'Put a cell that contains quotation marks in quotation marks, and double each of them.',
@@ -106,10 +103,10 @@ const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly
   }
 }
 
-/** Rows of cells that commas part, whose texts may go over several lines. */
-export const cutCommas = async (): Promise<Cutter<Cells>> => {
+/** Splits text into rows of cells at commas. A quoted cell may span several lines. */
+export const createCommaCutter = async (): Promise<Cutter<Cells>> => {
   const { parse } = await import('csv-parse/sync')
-  const lines = cutLines()
+  const lines = createTextLineCutter()
   let waiting: NumberedText[] = []
   let length = 0
   let open = false
@@ -132,22 +129,22 @@ export const cutCommas = async (): Promise<Cutter<Cells>> => {
   }
 }
 
-// The objects that it names.
+// The objects that the items name.
 
-/** The kind of the objects that are named, and the project of IDs that come without one. */
+/** The kind of the objects, and the project of IDs that do not name theirs. */
 interface ObjectContext {
   readonly objects: Objects
   readonly project: string | undefined
-  /** The listener to each record. */
+  /** Receives each record. */
   readonly tap?: RowTap | undefined
 }
 
-/** Describes for messages where a value of JSON stands. */
+/** Describes the place of a JSON value for messages. */
 export const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
 const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
-  const cut = cutValues()
+  const cut = createValueCutter()
   const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
   return (text, last) =>
     cut(text, last).map((one) => {
@@ -156,7 +153,7 @@ const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedOb
     })
 }
 
-/** Creates the cutter of a table's objects: its first row is its heading. */
+/** Creates the cutter of a table. Its first row is the heading. */
 const createTableCutter = (
   cut: Cutter<Cells>,
   { objects, project, tap }: ObjectContext,
@@ -170,9 +167,9 @@ const createTableCutter = (
     })
 }
 
-/** Creates the cutter for one object a line. */
+/** Creates the cutter for one object per line. */
 const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject> => {
-  const lines = cutLines()
+  const lines = createTextLineCutter()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
   const placed = (text: string, { number }: NumberedText): PlacedObject => ({
@@ -186,7 +183,7 @@ const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<Plac
       if (read === undefined) {
         const cells = splitCells(line.text)
         read = createLineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
-        // A heading of one column, where lines follow it.
+        // A word that could be a heading is one only if further lines follow. As the only line it is an object.
         if (isOneHeading(text, objects)) {
           heading = line
           continue
@@ -202,7 +199,7 @@ const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<Plac
   }
 }
 
-/** Returns the first line, once it is whole; JSON needs none, whose records may all stand in one. */
+/** Returns the first line once it is complete. JSON may be a single line, so its beginning is enough. */
 const getFirstLine = (text: string, last: boolean): string | undefined => {
   if (isJsonStart(text)) return text
   const begin = text.search(/\S/)
@@ -222,7 +219,7 @@ const parseCsvHeading = async (head: string): Promise<readonly string[] | undefi
   }
 }
 
-/** Chooses the form in which objects are given, by the first line. */
+/** Chooses the cutter by the first line. */
 const chooseCutter = async (
   head: string,
   reading: ObjectContext,
@@ -230,32 +227,32 @@ const chooseCutter = async (
   const { objects } = reading
   if (isJsonStart(head)) return createJsonCutter(reading)
   checkNotAligned(head, objects)
-  // Of a sheet people chose the columns: one that names the object makes it one.
+  // In a spreadsheet people choose the columns. One column that names the object is enough to recognize its heading.
   const sheet = reading.tap?.sheet === true
   const isHeading = (cells: readonly string[]): boolean => {
     if (sheet && cells.some((cell) => isOneHeading(cell, objects))) return true
     const found = isTable(cells, objects)
     if (found || cells.length < 2) return found
-    if (sheet) throw refuseHeading(cells, objects)
+    if (sheet) throw createHeadingFailure(cells, objects)
     if (cells.every(isWord) && cells.some((cell) => isOneHeading(cell, objects)))
-      throw refuseColumns(cells, objects)
+      throw createColumnsFailure(cells, objects)
     return false
   }
   if (head.includes('\t'))
     return isHeading(splitCells(head))
-      ? createTableCutter(cutTabs(), reading)
+      ? createTableCutter(createTabCutter(), reading)
       : createLineCutter(reading)
   const csv = head.includes(',') ? await parseCsvHeading(head) : undefined
   return csv !== undefined && isHeading(csv)
-    ? createTableCutter(await cutCommas(), reading)
+    ? createTableCutter(await createCommaCutter(), reading)
     : createLineCutter(reading)
 }
 
 /**
- * Reads the objects that a text names, as it comes.
- * @param objects what the verb takes; undefined where only lines are understood
- * @param project what --project says: the project of numbers that bring none along
- * @throws Failure `usage` naming the line that cannot be understood
+ * Reads the objects of a text while it arrives.
+ * @param objects the kind that the command accepts; without it, each line is one object
+ * @param project the value of --project: the project of IDs that do not name theirs
+ * @throws Failure `usage` with the line that cannot be parsed
  */
 export async function* readPipedStream(
   chunks: Iterable<string> | AsyncIterable<string>,
@@ -273,7 +270,7 @@ export async function* readPipedStream(
     pieces.push(length === 0 ? chunk.replace(/^\ufeff/, '') : chunk)
     length += chunk.length
     begin ||= chunk.trimStart().charAt(0)
-    // Until a line ends there is no first line: what has come is not looked at again with each piece.
+    // Nothing is joined until a line ends: otherwise each chunk would scan all earlier ones again.
     if (!last && (begin === '' || (!isJsonStart(begin) && !chunk.includes('\n')))) return []
     const text = pieces.join('')
     const head = getFirstLine(text, last)
@@ -290,7 +287,7 @@ export async function* readPipedStream(
   if (found.length > 0) yield found
 }
 
-/** A text is parsed in pieces of so many characters: the memory of one piece is free before the next is parsed. */
+/** The number of characters that are parsed at once, so that the memory of one piece is freed before the next is parsed. */
 const pieceSize = 64 * 1024
 
 function* splitIntoPieces(text: string): Generator<string> {
@@ -305,7 +302,7 @@ const collectObjects = async (
   return found
 }
 
-/** Parses the objects that a text in memory names. */
+/** Parses the objects of a text in memory. */
 export const parsePipedObjects = (
   input: string,
   objects?: Objects,
@@ -314,12 +311,12 @@ export const parsePipedObjects = (
 ): Promise<readonly PlacedObject[]> =>
   collectObjects(readPipedStream(splitIntoPieces(input), objects, project, tap))
 
-/** The options by which the input of a line is read. */
+/** The options for reading the objects of a line. */
 interface InputOptions extends Pick<Sources, 'note' | 'project'> {
   readonly rowFields?: RowFields
 }
 
-/** Reads the objects of a command that an input names, as it comes; columns that could have been attributes are noted. */
+/** Reads the objects of a command while its input arrives, and notes columns that could set attributes. */
 export async function* readInputObjects(
   chunks: Iterable<string> | AsyncIterable<string>,
   command: Command,
@@ -331,8 +328,8 @@ export async function* readInputObjects(
 }
 
 /**
- * Reads the arguments of a line, those of standard input in the place of `-`, with the attributes of their rows.
- * @throws Failure `usage` if it names none
+ * Reads the arguments of a line, with the objects of standard input in the place of `-`, and the attributes of their rows.
+ * @throws Failure `usage` if there are no objects
  */
 export const readInputArguments = async (
   command: Command,
@@ -352,10 +349,10 @@ export const readInputArguments = async (
     throw usage('standard input contains no objects')
   const texts = objects.map(({ text }) => text)
   const args = raw.args.flatMap((arg) => (arg === '-' ? texts : [arg]))
-  // The first place of a text that stands there twice is where it is refused.
+  // If a text occurs twice, messages name its first place.
   const places = new Map(objects.toReversed().map(({ text, place }) => [text, place]))
   if (rowFields === undefined) return { args, places }
-  const taken = rowFields.taken()
+  const taken = rowFields.takeRows()
   const inPlace = <T>(some: readonly T[]): readonly (T | undefined)[] =>
     raw.args.flatMap((arg): readonly (T | undefined)[] => (arg === '-' ? some : [undefined]))
   const rows = inPlace(taken)

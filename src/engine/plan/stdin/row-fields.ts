@@ -1,4 +1,4 @@
-/** `--row-fields`: columns of the rows of standard input whose values are attributes of the row's own object. */
+/** Implements `--row-fields`: columns of standard input set attributes of the object in the same row. */
 
 import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { isObject, type JsonValue, type JsonValues } from '../../../base/objects.js'
@@ -10,9 +10,9 @@ import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { formatFlagLabel, type Raw } from '../line.js'
 import { parseValue, readSecretText, type Sources } from '../values.js'
-import { type RowTap, refuseRow } from './rows.js'
+import { type RowTap, createRowFailure } from './rows.js'
 
-/** The attributes of one object by the API's names; a secret is the text that refers to it. */
+/** The attributes of one object by the API's names. A secret is stored as its reference, such as `env:NAME`. */
 type RowValues = JsonValues
 
 const getColumnNames = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
@@ -22,7 +22,7 @@ const getColumnNames = ({ name, own = [], parameter = '' }: Flag): readonly stri
 const isSecret = ({ param, parameter = '' }: Flag): boolean =>
   param.secret === true || isSecretName(parameter)
 
-/** Returns the content of a cell as texts of a flag; none if it is empty. */
+/** Returns the content of a cell as texts for a flag; none if the cell is empty. */
 const toCellTexts = (value: unknown, where: string): readonly string[] => {
   if (value === undefined || value === null || value === '') return []
   if (Array.isArray(value)) return value.flatMap((one) => toCellTexts(one, where))
@@ -42,22 +42,22 @@ const findColumnFlag = (command: Command, column: string): Flag => {
   )
 }
 
-const createMissingColumn = (missing: string, columns: readonly string[]): Failure =>
+const createMissingColumnFailure = (missing: string, columns: readonly string[]): Failure =>
   createInputFailure(
     `standard input has no column ${missing} for --row-fields`,
     suggestSimilar(missing, columns) ?? `Columns: ${columns.join(', ')}.`,
   )
 
-/** The columns of a line's rows that are attributes, and what each object's are. */
+/** Reads the attributes of each object from the rows of standard input. */
 export class RowFields implements RowTap {
   readonly sheet = true
   readonly #columns: ReadonlyMap<string, Flag>
-  /** Columns that some record has. */
+  /** The columns that at least one record has. */
   readonly #met = new Set<string>()
   readonly #seen = new Set<string>()
   #rows: RowValues[] = []
 
-  /** @throws Failure `usage` for what is no attribute, or is given by the line as well */
+  /** @throws Failure `usage` for a column that is not an attribute, or that a flag of the line also sets */
   constructor(command: Command, { args, flags }: Raw) {
     if (!args.includes('-'))
       throw usage('--row-fields requires rows on standard input', 'Pass - instead of the objects.')
@@ -73,7 +73,7 @@ export class RowFields implements RowTap {
     }
   }
 
-  /** The attributes, by the API's names. */
+  /** The names of the attributes in the API. */
   get names(): readonly string[] {
     return [...this.#columns.values()].flatMap(({ parameter = [] }) => parameter)
   }
@@ -82,11 +82,11 @@ export class RowFields implements RowTap {
   heading(columns: readonly string[]): void {
     for (const [column, flag] of this.#columns)
       if (!getColumnNames(flag).some((name) => columns.includes(name)))
-        throw createMissingColumn(column, columns)
+        throw createMissingColumnFailure(column, columns)
   }
 
-  /** Returns the attributes of the rows that were read since the last call, in their order. */
-  taken(): RowValues[] {
+  /** Returns the attributes of the rows since the last call, in order. */
+  takeRows(): RowValues[] {
     const rows = this.#rows
     this.#rows = []
     return rows
@@ -101,20 +101,20 @@ export class RowFields implements RowTap {
       this.#met.add(column)
       const label = `standard input, ${place}, column ${found}`
       const texts = toCellTexts(field(found), label)
-      if (texts.length > 0) values[flag.parameter ?? ''] = this.#value(flag, texts, label)
+      if (texts.length > 0) values[flag.parameter ?? ''] = this.#parseCell(flag, texts, label)
     }
     this.#rows.push(values)
   }
 
   bare(place: string): void {
-    throw refuseRow(
+    throw createRowFailure(
       place,
       'no columns found for --row-fields',
       'Pipe in CSV with a heading (commas or tabs between its columns), or JSON records.',
     )
   }
 
-  /** @throws Failure `usage` for an attribute that is given by the rows and by `--input` */
+  /** @throws Failure `usage` for an attribute that both the rows and `--input` set */
   checkInput(input: JsonValues | undefined): void {
     const twice = [...this.#columns.values()].find(
       ({ parameter = '' }) => input?.[parameter] !== undefined,
@@ -125,14 +125,14 @@ export class RowFields implements RowTap {
   /** @throws Failure `usage` for a column that no record has */
   end(): void {
     const missing = [...this.#columns.keys()].find((column) => !this.#met.has(column))
-    if (missing !== undefined) throw createMissingColumn(missing, [...this.#seen])
+    if (missing !== undefined) throw createMissingColumnFailure(missing, [...this.#seen])
   }
 
-  #value(flag: Flag, texts: readonly string[], label: string): JsonValue {
+  #parseCell(flag: Flag, texts: readonly string[], label: string): JsonValue {
     const [text = ''] = texts
     if (isSecret(flag) && /^(?:env:|@)./.test(text)) return text
     const value = isSecret(flag) ? undefined : parseValue(flag.param, texts, label)
-    // The journal has the values of each row.
+    // The journal stores the values of each row, so they must not be secret.
     if (value !== undefined && !holdsSecret(flag.parameter ?? '', value)) return value
     throw usage(
       `${label} is a secret`,
@@ -143,10 +143,10 @@ export class RowFields implements RowTap {
   }
 }
 
-/** The number of fields that only answers have which make a table a list that a command printed, and no sheet. */
+/** A table with this many output-only columns was printed by a command, so its other columns are probably not meant as attributes. */
 const maxPrinted = 2
 
-/** Notes once which columns could have been attributes, if the line does not say so. */
+/** Notes once which columns could set attributes, if the line does not have `--row-fields`. */
 class UnusedColumns implements RowTap {
   readonly #command: Command
   readonly #note: Sources['note']
@@ -183,13 +183,13 @@ class UnusedColumns implements RowTap {
   bare(): void {}
 }
 
-/** Tells of columns that could have been attributes; undefined for a command without any. */
+/** Creates the tap that notes unused columns; undefined for a command without attributes. */
 export const createUnusedColumns = (
   ...[command, note, objects]: ConstructorParameters<typeof UnusedColumns>
 ): RowTap | undefined =>
   getRowFlags(command).length === 0 ? undefined : new UnusedColumns(command, note, objects)
 
-/** Returns what was asked of one object: the flags of all, and those of its row. */
+/** Returns the parsed line of one object: the flags of the line, and the values of the row. */
 export const createRowGiven = async (
   command: Command,
   given: Given,
@@ -219,8 +219,8 @@ const parseSecretCell = async (
 }
 
 /**
- * Creates the check of rows.
- * @returns what throws Failure `usage` for an object of which an earlier row said something else
+ * Creates a function that checks rows.
+ * @returns a function that throws Failure `usage` for an object that an earlier row gave other values
  */
 const createRowChecker = async () => {
   const { SeenObjects } = await import('../../work/seen-objects.js')
@@ -236,7 +236,7 @@ const createRowChecker = async () => {
   }
 }
 
-/** @throws Failure `usage` for an object that stands in two rows which say different things */
+/** @throws Failure `usage` for an object that two rows give different values */
 export const checkRows = async (
   args: readonly string[],
   rows: NonNullable<Given['rows']>,
@@ -246,8 +246,8 @@ export const checkRows = async (
   for (const [i, arg] of args.entries()) check(arg, { row: rows[i], place: places[i] })
 }
 
-/** Objects as they come, each with the attributes of its row; they are read to their end before anything is sent. */
-export async function* withRows(
+/** Yields objects with the attributes of their rows, and checks them. The caller reads all of them before it sends a request. */
+export async function* checkStreamedRows(
   objects: AsyncIterable<NamedObject>,
   rowFields: RowFields,
 ): AsyncGenerator<NamedObject> {
@@ -259,7 +259,7 @@ export async function* withRows(
   rowFields.end()
 }
 
-/** Returns the flags of a command whose values the rows of a line have; undefined without such rows. */
+/** Returns the flags that the rows of a line set; undefined without `--row-fields`. */
 export const getRowFlagNames = (
   command: Command,
   { flags }: Pick<Raw, 'flags'>,

@@ -1,4 +1,4 @@
-/** Reads what names the objects of a verb: fields of records, columns of tables, or lines of their own. */
+/** Finds the names of objects in records, table rows and lines of standard input. */
 import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { type Fields, isObject } from '../../../base/objects.js'
 import { toPlural, withArticle } from '../../../catalogue/kinds.js'
@@ -15,21 +15,21 @@ export interface Cells {
   readonly place: string
   readonly cells: readonly string[]
 }
-/** The text that names an object, and where it stands, for messages: `line 3`. */
+/** A text that names an object, and its place for messages, such as `line 3`. */
 export interface PlacedObject {
   readonly text: string
   readonly place: string
 }
 
-/** Hears of each record that names an object, in the order of the objects. */
+/** Receives each record that names an object, in the order of the objects. */
 export interface RowTap {
-  /** The columns of a table, before its rows. */
+  /** Receives the columns of a table before its rows. */
   heading?(columns: readonly string[]): void
-  /** People chose its columns: it is a sheet, whatever they are called. */
+  /** True for a spreadsheet, whose columns people chose. It is then accepted whatever its columns are named. */
   readonly sheet?: true
-  /** @param field the value of a column; undefined where there is none */
+  /** @param field returns the value of a column; undefined if there is none */
   take(place: string, columns: readonly string[], field: (name: string) => unknown): void
-  /** An object without columns stands there. */
+  /** Receives the place of an object without columns. */
   bare(place: string): void
 }
 
@@ -43,11 +43,11 @@ export const plainObjects: Objects = {
   columns: [],
 }
 
-/** More fields than this of lists of other areas are no coincidence, if they outnumber those of its own. */
+/** A record comes from another list if more than this many fields belong to other areas, and they outnumber the known ones. */
 const maxStrange = 2
 
-/** True if a record with these fields comes from a list of other things. */
-const isOfOthers = (
+/** True if a record with these fields comes from a list of other objects. */
+const isOtherRecord = (
   own: readonly string[],
   objects: Objects,
   elsewhere: ReadonlySet<string>,
@@ -64,7 +64,7 @@ const toCellText = (value: unknown): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Reads a field of a record; a dotted name is a key as `--fields` writes it, else reaches inside. */
+/** Reads a field of a record. A dotted name may be a key of its own, as `--fields` prints it, or a path. */
 const readField = (record: unknown, name: string, naming: Naming | undefined): string => {
   if (record === null || typeof record !== 'object') return ''
   const fields: Fields = { ...record }
@@ -77,7 +77,7 @@ const readField = (record: unknown, name: string, naming: Naming | undefined): s
   return readField(at(name.slice(0, dot)), name.slice(dot + 1), naming)
 }
 
-/** Translates a field into the name of the documents; a name that the documents have stays. */
+/** Returns the documented name of a field. */
 const toNeutralName = (name: string, { known, naming }: Objects): string =>
   naming === undefined || known.has(name) ? name : mapDottedName(name, naming.neutral)
 
@@ -91,29 +91,29 @@ const isKnownCell = (cell: string, objects: Objects): boolean => {
 const isHeading = (cells: readonly string[], objects: Objects): boolean =>
   cells[0] === objectColumn || cells.every((cell) => isKnownCell(cell, objects))
 
-/** True if a line is the heading of one column that names objects. */
+/** True if a line is the heading of a single column that names objects. */
 export const isOneHeading = (text: string, objects: Objects): boolean =>
   text === objectColumn || objects.names.includes(toNeutralName(text, objects))
 
-/** Creates the reader of a table's rows: the objects stand in the columns of its heading. */
+/** Creates a function that reads the objects of a table's rows, in the columns of its heading. */
 export const createRowReader = (
   heading: readonly string[],
   objects: Objects,
   project: string | undefined,
   tap?: RowTap,
 ): ((row: Cells) => readonly string[]) => {
-  // An answer about several objects may be of any shape, but says which they were.
+  // Output about several objects may have any columns. Its first column names the object.
   const names = heading.map((cell) => toNeutralName(cell, objects))
   tap?.heading?.(names)
   const about = heading[0] === objectColumn && !heading.every((cell) => isKnownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
-      throw refuseRow(
+      throw createRowFailure(
         place,
         `${cells.length} columns, but the heading has ${heading.length}`,
         'Use one format: JSON, a table, or one object per line.',
       )
-    // Lists after each other bring their headings along.
+    // Concatenated lists repeat the heading.
     if (cells.every((cell, i) => cell === heading[i])) return []
     const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
@@ -125,7 +125,7 @@ export const createRowReader = (
 
 export const splitCells = (text: string): string[] => text.split('\t').map((cell) => cell.trim())
 
-/** True for a line of a list whose heading was cut away (grep): it has as many columns, the object first. */
+/** True for a line of a list without its heading, as `grep` leaves it. It has as many columns, the object first. */
 export const isHeadless = (cells: readonly string[], objects: Objects): boolean =>
   !objects.names.includes(cells[0] ?? '') &&
   objects.columns.some(
@@ -133,8 +133,8 @@ export const isHeadless = (cells: readonly string[], objects: Objects): boolean 
   )
 
 /**
- * Creates the reader of objects on lines of their own.
- * @param width how many columns each line has, where the heading was cut away
+ * Creates a function that reads the object of a line.
+ * @param width the number of columns of a list without its heading
  */
 export const createLineReader =
   (width: number, objects: Objects, project: string | undefined) =>
@@ -144,13 +144,13 @@ export const createLineReader =
     const cells = splitCells(line)
     const [text = ''] = cells
     if (isJsonStart(text))
-      throw refuseRow(
+      throw createRowFailure(
         place,
         'JSON after lines in another format',
         'Pass either all objects as JSON or none.',
       )
     if (cells.length > 1 && cells.length !== width)
-      throw refuseRow(
+      throw createRowFailure(
         place,
         `several columns, but the first line is not the heading of a list of ${toPlural(objects.word)}`,
         'Pipe in the list with its heading, or one object per line.',
@@ -158,7 +158,7 @@ export const createLineReader =
     return toBareObject(place, text, objects, project)
   }
 
-/** Returns the name that the record of a list has for its object. */
+/** Returns the text that names the object of a list's record. */
 export const getPipedObject = (
   record: unknown,
   objects: Objects = plainObjects,
@@ -170,16 +170,16 @@ export const getPipedObject = (
     project,
   )
 
-/** The context in which values of JSON are understood. */
+/** The context in which JSON values are read. */
 interface ValueContext {
   readonly objects: Objects
-  /** The fields that `objects.elsewhere` gave. */
+  /** The result of `objects.elsewhere`. */
   readonly elsewhere: ReadonlySet<string>
   readonly project: string | undefined
   readonly tap?: RowTap | undefined
 }
 
-/** Parses the object of a value of JSON, or of a row with its fields, that stands there. */
+/** Returns the text that names the object of a JSON value: the value itself, or a field of a record. */
 export const parseObjectAt = (
   place: string,
   value: unknown,
@@ -187,8 +187,8 @@ export const parseObjectAt = (
 ): string => {
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
-  if (tap?.sheet !== true && isOfOthers(keys, objects, elsewhere))
-    throw refuseOtherThings(place, objects)
+  if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
+    throw createOtherObjectsFailure(place, objects)
   if (own !== '') {
     tap?.bare(place)
     return toBareObject(place, own, objects, project)
@@ -207,28 +207,31 @@ export const parseObjectAt = (
   return object
 }
 
-/** True if a text begins as JSON does: no table and no object of a line of its own begins so. */
+/** True if a text begins like JSON. No table and no single object begins so. */
 export const isJsonStart = (text: string): boolean => /^\s*[[{]/.test(text)
 
-/** True if a first line is the heading of a list of such objects; a heading of other things is refused. */
+/**
+ * True if a first line is the heading of a list of such objects.
+ * @throws Failure `usage` for the heading of other objects
+ */
 export const isTable = (heading: readonly string[], objects: Objects): boolean => {
   if (isHeading(heading, objects)) return true
   const strange = heading.some((cell) =>
     objects.foreign.has(getFirstSegment(toNeutralName(cell, objects))),
   )
   const fields = heading.filter((cell) => isKnownCell(cell, objects)).length
-  if (strange && fields > 0) throw refuseOtherThings('line 1', objects)
+  if (strange && fields > 0) throw createOtherObjectsFailure('line 1', objects)
   return false
 }
 
-/** True for a cell of a heading that a message may repeat: a word, no value that could be a secret. */
+/** True for a heading's cell that a message may show: a word, which cannot be a secret. */
 export const isWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
 
-/** The columns by which an answer says whose its records are. */
+/** The first columns of output about several targets. They name the target of a record. */
 const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
 
 /**
- * Fails if the input begins with the headings of an aligned table, whose cells may be shortened.
+ * Rejects an aligned table, because its cells may be shortened.
  * @throws Failure `usage`
  */
 export const checkNotAligned = (line: string, objects: Objects): void => {
@@ -236,52 +239,55 @@ export const checkNotAligned = (line: string, objects: Objects): void => {
   const cells = [first, ...others]
   if (others.length === 0 || !cells.every(isWord)) return
   if (!targetColumns.includes(first) && !cells.some((cell) => isOneHeading(cell, objects))) return
-  throw refuseRow(
+  throw createRowFailure(
     'line 1',
     'an aligned table, which is for people',
     'Omit -o table, because a pipe gets tab-separated values without it. Or pass -o id.',
   )
 }
 
-/** Creates the failure for a sheet of which no column names the objects. */
-export const refuseHeading = (cells: readonly string[], { names, word }: Objects): Failure => {
+/** Creates the failure of a spreadsheet without a column that names the objects. */
+export const createHeadingFailure = (cells: readonly string[], { names, word }: Objects): Failure => {
   const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
-  return refuseRow(
+  return createRowFailure(
     'line 1',
     `no column of the heading names ${withArticle(word)}${shown}`,
     `Columns that name ${withArticle(word)}: ${names.join(', ')}.`,
   )
 }
 
-/** Creates the failure for a table with columns that no list of the objects has: it may be a list of other things. */
-export const refuseColumns = (cells: readonly string[], objects: Objects): Failure => {
+/** Creates the failure of a table with unknown columns, which may list other objects. */
+export const createColumnsFailure = (cells: readonly string[], objects: Objects): Failure => {
   const unknown = cells.filter(
     (cell) => !isKnownCell(cell, objects) && !isOneHeading(cell, objects),
   )
-  return refuseRow(
+  return createRowFailure(
     'line 1',
     `lists of ${toPlural(objects.word)} have no ${unknown.length === 1 ? 'column' : 'columns'} ${unknown.join(', ')}`,
     'Pipe in the column that names the objects, without the others.',
   )
 }
 
-// Which object a row of standard input names, and the project that a number belongs to.
+// The object that a row of standard input names, and the project that an ID belongs to.
 
-/** The record of one object, wherever it stood. */
+/** The record of one object, in any format. */
 interface Row {
-  /** The place where it stands, for messages: `line 3`. */
+  /** The place for messages, such as `line 3`. */
   readonly place: string
   readonly field: (name: string) => string
 }
-/** Creates the failure for a row that cannot be understood, with its place. */
-export const refuseRow = (place: string, what: string, hint: string) =>
+/** Creates the failure of a row that cannot be read, with its place. */
+export const createRowFailure = (place: string, what: string, hint: string) =>
   createInputFailure(`standard input, ${place}: ${what}`, hint)
 
 const reference = /^(?<project>.+)(?<mark>[!#])(?<id>\d+)$/
 const bare = /^[!#]?\d+$/
 const isSameProject = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Requires the project of a number: the number means something only there, and the project is never guessed for what is piped. */
+/**
+ * Returns an ID if its project is known.
+ * @throws Failure `usage` without --project, because the default project is not used for piped objects
+ */
 const requireProject = (
   place: string,
   id: string,
@@ -289,19 +295,19 @@ const requireProject = (
   project: string | undefined,
 ) => {
   if (project !== undefined) return id
-  throw refuseRow(
+  throw createRowFailure(
     place,
     `it has the number of ${withArticle(objects.word)} but not its project`,
     `Pass --project, or include the column "reference". The default project is not used for piped objects.`,
   )
 }
 
-/** Returns the object of a row that carries its project along, as a reference; bare below the same project. */
+/** Returns the object of a row as a reference with its project, or as its ID if the project is that of the line. */
 const getRowReference = (row: Row, objects: Objects, project: string | undefined): string => {
   const full = row.field('reference') || row.field('references.full')
   const match = reference.exec(full)?.groups
   if (match !== undefined && match.mark !== objects.mark)
-    throw refuseOtherThings(row.place, objects)
+    throw createOtherObjectsFailure(row.place, objects)
   const id = match?.id ?? row.field('iid')
   const owners = [match?.project, row.field('project_id')].filter(
     (p) => p !== undefined && p !== '',
@@ -316,7 +322,7 @@ const getRowReference = (row: Row, objects: Objects, project: string | undefined
     : `${owner}${objects.mark}${id}`
 }
 
-/** Returns the object that a row names. */
+/** Returns the text that names the object of a row. */
 const getRowObject = (row: Row, objects: Objects, project: string | undefined): string => {
   const marked = objects.mark === undefined ? '' : getRowReference(row, objects, project)
   const found =
@@ -325,14 +331,17 @@ const getRowObject = (row: Row, objects: Objects, project: string | undefined): 
   const text = marked || (found !== '' && toBareObject(row.place, found, objects, project))
   if (text) return text
   const [name = objectColumn] = objects.names
-  throw refuseRow(
+  throw createRowFailure(
     row.place,
     name === objects.word ? `no ${name}` : `no ${name} of ${withArticle(objects.word)}`,
     `svcctl reads the objects from the ${objects.names.length > 1 ? 'columns' : 'column'} ${objects.names.join(', ')}.`,
   )
 }
 
-/** Returns an object as a line of its own has it. */
+/**
+ * Returns the object of a line without other columns.
+ * @throws Failure `usage` for an ID whose project is not known
+ */
 const toBareObject = (
   place: string,
   text: string,
@@ -343,8 +352,8 @@ const toBareObject = (
     ? requireProject(place, text, objects, project)
     : text
 
-const refuseOtherThings = (place: string, objects: Objects) =>
-  refuseRow(
+const createOtherObjectsFailure = (place: string, objects: Objects) =>
+  createRowFailure(
     place,
     `a list of objects other than ${toPlural(objects.word)}`,
     `Pipe in a list with the column ${objects.names[0] ?? objectColumn}.`,
