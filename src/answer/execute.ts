@@ -137,7 +137,7 @@ const createUntil = async (
 
 /** Interprets what a line says, before anything is done for it. */
 const interpretLine = async (
-  { command, raw: line, decided, own }: AskedLine,
+  { command, raw: line, signal, decided, own }: AskedLine,
   part: LinePart | undefined,
   env: NodeJS.ProcessEnv,
   inner: InnerLine | undefined,
@@ -146,7 +146,8 @@ const interpretLine = async (
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
   const globals = parseGlobals(command, line, env, note)
-  const format = inner?.format ?? part?.format ?? (await chooseFormat(command, globals, env, note))
+  const format =
+    inner?.format ?? part?.format ?? (await chooseFormat(command, globals, env, note, signal))
   decided(getFailureFormat(globals, format))
   checkLine(command, line, globals, part)
   const parents = getLineParents(await spreadBy(command, globals), raw)
