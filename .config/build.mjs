@@ -7,13 +7,18 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { build } from 'rolldown'
+import { packedFiles, toPackedFile } from './packed-files.mjs'
 import { rawText } from './raw-text.mjs'
 
 const { version, bugs, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 /** The packages that modules of the bundle come from, by folder. */
 const packagesOf = (modules) =>
-  new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
+  new Set(
+    modules.flatMap(
+      (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(toPackedFile(id))?.[0] ?? [],
+    ),
+  )
 
 /** Name, version and licence text of a package. */
 const licenceOf = (folder) => {
@@ -113,7 +118,7 @@ const libraries = {
 
 const { output: chunks } = await build({
   checks,
-  plugins: [shimmed, rawText],
+  plugins: [shimmed, rawText, packedFiles],
   input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
@@ -145,7 +150,7 @@ for (const { name, exports, isEntry } of chunks)
     )
 // Which module stands in which file, for a test of what is bundled: it is not packed.
 const listed = chunks.flatMap(({ fileName, moduleIds }) =>
-  moduleIds.map((id) => `${fileName}\t${relative('.', id)}`),
+  moduleIds.map((id) => `${fileName}\t${relative('.', toPackedFile(id))}`),
 )
 writeFileSync('dist/modules.txt', `${listed.sort().join('\n')}\n`)
 // What loads them, each a whole of its own: what it shares with the program is not loaded from there,

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { packedFiles } from './packed-files.mjs'
 
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
@@ -103,7 +104,7 @@ const importOnce = {
 /** A part of the tests that can be run alone: `npm test -- --project line`. */
 const createProject = (name: string, include: string[], exclude: string[] = []) => ({
   // What the bundler puts in: lines in the process of a test run the sources.
-  plugins: [importOnce],
+  plugins: [importOnce, packedFiles],
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
   test: {
     name,

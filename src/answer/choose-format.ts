@@ -1,5 +1,7 @@
 /** Chooses the output format of a line: a variable or a profile only suggests one. */
 
+import { escapeControlLines } from '../base/screen-text.js'
+import { defaultTimeout } from '../client/defaults.js'
 import { returnsFile } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
@@ -7,7 +9,12 @@ import { getIdentityNames } from '../engine/records/object-rows.js'
 import { usage } from '../errors.js'
 import { formatNamed } from '../output/formats.js'
 import type { Format } from '../output/types.js'
-import { getStandardOutput } from '../terminal/standard.js'
+import {
+  getStandardError,
+  getStandardOutput,
+  printAside,
+  writeQuietly,
+} from '../terminal/standard.js'
 import { chooseOutputFormat } from './failure-report.js'
 
 /**
@@ -32,6 +39,25 @@ export const checkShown = ({ name, shows }: Format, command: Command, globals: G
 }
 
 /**
+ * Returns the format that filters JSON by the expression of `--jq`, once that is known to compile.
+ * @throws Failure `usage`
+ */
+const chooseJqFormat = async (
+  expression: string,
+  { output, slurp, timeout = defaultTimeout }: Globals,
+  signal: AbortSignal,
+): Promise<Format> => {
+  const { JqFilter } = await import('../output/jq/filter.js')
+  const { createJqFormat } = await import('../output/jq/format.js')
+  const filter = await JqFilter.of(expression, { signal, timeout })
+  const say = (text: string): void =>
+    printAside(true, () => writeQuietly(getStandardError(), `${escapeControlLines(text)}\n`))
+  const format = createJqFormat(formatNamed(output ?? 'json'), filter, { slurp, say })
+  // Failures are JSON only where somebody chose it.
+  return output === undefined ? { ...format, json: undefined } : format
+}
+
+/**
  * Returns the format of a line, which a table replaces where only a variable or the profile chose another one.
  * @throws Failure `usage` for the name of no format
  */
@@ -40,7 +66,10 @@ export const chooseFormat = (
   globals: Globals,
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<Format> => {
+  if (globals.jq !== undefined) return chooseJqFormat(globals.jq, globals, signal)
+  if (globals.slurp) throw usage('--slurp requires --jq', 'For example: --jq length --slurp')
   const { usualFormat } = command
   if (usualFormat !== undefined && globals.output === undefined)
     // Failures are JSON only where somebody chose it.

@@ -126,7 +126,7 @@ const createUntil = async (
 
 /** Interprets what a line says, before anything is done for it. */
 const interpretLine = async (
-  { command, raw: line, decided, own }: AskedLine,
+  { command, raw: line, signal, decided, own }: AskedLine,
   outer: OuterLine,
   env: NodeJS.ProcessEnv,
 ) => {
@@ -134,7 +134,7 @@ const interpretLine = async (
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
   const globals = parseGlobals(command, line, env, note)
-  const format = outer.format ?? (await chooseFormat(command, globals, env, note))
+  const format = outer.format ?? (await chooseFormat(command, globals, env, note, signal))
   decided(getFailureFormat(globals, format))
   checkLine(command, line, globals, outer)
   const parents = getLineParents(await spreadBy(command, globals), raw)

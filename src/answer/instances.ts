@@ -293,7 +293,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   if ('one' in wanted) return run(toSingleLine(line, wanted.one))
   const globals = parseGlobals(command, raw, env, () => {})
   const early: string[] = []
-  const format = await chooseFormat(command, globals, env, (text) => void early.push(text))
+  const format = await chooseFormat(command, globals, env, (text) => void early.push(text), signal)
   decided(getFailureFormat(globals, format))
   checkSeveral(command, raw, 'all' in wanted)
   const profiles = resolveNamedProfiles(wanted.several, env)

@@ -181,7 +181,12 @@ export class AnswerPrinter implements RunAnswer {
    */
   async write(given: string | Uint8Array): Promise<void> {
     const { out, page } = this.#screen
-    const { curl, fields, web } = this.#asked.globals
+    const { curl, fields, jq, web } = this.#asked.globals
+    if (jq !== undefined)
+      throw usage(
+        '--jq filters JSON, and this answer is a text or a file',
+        'Omit --jq. Many commands print records with -o json.',
+      )
     if (typeof given === 'string' && fields !== undefined && !curl && !web)
       throw usage(
         '--fields chooses columns of records, and this answer is a text',

@@ -149,7 +149,7 @@ export const executeSnapshots = async (
   const { env } = getCurrentIo()
   const early: string[] = []
   const globals = parseGlobals(command, raw, env, (said) => void early.push(said))
-  const format = await chooseFormat(command, globals, env, (said) => void early.push(said))
+  const format = await chooseFormat(command, globals, env, (said) => void early.push(said), signal)
   decided(getFailureFormat(globals, format))
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)

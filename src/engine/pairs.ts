@@ -123,6 +123,17 @@ const exclusions: readonly FlagPair[] = [
     others: ['wait-until'],
     hint: 'Conditions are about records, and the line prints groups.',
   },
+  {
+    flags: ['jq'],
+    others: ['output'],
+    hint: 'It filters JSON. Pass -o json or -o ndjson.',
+    applies: (line) => !['json', 'ndjson'].includes(getFormat(line)?.name ?? ''),
+  },
+  {
+    flags: ['jq'],
+    others: ['curl', 'web', 'open'],
+    hint: 'It filters JSON, and the line would print none.',
+  },
   { flags: ['sort'], others: ['page'], hint: 'The whole list is ordered. Use --limit.' },
   {
     flags: ['sort'],

@@ -158,6 +158,8 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   open: { line: get, flag: ['--open'] },
   fields: { line: get, flag: ['--fields', 'id'] },
   'show-secrets': { line: [...get, '-o', 'json'], flag: ['--show-secrets'] },
+  jq: { line: [...get, '-o', 'json'], flag: ['--jq', '.id'] },
+  slurp: { line: [...get, '-o', 'json', '--jq', '.'], flag: ['--slurp'] },
   headers: { line: [...get, '-o', 'csv'], flag: ['--no-headers'] },
   'csv-raw': { line: [...get, '-o', 'csv'], flag: ['--csv-raw'] },
   watch: { line: get, flag: ['--watch', '1'], answer: once },
@@ -292,7 +294,7 @@ describe('every global flag', () => {
       'put the new flag into one of the lists of engine/command/globals.ts',
     ).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(61)
+    expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(63)
   })
 
   const all = Object.entries(rows)

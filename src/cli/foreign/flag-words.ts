@@ -22,7 +22,6 @@ export interface RewrittenFlags {
   readonly tokens: readonly string[]
   /** Another command that replaces this one. */
   readonly command?: string
-  readonly pipe?: string
 }
 
 /** A flag as it was typed. */
@@ -110,10 +109,7 @@ export class FlagReader {
       if (read.takesNext === true) i++
     }
     const command = found.find((one) => one.command !== undefined)?.command
-    const pipe = found.find((one) => one.pipe !== undefined)?.pipe
-    const isText = pipe !== undefined && !tokens.some((one) => /^(?:-o|--output)/.test(one))
-    const format = isText && this.#command.open !== true ? ['-o', 'json'] : []
-    return { tokens: [...tokens, ...format, ...rest.slice(typed.length)], command, pipe }
+    return { tokens: [...tokens, ...rest.slice(typed.length)], command }
   }
 
   #readFlag(typed: TypedFlag, token: string): ReadFlag | undefined {
@@ -157,7 +153,7 @@ export class FlagReader {
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
     if (flag.name === 'output') {
       if (getParamValues(flag.param).includes(value)) return undefined
-      const format = toFormat(value)
+      const format = toFormat(value, this.#place)
       if (format !== undefined) return format.tokens
     }
     const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]

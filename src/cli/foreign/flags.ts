@@ -17,8 +17,6 @@ export interface FlagReplacement {
   readonly tokens: readonly string[]
   /** Another command that replaces this one. */
   readonly command?: string
-  /** The command that the output is piped to. */
-  readonly pipe?: string
 }
 
 export interface ForeignFlag {
@@ -49,26 +47,28 @@ const formats: Readonly<Record<string, string>> = {
 }
 
 /** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
-const toFields = (expression: string): string | undefined => {
+const toFields = (expression: string): readonly string[] => {
   const plain = expression.replaceAll(/\.\w+\[[^\]]*\]/g, '')
-  const names = [...plain.matchAll(/\.([a-z_]\w*(?:\.\w+)*)/gi)].map(([, name]) => name)
-  return names.length === 0 ? undefined : names.join(',')
+  return [...plain.matchAll(/\.([a-z_]\w*(?:\.\w+)*)/gi)].flatMap(([, name]) => name ?? [])
 }
 
-/** Returns the flags that select the fields of a template; undefined if it names none. */
-const pickFields = (expression: string): FlagReplacement | undefined => {
-  const fields = toFields(expression)
-  return fields === undefined ? undefined : { tokens: ['-o', 'value', '--fields', fields] }
+/** Returns the flags that print the fields of a template; undefined if it names none. */
+const pickFields = (expression: string, { takes }: FlagPlace): FlagReplacement | undefined => {
+  const [first, ...others] = toFields(expression).map((name) => `.${name}`)
+  if (first === undefined) return undefined
+  const one = takes('limit') ? `.[]${first}` : first
+  const several = `${takes('limit') ? '.[] | ' : ''}[${[first, ...others].join(', ')}] | @tsv`
+  return { tokens: ['-o', 'json', '--jq', others.length === 0 ? one : several] }
 }
 
 /** Returns the flags for an output format of another tool; undefined for an unknown one. */
-export const toFormat = (value: string): FlagReplacement | undefined => {
+export const toFormat = (value: string, place: FlagPlace): FlagReplacement | undefined => {
   const [kind = '', expression = ''] = value.split(/=(.*)/s)
-  if (/^(?:jsonpath|go-template|template)/.test(kind)) return pickFields(expression)
-  if (value.includes('{{')) return pickFields(value)
+  if (/^(?:jsonpath|go-template|template)/.test(kind)) return pickFields(expression, place)
+  if (value.includes('{{')) return pickFields(value, place)
   if (kind === 'custom-columns') {
     const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
-    return fields === undefined ? undefined : { tokens: ['--fields', fields] }
+    return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
   }
   const name = Object.hasOwn(formats, kind.toLowerCase())
     ? formats[kind.toLowerCase()]
@@ -109,7 +109,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   {
     names: ['--format', '--output-format', '--out-format'],
     value: true,
-    gives: (value) => toFormat(value),
+    gives: toFormat,
   },
   { names: ['--yaml'], gives: ['-o yaml'] },
   { names: ['--csv'], gives: ['-o csv'] },
@@ -117,9 +117,9 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--plain', '--table'], gives: ['-o table'] },
   { names: ['--template', '--go-template', '--jsonpath', '-t'], value: true, gives: pickFields },
   {
-    names: ['--jq', '-q'],
+    names: ['-q'],
     value: /^(?:[.[{]|map|select|to_entries|keys|length)/,
-    gives: (value) => ({ tokens: [], pipe: `jq '${value.replaceAll("'", "'\\''")}'` }),
+    gives: (value) => ({ tokens: ['--jq', value] }),
   },
   {
     names: ['--columns', '--column', '--field', '--show', '-c'],

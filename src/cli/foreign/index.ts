@@ -15,8 +15,6 @@ import { FlagReader } from './flag-words.js'
 /** The line that is suggested in place of another. */
 interface MeantLine {
   readonly tokens: readonly string[]
-  /** The command that its output is piped to. */
-  readonly pipe?: string
 }
 
 /** The hint for an operation that the documents lack. */
@@ -50,7 +48,7 @@ const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefi
   if (read === undefined) return undefined
   const words = (read.command ?? getCommandName(found.command)).split(' ')
   const tokens = [...words, ...(await rewriteArguments(found.command, read.tokens))]
-  return (await isRun(tokens)) ? { tokens, pipe: read.pipe } : undefined
+  return (await isRun(tokens)) ? { tokens } : undefined
 }
 
 /** Quotes a token for a shell, except where it contains the output of another svcctl line or each of several objects. */
@@ -62,20 +60,15 @@ const quoteToken = (token: string): string => {
     .join(eachObject)
 }
 
-const writeLine = ({ tokens, pipe }: MeantLine, objects?: readonly string[]): string => {
+const writeLine = ({ tokens }: MeantLine, objects?: readonly string[]): string => {
   const line = ['svcctl', ...tokens.map(quoteToken)].join(' ')
-  const whole = pipe === undefined ? line : `${line} | ${pipe}`
   return objects === undefined
-    ? whole
-    : `for id in ${objects.map(quoteWord).join(' ')}; do ${whole}; done`
+    ? line
+    : `for id in ${objects.map(quoteWord).join(' ')}; do ${line}; done`
 }
 
 /** Returns true if a line has the same words in the same order, and the same flags. The order is ignored if the typed line can run. */
-const isSameLine = async (
-  { tokens, pipe }: MeantLine,
-  typed: readonly string[],
-): Promise<boolean> =>
-  pipe === undefined &&
+const isSameLine = async ({ tokens }: MeantLine, typed: readonly string[]): Promise<boolean> =>
   [...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
   (tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') ||
     (await isRun(typed).catch(() => false)))

@@ -254,6 +254,12 @@ const printing = declare({
       completes: 'field',
     }),
   },
+  jq: {
+    param: string('filter JSON by a jq expression; prints strings raw', {
+      placeholder: 'expr',
+    }),
+  },
+  slurp: { param: boolean('with --jq: pass all records to the expression as one array') },
   headers: {
     param: boolean('print a header line in tables and csv'),
     refusal: 'print no header line in tables and csv',

@@ -101,6 +101,11 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   open: [['--open']],
   fields: [['--fields', 'id']],
   'show-secrets': [['--show-secrets']],
+  jq: [
+    ['--jq', '.'],
+    ['--jq', 'length'],
+  ],
+  slurp: [['--slurp']],
   headers: [['--no-headers']],
   'csv-raw': [['--csv-raw']],
   watch: [['--watch', '1']],
