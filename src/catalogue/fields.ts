@@ -38,12 +38,12 @@ const isSecret = (schema: unknown): boolean =>
   isObject(schema) &&
   (schema['x-secret'] === true || (Array.isArray(schema.anyOf) && schema.anyOf.some(isSecret)))
 
-const walk = (schema: unknown, names: Set<string>, seen: Set<unknown>): void => {
+const collectSecrets = (schema: unknown, names: Set<string>, seen: Set<unknown>): void => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
   seen.add(schema)
   for (const [name, value] of Object.entries(getProperties(schema) ?? {}))
     if (isSecret(value)) names.add(name)
-  for (const inner of Object.values(schema)) walk(inner, names, seen)
+  for (const inner of Object.values(schema)) collectSecrets(inner, names, seen)
 }
 
 const collectSecretNames = ({
@@ -51,7 +51,7 @@ const collectSecretNames = ({
   params,
 }: Pick<Endpoint, 'returns' | 'params'>): ReadonlySet<string> => {
   const names = new Set<string>()
-  walk(returns.shape, names, new Set())
+  collectSecrets(returns.shape, names, new Set())
   for (const [name, param] of Object.entries(params)) if (param.secret === true) names.add(name)
   return names
 }

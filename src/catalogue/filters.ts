@@ -45,7 +45,8 @@ const createValueTest =
   }
 
 /**
- * Creates the predicate of a filter from its declaration (`exact`, `keeps`, `words`, `everything`). @param given the values of the filter
+ * Creates the predicate of a filter from its declaration (`exact`, `keeps`, `words`, `everything`).
+ * @param given the values of the filter
  * @returns undefined if the filter declares no field of records, so that only the instance can apply it
  */
 export const createFilter = <R>(

@@ -97,8 +97,9 @@ export const formatSpellings: Readonly<Record<string, FormatName>> = {
 export const formatNames: readonly string[] = formatTraits.map(({ name }) => name)
 
 /**
- * Returns a format by its name. @param source the origin of the name in the message, if it is not a flag @throws Failure `usage` if there
- * is no such format
+ * Returns a format by its name.
+ * @param source the origin of the name in the message, if it is not a flag
+ * @throws Failure `usage` if there is no such format
  */
 export const getFormatTraits = (
   name: string,

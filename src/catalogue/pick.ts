@@ -63,8 +63,8 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
 }
 
 /**
- * Creates a function that picks fields of records. A field of the record comes before a computed one. @param words the instance's names: a
- * field is found by either of its names
+ * Creates a function that picks fields of records. A field of the record comes before a computed one.
+ * @param words the instance's names: a field is found by either of its names
  */
 export const createPicker = (more: ComputedFields = {}, words?: Naming): Pick => {
   const made = { ...shownAlready, ...more }

@@ -84,8 +84,9 @@ const createItemSchema = (param: ListParam, ways: SchemaOptions): JsonSchema => 
 }
 
 /**
- * Creates the schema of a parameter's value, without null and without words such as `Any` that replace a value. @param inner creates the
- * whole schema of a parameter inside another one @param over the options that differ from those of the API
+ * Creates the schema of a parameter's value, without null and without words such as `Any` that replace a value.
+ * @param inner creates the whole schema of a parameter inside another one
+ * @param over the options that differ from those of the API
  */
 export const createValueSchema = (
   param: Param,

@@ -139,7 +139,7 @@ export type ScalarValue =
   | { readonly value: string | number | boolean; readonly successor?: string }
   | ValueProblem
 
-const refuse = (problem: Problem, expected: string, near?: string): ValueProblem => ({
+const createProblem = (problem: Problem, expected: string, near?: string): ValueProblem => ({
   problem,
   expected,
   nearest: near,
@@ -164,9 +164,9 @@ const describeRange = (min?: number, max?: number): string => {
 }
 
 const checkInteger = ({ min, max }: IntegerParam, value: number): ScalarValue => {
-  if (!Number.isSafeInteger(value)) return refuse('too large', 'a smaller integer')
+  if (!Number.isSafeInteger(value)) return createProblem('too large', 'a smaller integer')
   const isInside = value >= (min ?? value) && value <= (max ?? value)
-  return isInside ? { value } : refuse('out of range', describeRange(min, max))
+  return isInside ? { value } : createProblem('out of range', describeRange(min, max))
 }
 
 const readInteger = (
@@ -176,7 +176,7 @@ const readInteger = (
 ): ScalarValue => {
   const value = given && readWholeNumber(given, kind)
   if (value !== undefined) return checkInteger(param, value)
-  return refuse('wrong type', ['an integer', ...(param.words ?? [])].join(' or '))
+  return createProblem('wrong type', ['an integer', ...(param.words ?? [])].join(' or '))
 }
 
 /** Reads an access level, which has a number and a name. Files may have numbers without a name, since an export may contain them. */
@@ -194,12 +194,16 @@ const readLevel = (
   if ('problem' in read) {
     if (read.problem !== 'wrong type') return read
     const words = [`one of ${known.join(', ')}`, ...(param.words ?? [])]
-    return refuse('wrong type', ['an integer', ...words].join(' or '), findNearest(text, known))
+    return createProblem(
+      'wrong type',
+      ['an integer', ...words].join(' or '),
+      findNearest(text, known),
+    )
   }
   const isFree = kind === 'file' && typeof given?.value === 'number'
   if (isFree || Object.values(names).some((level) => level === read.value)) return read
   const levels = Object.entries(names).map(([name, level]) => `${level} (${name})`)
-  return refuse('unknown value', `one of ${levels.join(', ')}`)
+  return createProblem('unknown value', `one of ${levels.join(', ')}`)
 }
 
 // Booleans.
@@ -215,7 +219,7 @@ const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue =
   // A flag without a value has the text `true`, or `false` if `no-` is before its name.
   if (kind === 'text') return { value: text !== 'false' }
   const value = kind === 'wire' ? getOwn(truths, text.toLowerCase()) : undefined
-  return value === undefined ? refuse('wrong type', 'true or false') : { value }
+  return value === undefined ? createProblem('wrong type', 'true or false') : { value }
 }
 
 // Texts.
@@ -230,13 +234,14 @@ const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind)
   const { values, words = [] } = param
   const expected = `one of ${[...values, ...words].join(', ')}`
   const text = readScalarText(given, kind)
-  if (text === undefined) return refuse('wrong type', kind === 'data' ? 'a string' : expected)
+  if (text === undefined)
+    return createProblem('wrong type', kind === 'data' ? 'a string' : expected)
   if (values.includes(text)) return { value: text }
   const successor = getOwn(param.deprecatedValues, text)
   if (successor !== undefined) return { value: text, successor }
   const dashed = text.replaceAll('-', '_')
   if (kind !== 'wire' && values.includes(dashed)) return { value: dashed }
-  return refuse('unknown value', expected, findNearest(text, values))
+  return createProblem('unknown value', expected, findNearest(text, values))
 }
 
 /** What to use instead of an empty text in a file, for formats whose rule does not describe it. */
@@ -252,21 +257,21 @@ const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKin
   const text = readScalarText(given, kind)
   if (text === undefined) {
     const noun = kind === 'file' ? 'text' : 'a string'
-    return refuse('wrong type', isJoined(param) ? `${noun} or a list` : noun)
+    return createProblem('wrong type', isJoined(param) ? `${noun} or a list` : noun)
   }
   // In a file, only null clears a value.
   if (text === '' && param.clears === true && kind !== 'file') return { value: text }
   const { format = 'text' } = param
   if (text === '' && kind === 'file' && format !== 'text')
-    return refuse(
+    return createProblem(
       'wrong format',
       getFormatRule(kind, param)?.expected ?? emptyInstead[format] ?? 'text',
     )
   const { sent = (plain: string) => plain, expected = 'text' } = getFormatRule(kind, param) ?? {}
   const value = sent(text)
-  if (value === undefined) return refuse('wrong format', expected)
+  if (value === undefined) return createProblem('wrong format', expected)
   // Neither databases nor programs accept such a text.
-  if (value.includes('\0')) return refuse('wrong format', 'text without NUL characters')
+  if (value.includes('\0')) return createProblem('wrong format', 'text without NUL characters')
   return { value }
 }
 
@@ -278,10 +283,10 @@ const readScope = (
   const isId = typeof given?.value === 'number' && Number.isSafeInteger(given.value)
   const text = isId ? given.text : readScalarText(given, kind)
   if (text === undefined || (text === '' && kind === 'wire'))
-    return refuse('wrong type', 'an ID or a path')
+    return createProblem('wrong type', 'an ID or a path')
   // A path does not contain commas.
   if (kind !== 'wire' && (text.trim() === '-' || text.includes(',')))
-    return refuse('several values', `a single ${type}`)
+    return createProblem('several values', `a single ${type}`)
   return { value: toIdOrText(text) }
 }
 
@@ -293,7 +298,7 @@ export const readReference = (
   const text = given === undefined || given.value === null ? '' : given.text
   const value = text === '' ? undefined : parse(text)
   if (value !== undefined) return { value }
-  return refuse(text === '' ? 'wrong type' : 'wrong format', 'a name or an ID')
+  return createProblem(text === '' ? 'wrong type' : 'wrong format', 'a name or an ID')
 }
 
 /** Returns the parameter for a single item of a list. */

@@ -33,8 +33,8 @@ export interface Words {
   /** The endings of the names of secret fields. */
   readonly secretEndings: readonly string[]
   /**
-   * Checks the translation of an endpoint. @throws Failure `usage` if two of its names become the same one, or if it becomes another
-   * endpoint
+   * Checks the translation of an endpoint.
+   * @throws Failure `usage` if two of its names become the same one, or if it becomes another endpoint
    */
   check(endpoint: Endpoint): Promise<void>
 }
@@ -93,7 +93,8 @@ export interface Naming extends Pick<Words, 'name' | 'neutral'> {
 }
 
 /**
- * Returns the key of a field in a record. If the record has both names of the field, it is the instance's. @param name either name
+ * Returns the key of a field in a record. If the record has both names of the field, it is the instance's.
+ * @param name either name
  * @returns undefined if the record has neither
  */
 export const findKey = (record: object, name: string, words?: Naming): string | undefined =>
@@ -136,7 +137,7 @@ const isHolder = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
 /** Adds a property with the documented name to each translated field of an object. It is not enumerable. */
-const rename = (record: object, neutral: Words['neutral']): void => {
+const addNeutralNames = (record: object, neutral: Words['neutral']): void => {
   for (const [own, value] of Object.entries(record)) {
     const name = neutral(own)
     if (name === own || Object.hasOwn(record, name)) continue
@@ -159,7 +160,7 @@ export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
   const open: unknown[] = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (!isHolder(next)) continue
-    if (!Array.isArray(next)) rename(next, neutral)
+    if (!Array.isArray(next)) addNeutralNames(next, neutral)
     for (const inner of Object.values(next)) if (isHolder(inner)) open.push(inner)
   }
   return value

@@ -7,10 +7,10 @@ import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.j
 import {
   canSeeGroup,
   canSeeProject,
+  getGroupLevel,
+  getProjectLevel,
   getRoleLevel,
-  groupLevel,
-  openTo,
-  projectLevel,
+  isVisibleTo,
   type Role,
 } from './rules/access.js'
 import type { JobRecord } from './state/ci.js'
@@ -145,14 +145,14 @@ export class Call {
   }
 
   /** Returns the acting user. @throws Refusal 401 if the request has no credential */
-  signedIn(): UserRecord {
+  requireUser(): UserRecord {
     if (this.user === undefined) throw unauthorized()
     return this.user
   }
 
   /** Returns the acting administrator. @throws Refusal 401 without a credential, and 403 for other users */
-  admin(): UserRecord {
-    const user = this.signedIn()
+  requireAdmin(): UserRecord {
+    const user = this.requireUser()
     if (!user.admin) throw forbidden()
     return user
   }
@@ -162,56 +162,59 @@ export class Call {
   }
 
   /** Returns the acting user's level in a project: 0 without a membership, and that of an owner for administrators. */
-  projectLevel(project: ProjectRecord): number {
+  getProjectLevel(project: ProjectRecord): number {
     if (this.isAdmin) return getRoleLevel('owner')
     return this.user === undefined
       ? 0
-      : projectLevel(this.state, this.user, project, this.clock.day())
+      : getProjectLevel(this.state, this.user, project, this.clock.day())
   }
 
   /** Returns the acting user's level in a group: 0 without a membership, and that of an owner for administrators. */
-  groupLevel(group: GroupRecord): number {
+  getGroupLevel(group: GroupRecord): number {
     if (this.isAdmin) return getRoleLevel('owner')
-    return this.user === undefined ? 0 : groupLevel(this.state, this.user, group, this.clock.day())
+    return this.user === undefined
+      ? 0
+      : getGroupLevel(this.state, this.user, group, this.clock.day())
   }
 
   /** True if the acting user owns a project: as an Owner of its group, or as the user of a personal project. */
-  owns(project: ProjectRecord): boolean {
+  isOwnerOf(project: ProjectRecord): boolean {
     const isOwn = project.namespace_kind === 'user' && project.namespace_id === this.user?.id
-    return isOwn || this.projectLevel(project) >= getRoleLevel('owner')
+    return isOwn || this.getProjectLevel(project) >= getRoleLevel('owner')
   }
 
-  sees(project: ProjectRecord): boolean {
+  canSeeProject(project: ProjectRecord): boolean {
     return canSeeProject(this.state, this.user, project, this.clock.day())
   }
 
-  seesGroup(group: GroupRecord): boolean {
+  canSeeGroup(group: GroupRecord): boolean {
     return canSeeGroup(this.state, this.user, group, this.clock.day())
   }
 
   /**
-   * Returns a project by ID or full path. @throws Refusal 404 if the acting user may not see it, 401 if a role is needed and there is no
-   * credential, and 403 if the role is too low
+   * Returns a project by ID or full path.
+   * @throws Refusal 404 if the acting user may not see it, 401 if a role is needed and there is no credential, and 403 if the role is too
+   * low
    */
-  project(reference: string | number, needs: Needs = {}): ProjectRecord {
+  requireProject(reference: string | number, needs: Needs = {}): ProjectRecord {
     const project = this.findProject(reference)
-    if (project === undefined || !this.sees(project)) throw notFound('Project')
+    if (project === undefined || !this.canSeeProject(project)) throw notFound('Project')
     if (needs.role !== undefined) {
-      this.signedIn()
-      if (this.projectLevel(project) < getRoleLevel(needs.role)) throw forbidden()
+      this.requireUser()
+      if (this.getProjectLevel(project) < getRoleLevel(needs.role)) throw forbidden()
     }
-    if (needs.member !== undefined && !openTo(project.visibility, this.user))
-      if (this.projectLevel(project) < getRoleLevel(needs.member)) throw forbidden()
+    if (needs.member !== undefined && !isVisibleTo(project.visibility, this.user))
+      if (this.getProjectLevel(project) < getRoleLevel(needs.member)) throw forbidden()
     return project
   }
 
   /** Returns a group by ID or full path. @throws Refusal under the same conditions as `requireProject` */
-  group(reference: string | number, needs: Pick<Needs, 'role'> = {}): GroupRecord {
+  requireGroup(reference: string | number, needs: Pick<Needs, 'role'> = {}): GroupRecord {
     const group = this.findGroup(reference)
-    if (group === undefined || !this.seesGroup(group)) throw notFound('Group')
+    if (group === undefined || !this.canSeeGroup(group)) throw notFound('Group')
     if (needs.role !== undefined) {
-      this.signedIn()
-      if (this.groupLevel(group) < getRoleLevel(needs.role)) throw forbidden()
+      this.requireUser()
+      if (this.getGroupLevel(group) < getRoleLevel(needs.role)) throw forbidden()
     }
     return group
   }
@@ -238,7 +241,7 @@ export class Call {
   }
 
   /** Stores an event. Its author is the acting user, unless the event names another one. */
-  record(event: NewEvent): EventRecord {
+  recordEvent(event: NewEvent): EventRecord {
     const created_at = this.clock.iso()
     if (event.project_id !== undefined && event.project_id !== null) {
       this.state.projects.change(event.project_id, { last_activity_at: created_at })
@@ -248,7 +251,7 @@ export class Call {
       project_id: null,
       created_at,
       ...event,
-      author_id: event.author_id ?? this.signedIn().id,
+      author_id: event.author_id ?? this.requireUser().id,
     })
   }
 
@@ -256,7 +259,7 @@ export class Call {
    * Checks that a record did not change after the time in `If-Unmodified-Since`. A record without a time is as old as the instance.
    * @throws Refusal 412 if it changed
    */
-  unmodified(record: { readonly updated_at?: string; readonly created_at?: string }): void {
+  checkUnmodified(record: { readonly updated_at?: string; readonly created_at?: string }): void {
     const since = Date.parse(String(this.sent.headers['if-unmodified-since'] ?? ''))
     const origin = String(this.state.settings.value.created_at)
     const changed = Date.parse(record.updated_at ?? record.created_at ?? origin)
@@ -269,7 +272,7 @@ export class Call {
   }
 
   /** Returns the web address of a path of the instance, such as `platform/app/-/issues/7`. */
-  url(path: string): string {
+  getWebUrl(path: string): string {
     return `${this.base}/${path}`
   }
 }

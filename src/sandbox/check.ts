@@ -44,7 +44,7 @@ const hasKey = (element: NestedParams, keys: readonly string[]): boolean => {
   return true
 }
 
-const getElement = (list: unknown[], keys: readonly string[]): NestedParams => {
+const getOrAddElement = (list: unknown[], keys: readonly string[]): NestedParams => {
   const last = list.at(-1)
   if (isNested(last) && !hasKey(last, keys)) return last
   const fresh = createBare()
@@ -52,7 +52,7 @@ const getElement = (list: unknown[], keys: readonly string[]): NestedParams => {
   return fresh
 }
 
-const put = (
+const setNested = (
   into: NestedParams,
   key: string,
   rest: readonly string[],
@@ -69,17 +69,17 @@ const put = (
   const held = into[key]
   if (next !== '') {
     if (!isNested(held)) throw invalid(`${name} is invalid`)
-    put(held, next, more, value, name)
+    setNested(held, next, more, value, name)
     return
   }
   if (!Array.isArray(held)) throw invalid(`${name} is invalid`)
   const [first, ...deeper] = more
   if (first === undefined) held.push(value)
-  else put(getElement(held, more), first, deeper, value, name)
+  else setNested(getOrAddElement(held, more), first, deeper, value, name)
 }
 
 /** Splits a name into its parts: `not[labels][]` becomes `not`, `labels` and the empty key of a list. */
-const getKeys = (name: string): readonly [string, readonly string[]] => {
+const splitName = (name: string): readonly [string, readonly string[]] => {
   if (name.length > bounds.name) throw invalid('the name of a parameter is too long')
   const [, root = name, brackets = ''] = shape.exec(name) ?? []
   const keys = [...brackets.matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key ?? '')
@@ -88,16 +88,16 @@ const getKeys = (name: string): readonly [string, readonly string[]] => {
 }
 
 /**
- * Builds lists and hashes from the pairs of a request. Of a repeated plain name, the last value counts. @throws Refusal 400 if a name is
- * both a list and a hash, or if a limit is exceeded
+ * Builds lists and hashes from the pairs of a request. Of a repeated plain name, the last value counts.
+ * @throws Refusal 400 if a name is both a list and a hash, or if a limit is exceeded
  */
-export const gatherParams = (pairs: Iterable<readonly [string, unknown]>): NestedParams => {
+export const collectParams = (pairs: Iterable<readonly [string, unknown]>): NestedParams => {
   const result = createBare()
   let count = 0
   for (const [name, value] of pairs) {
     if (++count > bounds.pairs) throw invalid('too many parameters')
-    const [root, keys] = getKeys(name)
-    put(result, root, keys, value, root)
+    const [root, keys] = splitName(name)
+    setNested(result, root, keys, value, root)
   }
   return result
 }
@@ -125,13 +125,13 @@ export const decodeJson = (text: string): unknown => {
 /** Decodes a query string or a form body. */
 export const decodeForm = (text: string): NestedParams => {
   checkPairs(text)
-  return gatherParams(new URLSearchParams(text))
+  return collectParams(new URLSearchParams(text))
 }
 
-const keepFilled = (value: unknown): unknown => {
+const dropEmptyValues = (value: unknown): unknown => {
   if (value === '' || value === null || value === undefined) return undefined
   if (Array.isArray(value)) {
-    const items = value.map(keepFilled).filter((item) => item !== undefined)
+    const items = value.map(dropEmptyValues).filter((item) => item !== undefined)
     return items.length === 0 ? undefined : items
   }
   if (!isNested(value)) return value
@@ -143,7 +143,7 @@ const keepFilled = (value: unknown): unknown => {
 export const dropEmpty = (sent: NestedParams): NestedParams => {
   const kept = createBare()
   for (const [name, value] of Object.entries(sent)) {
-    const filled = keepFilled(value)
+    const filled = dropEmptyValues(value)
     if (filled !== undefined) kept[name] = filled
   }
   return kept
@@ -169,7 +169,7 @@ export const convert = (name: string, param: Param, value: unknown): unknown => 
 }
 
 /** True if a value counts as absent: a null that the parameter does not accept, or an empty boolean. */
-const isSilent = (param: Param, value: unknown): boolean =>
+const isAbsent = (param: Param, value: unknown): boolean =>
   value === undefined ||
   (value === null && param.nullable !== true && !takesJson(param)) ||
   (value === '' && isSwitch(param))
@@ -178,8 +178,8 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
 
 /**
  * Returns the checked input of an endpoint: first the placeholders of the path, then the parameters. A missing parameter gets its
- * documented default. An endpoint that changes an existing object sets no defaults, since they are for new objects. @throws Refusal 400
- * with the API's own message
+ * documented default. An endpoint that changes an existing object sets no defaults, since they are for new objects.
+ * @throws Refusal 400 with the API's own message
  */
 export const checkInput = (
   endpoint: Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes'>,
@@ -187,22 +187,22 @@ export const checkInput = (
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {
   const input: Record<string, unknown> = {}
-  const take = (name: string, param: Param, value: unknown): void => {
-    if (!isSilent(param, value)) input[name] = convert(name, param, value)
+  const setValue = (name: string, param: Param, value: unknown): void => {
+    if (!isAbsent(param, value)) input[name] = convert(name, param, value)
     else if (param.required === true) throw missing(name)
   }
-  const stand = (name: string, param: Param): void => {
+  const setDefault = (name: string, param: Param): void => {
     if (param.default === undefined) return
     if (input[name] === undefined || isEmpty(input[name]))
       input[name] = convert(name, param, param.default)
   }
-  for (const [name, param] of Object.entries(endpoint.params)) take(name, param, sent[name])
-  for (const [name, param] of Object.entries(endpoint.path)) take(name, param, path[name])
+  for (const [name, param] of Object.entries(endpoint.params)) setValue(name, param, sent[name])
+  for (const [name, param] of Object.entries(endpoint.path)) setValue(name, param, path[name])
   for (const names of endpoint.exclusive ?? [])
     if (names.filter((name) => input[name] !== undefined).length > 1)
       throw invalid(`${names.join(', ')} are mutually exclusive`)
   if (endpoint.changes !== true)
-    for (const [name, param] of Object.entries(endpoint.params)) stand(name, param)
+    for (const [name, param] of Object.entries(endpoint.params)) setDefault(name, param)
   return input
 }
 

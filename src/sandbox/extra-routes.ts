@@ -43,7 +43,7 @@ const makeOptional = (params: Params): Params =>
   )
 
 /** Returns the operations of a resource: those that it declares, and otherwise those of its records. */
-const getVerbs = ({ of, ...own }: ExtraResource): Omit<ExtraResource, 'of'> => {
+const getOperations = ({ of, ...own }: ExtraResource): Omit<ExtraResource, 'of'> => {
   if (of === undefined) return own
   const { filters = {}, attributes } = of
   const changes = of.changes ?? attributes
@@ -77,7 +77,7 @@ interface ExtraResource {
 }
 
 /** Returns the placeholders of a path, as parameters. */
-const getPlace = (path: string): Params =>
+const getPathParams = (path: string): Params =>
   Object.fromEntries(
     [...path.matchAll(/:(\w+)/g)].map(([, name = '']): [string, Param] => {
       if (name !== 'id') return [name, string('')]
@@ -88,8 +88,8 @@ const getPlace = (path: string): Params =>
 /** Creates the routes of a resource: those for its list, for a single object, and for changes. */
 export const createRoutes = (spec: ExtraResource): readonly ExtraRoute[] => {
   const { scopes, access, actions = {} } = spec
-  const { list, get, create, update, delete: remove } = getVerbs(spec)
-  const all = { at: `${apiRoot}${spec.path}`, path: getPlace(spec.path) }
+  const { list, get, create, update, delete: remove } = getOperations(spec)
+  const all = { at: `${apiRoot}${spec.path}`, path: getPathParams(spec.path) }
   const single = {
     at: `${all.at}/:${Object.keys(spec.one).join()}`,
     path: { ...all.path, ...spec.one },

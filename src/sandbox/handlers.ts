@@ -17,21 +17,21 @@
  *   `optional` and `user-or-job`: `call.user` may be undefined; `job`: `call.job` is set;
  *   `parameter`: no user), checked the token's scopes, and applied `sudo`;
  * - checked and converted the input by the catalogue's parameters (400), exclusive ones too. A
- *   project or group reference is a number or a full path: pass it to `call.project(id, needs)`
- *   or `call.group(id, needs)`, which answer 404, 401 or 403. Parameters that the catalogue does not
+ *   project or group reference is a number or a full path: pass it to `call.requireProject(id, needs)`
+ *   or `call.requireGroup(id, needs)`, which answer 404, 401 or 403. Parameters that the catalogue does not
  *   know are in `call.sent.params`.
  *
  * A handler returns what the endpoint returns: the object, or for a list all records as an array.
  * The server cuts the page and writes the headers. A list may also be `createLazyList(records, present)` if presenting
  * is expensive, or a `Keyset` page. A handler returns `undefined` for an empty answer, a `FileReply` for bytes, a
  * `Reply`
- * for a status of its own (`replyUnchanged()` 304, `accepted(body)` 202). It refuses by throwing a refusal of
+ * for a status of its own (`createUnchangedReply()` 304, `accepted(body)` 202). It refuses by throwing a refusal of
  * `reply.ts`: `notFound('Runner')`, `forbidden()`, `badRequest({name: ['is taken']})`,
  * `missing('name')`. All checks come before the first change: a refusal leaves no trace.
  *
  * Records are changed by their table alone (`call.state.runners.change(id, { … })`), added with `add` and
  * removed with `remove`; changes are saved. Times come from `call.clock` only. Actions of users leave an
- * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
+ * event: `call.recordEvent({ action, project_id, target_type, … })`. Work that takes time stores its
  * start, and a source of `scheduler.ts` says when it is due and what happens then.
  */
 import type { CheckedOf, Endpoints, ResultOf } from '../catalogue/endpoint.js'
@@ -89,4 +89,4 @@ export interface AreaExtras {
 
 /** Returns the project that an input names. @throws Refusal if the user is not at least a Maintainer */
 export const getManagedProject = (call: Call, { id }: { readonly id: string | number }) =>
-  call.project(id, { role: 'maintainer' })
+  call.requireProject(id, { role: 'maintainer' })

@@ -30,7 +30,10 @@ interface KnownCredential {
   readonly refresh_token: string | null
 }
 
-const getState = ({ revoked, expires_at }: TokenRecord, now: string): KnownCredential['state'] => {
+const getTokenState = (
+  { revoked, expires_at }: TokenRecord,
+  now: string,
+): KnownCredential['state'] => {
   if (revoked) return 'revoked'
   return expires_at !== null && expires_at <= now ? 'expired' : 'active'
 }
@@ -55,19 +58,21 @@ const listPersonalTokens = ({ users, tokens }: State): Readonly<Record<string, s
 
 /** Lists all credentials except the keys of alert endpoints, the tokens of users first. */
 const collectCredentials = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
-  const nameOf = (id: number | null): string => state.users.get(id)?.username ?? ''
+  const getUsername = (id: number | null): string => state.users.get(id)?.username ?? ''
   return [
     ...state.tokens.all().map((token) => ({
       kind: token.kind,
-      of: nameOf(token.user_id),
+      of: getUsername(token.user_id),
       value: token.value,
       scopes: token.scopes,
-      state: getState(token, now),
+      state: getTokenState(token, now),
       refresh_token: token.refresh_token,
     })),
     ...state.jobs
       .filter((job) => job.status === 'running')
-      .map((job) => createCredential('job', `job ${job.id} of ${nameOf(job.user_id)}`, job.token)),
+      .map((job) =>
+        createCredential('job', `job ${job.id} of ${getUsername(job.user_id)}`, job.token),
+      ),
     createCredential('registration', 'the instance', state.config.value.registration_token),
     ...state.groups
       .all()
@@ -159,7 +164,7 @@ const users: readonly SandboxUser[] = [
   { username: 'gus', name: 'Gus Grant', role: 'external, developer of platform/app' },
 ].map(({ name, username, role }) => ({ name, username, role, token: getSampleToken(username) }))
 
-const getInstance = (store: StateStore, options: SandboxOptions) => {
+const createInstance = (store: StateStore, options: SandboxOptions) => {
   const git = new Repositories(join(options.stateDir, 'repositories'), async (id) => {
     const { getHistory } = await import('./seed/histories.js')
     return getHistory(id)?.content
@@ -211,7 +216,7 @@ const createPortFailure = (error: unknown, port: number | undefined): Failure | 
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const store = await StateStore.open(options.stateDir, options)
   try {
-    const instance: Instance & { base: string } = getInstance(store, options)
+    const instance: Instance & { base: string } = createInstance(store, options)
     const configure = () => {
       const { config } = store.state
       const impersonation_enabled = options.impersonation ?? true

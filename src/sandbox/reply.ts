@@ -67,7 +67,7 @@ const createRefusal = (status: number, text: string): Refusal =>
   new Refusal(status, { message: text })
 
 /** Creates a 304, for a record that has the requested state already. */
-export const replyUnchanged = (): Reply => new Reply(304)
+export const createUnchangedReply = (): Reply => new Reply(304)
 
 /** Creates a 400 for an invalid parameter: `{"error": "<name> is missing"}`. */
 export const invalid = (text: string): Refusal => new Refusal(400, { error: text })

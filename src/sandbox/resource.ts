@@ -3,7 +3,7 @@ import type { CheckedOf } from '../catalogue/endpoint.js'
 import type { Params } from '../catalogue/params.js'
 import type { Call } from './call.js'
 import { createLazyList, invalid, type LazyList, notFound } from './reply.js'
-import { createDeclaredTests, holdsText, type RecordKey, sortRecords } from './rules/filters.js'
+import { containsText, createDeclaredTests, type RecordKey, sortRecords } from './rules/filters.js'
 import type { Table, TableRecords } from './state/state.js'
 
 type NoParams = Readonly<Record<never, never>>
@@ -106,7 +106,10 @@ const getTableOf = <R extends { readonly id: number }>({ state }: Call, name: ke
   state[name] as unknown as Table<R>
 
 /** Creates the predicate for the records of a parent. */
-const isHeldBy = <R extends object, P extends object>({ holds }: Selection<R, P>, parent: P) => {
+const createParentTest = <R extends object, P extends object>(
+  { holds }: Selection<R, P>,
+  parent: P,
+) => {
   if (holds !== undefined) return (row: R) => holds(row, parent)
   const id = getField(parent, 'id')
   return (row: R) => getField(row, 'project_id') === id
@@ -127,7 +130,7 @@ const findRecord = <R extends { readonly id: number }, P extends object>(
   const isNamed = (row: R) =>
     compared.some((attribute) => toText(getField(row, attribute)) === wanted)
   const table = getTableOf<R>(call, kind.table)
-  const isHeld = isHeldBy(kind, parent)
+  const isHeld = createParentTest(kind, parent)
   const find = (): R | undefined => {
     if (attributes.length > 0) return table.find((row) => isNamed(row) && isHeld(row))
     // The lookup of an ID takes the same time for any number of records.
@@ -156,12 +159,12 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
     return value === undefined ? [] : [(row: object) => test?.(value, row, call, input as AnyInput)]
   })
   const tests = [...createDeclaredTests(call.state, filters, input), ...own]
-  const isHeld = isHeldBy(kind, parent)
+  const isHeld = createParentTest(kind, parent)
   const all = kind.all?.(call, parent)
   const passing = (row: R): boolean =>
     (all !== undefined || isHeld(row)) &&
     tests.every((passes) => passes(row)) &&
-    holdsText(search, places?.map((field) => row[field]) ?? [search]) &&
+    containsText(search, places?.map((field) => row[field]) ?? [search]) &&
     sees?.(call, row, parent) !== false
   const rows = all?.filter(passing) ?? getTableOf<R>(call, kind.table).filter(passing)
   if (order_by === undefined) return rows
@@ -170,7 +173,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
 }
 
 /** Returns the attributes that were sent: all but the inputs that name a record and its parent. */
-const getGiven = (input: unknown, places: readonly string[]): object =>
+const selectGiven = (input: unknown, places: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(input as object).filter(
       ([name, value]) => value !== undefined && !places.includes(name),
@@ -255,8 +258,8 @@ export const resource = <
     ...reads,
     create: (call: Call, input: At & ParamInput<A>): Shown => {
       const at = managed(call, input)
-      const accepted = accept(call, getGiven(input, ['id']) as Given, at)
-      const row = { ...kind.defaults?.(call, at, accepted), ...getGiven(accepted, []) }
+      const accepted = accept(call, selectGiven(input, ['id']) as Given, at)
+      const row = { ...kind.defaults?.(call, at, accepted), ...selectGiven(accepted, []) }
       const record = getTableOf<Row<K>>(call, kind.table).add(row as NewRow<K>)
       kind.created?.(call, record, at)
       return present(call, record, at)
@@ -266,7 +269,7 @@ export const resource = <
       const record = findManaged(call, at, input)
       const { changes = kind.attributes ?? {}, some = false } = kind
       if (some) requireSome(changes, input)
-      const accepted = accept(call, getGiven(input, ['id', kind.key[0]]) as Given, at, record)
+      const accepted = accept(call, selectGiven(input, ['id', kind.key[0]]) as Given, at, record)
       kind.changing?.(call, record, accepted, at)
       const dated: object = { ...accepted, updated_at: call.clock.iso() }
       getTableOf<Row<K>>(call, kind.table).change(record.id, dated)
@@ -275,7 +278,7 @@ export const resource = <
     delete: (call: Call, input: At & Named): undefined => {
       const at = managed(call, input)
       const record = findManaged(call, at, input)
-      call.unmodified(record as DatedRecord)
+      call.checkUnmodified(record as DatedRecord)
       if (kind.remove === undefined) getTableOf(call, kind.table).remove(record.id)
       else kind.remove(call, record, at)
     },

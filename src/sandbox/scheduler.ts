@@ -5,7 +5,7 @@
 
 import { addToGroup } from '../base/group-by.js'
 import type { DueEvent, Instance } from './call.js'
-import { endJob, getJobEnd, takeJobs } from './rules/job-runs.js'
+import { assignJobs, endJob, getJobEnd } from './rules/job-runs.js'
 import { listDueMerges, listDueRebases } from './rules/merge-requests.js'
 import { listDueMoves } from './rules/pushes.js'
 import type { JobRecord, JobStatus, JobTimeline } from './state/ci.js'
@@ -21,7 +21,7 @@ const isActive = ({ status }: JobRecord): boolean =>
   status === 'created' || status === 'pending' || status === 'running'
 
 /** True for a manual job that stops the stages after it. */
-const isBlocking = ({ status, allow_failure }: JobRecord): boolean =>
+const isBlockingManual = ({ status, allow_failure }: JobRecord): boolean =>
   status === 'manual' && !allow_failure
 
 const isLost = ({ status, allow_failure }: JobRecord): boolean =>
@@ -35,8 +35,10 @@ interface EarlierStatus {
 }
 
 /** Combines the status of earlier jobs. A job of `needs` has to run, but an optional manual job of an earlier stage does not. */
-const sumUp = (jobs: readonly JobRecord[], needed: boolean): EarlierStatus => ({
-  open: jobs.some((job) => isActive(job) || (needed ? job.status === 'manual' : isBlocking(job))),
+const combineStatuses = (jobs: readonly JobRecord[], needed: boolean): EarlierStatus => ({
+  open: jobs.some(
+    (job) => isActive(job) || (needed ? job.status === 'manual' : isBlockingManual(job)),
+  ),
   lost: jobs.some(isLost),
   skipped: needed && jobs.some(({ status }) => status === 'skipped'),
 })
@@ -59,24 +61,26 @@ const getNextStatus = (then: Instance, { id, kind, course }: TimedJob, before: E
 
 /** Selects the jobs that their resource groups admit, one for each group. */
 const selectAdmitted = (state: State, jobs: readonly TimedJob[]): readonly TimedJob[] => {
-  const keyOf = ({ project_id, course }: TimedJob) => `${project_id} ${course.resource_group}`
+  const getGroupKey = ({ project_id, course }: TimedJob) => `${project_id} ${course.resource_group}`
   const held = new Set(
     state.jobs
       .watched()
       .filter((j) => j.status !== 'created')
       .filter(isTimed)
-      .map(keyOf),
+      .map(getGroupKey),
   )
-  const modeOf = ({ project_id, course }: TimedJob) =>
+  const getProcessMode = ({ project_id, course }: TimedJob) =>
     state.resourceGroups.find((r) => r.project_id === project_id && r.key === course.resource_group)
       ?.process_mode
   const inOrder = jobs.toSorted((a, b) =>
-    modeOf(a) === 'newest_first' ? b.pipeline_id - a.pipeline_id || a.id - b.id : a.id - b.id,
+    getProcessMode(a) === 'newest_first'
+      ? b.pipeline_id - a.pipeline_id || a.id - b.id
+      : a.id - b.id,
   )
   return inOrder.filter((job) => {
     if (job.course.resource_group === undefined) return true
-    if (held.has(keyOf(job))) return false
-    held.add(keyOf(job))
+    if (held.has(getGroupKey(job))) return false
+    held.add(getGroupKey(job))
     return true
   })
 }
@@ -93,21 +97,21 @@ const createEarlierLookup = (
   const ofStages = new Map<string, EarlierStatus>()
   return ({ pipeline_id, course: { needs, place } }) => {
     if (needs !== undefined)
-      return sumUp(
+      return combineStatuses(
         needs.flatMap((id) => state.jobs.get(id) ?? []),
         true,
       )
     const key = `${pipeline_id} ${place}`
     const jobs = () =>
       (siblings.get(pipeline_id) ?? []).filter(({ course }) => (course?.place ?? 0) < place)
-    const before = ofStages.get(key) ?? sumUp(jobs(), false)
+    const before = ofStages.get(key) ?? combineStatuses(jobs(), false)
     ofStages.set(key, before)
     return before
   }
 }
 
 /** Starts the jobs that no longer wait for others. @returns the changed jobs */
-const beginJobs = (then: Instance): readonly JobRecord[] => {
+const startJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const created = state.jobs
     .watched()
@@ -136,7 +140,7 @@ const getStatus = (jobs: readonly JobRecord[]): string => {
   const begun = jobs.some(({ started_at }) => started_at !== null)
   if (has('running')) return 'running'
   if (has('pending')) return begun ? 'running' : 'pending'
-  if (jobs.some(isBlocking)) return 'manual'
+  if (jobs.some(isBlockingManual)) return 'manual'
   if (has('created')) return begun ? 'running' : 'created'
   if (jobs.some((job) => job.status === 'failed' && isLost(job))) return 'failed'
   if (jobs.some(isLost)) return 'canceled'
@@ -147,7 +151,7 @@ const getStatus = (jobs: readonly JobRecord[]): string => {
 
 const unfinished = ['created', 'pending', 'running', 'manual']
 
-const refresh = ({ state, clock }: Instance, id: number): void => {
+const updatePipeline = ({ state, clock }: Instance, id: number): void => {
   const pipeline = state.pipelines.get(id)
   if (pipeline === undefined) return
   const status = getStatus(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
@@ -161,20 +165,20 @@ const refresh = ({ state, clock }: Instance, id: number): void => {
 const settleJobs = (then: Instance): boolean => {
   const pipelines = new Set<number>()
   for (;;) {
-    const changed = [...beginJobs(then), ...takeJobs(then)]
+    const changed = [...startJobs(then), ...assignJobs(then)]
     for (const { pipeline_id } of changed) pipelines.add(pipeline_id)
     if (changed.length === 0) break
   }
-  for (const id of pipelines) refresh(then, id)
+  for (const id of pipelines) updatePipeline(then, id)
   return pipelines.size > 0
 }
 
-const getDue = (instance: Instance, job: JobRecord): DueEvent | undefined => {
+const getDueEvent = (instance: Instance, job: JobRecord): DueEvent | undefined => {
   if (job.status === 'running') {
     const at = getJobEnd(instance, job)
     const play = async (then: Instance) => {
       await endJob(then, job)
-      refresh(then, job.pipeline_id)
+      updatePipeline(then, job.pipeline_id)
     }
     return at === undefined ? undefined : { at, play }
   }
@@ -189,7 +193,7 @@ const getDue = (instance: Instance, job: JobRecord): DueEvent | undefined => {
 
 /** Lists the ends of running jobs and the starts of delayed ones. */
 const listDueJobs = (instance: Instance): DueEvent[] =>
-  instance.state.jobs.watched().flatMap((job) => getDue(instance, job) ?? [])
+  instance.state.jobs.watched().flatMap((job) => getDueEvent(instance, job) ?? [])
 
 // The events of all kinds.
 
@@ -220,12 +224,12 @@ export class Scheduler {
     if (written) this.changed()
     const now = this.instance.clock.now().getTime()
     if (now < this.#next) return
-    const turn = this.#turn.then(() => this.#play(now))
+    const turn = this.#turn.then(() => this.#applyEvents(now))
     this.#turn = turn.catch(() => {})
     await turn
   }
 
-  #soonest(): DueEvent | undefined {
+  #findNextEvent(): DueEvent | undefined {
     const dues = sources.flatMap((source) => source(this.instance))
     return dues.reduce<DueEvent | undefined>(
       (first, due) => (first === undefined || due.at < first.at ? due : first),
@@ -234,20 +238,20 @@ export class Scheduler {
   }
 
   /** Returns the instance with a clock that shows this time. */
-  #at(moment: number): Instance {
+  #createInstanceAt(moment: number): Instance {
     return { ...this.instance, clock: this.instance.clock.stoppedAt(moment) }
   }
 
-  async #play(now: number): Promise<void> {
+  async #applyEvents(now: number): Promise<void> {
     for (let played = 0; played < maxPlayed; played += 1) {
-      const due = this.#soonest()
+      const due = this.#findNextEvent()
       const at = due?.at ?? Number.POSITIVE_INFINITY
       // Jobs that a write made ready start with the current time, after all events that were due before.
       if (due === undefined || at > now) {
         this.#next = at
-        if (!settleJobs(this.#at(now))) return
+        if (!settleJobs(this.#createInstanceAt(now))) return
       } else {
-        const then = this.#at(at)
+        const then = this.#createInstanceAt(at)
         await due.play(then)
         settleJobs(then)
       }

@@ -75,8 +75,8 @@ const isSavedState = (value: unknown): value is SavedState =>
 /** The version of the format. It increases when older programs cannot read a state; this program reads version 1, too. */
 const format = 2
 
-const stateFile = (folder: string): string => join(folder, 'state.json')
-const logFile = (folder: string): string => join(folder, 'state.log')
+const getStateFile = (folder: string): string => join(folder, 'state.json')
+const getLogFile = (folder: string): string => join(folder, 'state.log')
 
 const createUnreadableFailure = (file: string, why: string, cause?: unknown): Failure =>
   new Failure('failed', `The sandbox's state in ${file} ${why}.`, {
@@ -94,13 +94,13 @@ interface Line {
 
 const sumMark = ',"crc":'
 
-const getLine = (generation: string, n: number, changes: readonly StateChange[]): Buffer => {
+const formatLine = (generation: string, n: number, changes: readonly StateChange[]): Buffer => {
   const text = JSON.stringify({ generation, n, changes }).slice(0, -1)
   return Buffer.from(`${text}${sumMark}${crc32(text)}}\n`)
 }
 
 /** Parses a line of the log; undefined if it is incomplete or damaged. */
-const readLine = (bytes: Buffer): Line | undefined => {
+const parseLine = (bytes: Buffer): Line | undefined => {
   const at = bytes.lastIndexOf(sumMark)
   if (
     at < 0 ||
@@ -121,13 +121,13 @@ const readLine = (bytes: Buffer): Line | undefined => {
 }
 
 /**
- * Applies the changes of a log that follow the saved state, and skips those of an older state. @returns the number of applied lines, and
- * of the bytes before an incomplete last line, which a process that was ended may leave
+ * Applies the changes of a log that follow the saved state, and skips those of an older state.
+ * @returns the number of applied lines, and of the bytes before an incomplete last line, which a process that was ended may leave
  */
 const applyLog = (log: Buffer, file: string, generation: string, state: State) => {
   let [n, from] = [0, 0]
   for (let end = log.indexOf(10); from < log.length; end = log.indexOf(10, from)) {
-    const line = end < 0 ? undefined : readLine(log.subarray(from, end))
+    const line = end < 0 ? undefined : parseLine(log.subarray(from, end))
     const isNext = line !== undefined && (line.generation !== generation || line.n === n + 1)
     if (!isNext && end >= 0 && end < log.length - 1)
       throw createUnreadableFailure(file, `is damaged at byte ${from}`)
@@ -154,7 +154,7 @@ interface LoadedState {
 }
 
 /** Reads a file of the state folder. @throws Failure `failed` if it cannot be read */
-const readBytes = (file: string): Buffer => {
+const readStateFile = (file: string): Buffer => {
   try {
     return readRegular(file)
   } catch (cause) {
@@ -163,7 +163,7 @@ const readBytes = (file: string): Buffer => {
 }
 
 /** Parses a saved state. @throws Failure `failed` with the position of the error */
-const readSaved = (bytes: Buffer, file: string) => {
+const parseSavedState = (bytes: Buffer, file: string) => {
   const findings = new Findings()
   const parsed = parseJson(bytes, file, findings, { most: maxValues })
   if (parsed === undefined)
@@ -185,16 +185,16 @@ const readSaved = (bytes: Buffer, file: string) => {
 /** The maximum number of values in a state. A state with a million records has fewer. */
 const maxValues = 50_000_000
 
-const readAll = async (folder: string): Promise<LoadedState> => {
-  const [file, logAt] = [stateFile(folder), logFile(folder)]
+const loadState = async (folder: string): Promise<LoadedState> => {
+  const [file, logAt] = [getStateFile(folder), getLogFile(folder)]
   const none = { n: 0, log: 0, size: 0 }
   if (!existsSync(file))
     return { state: (await import('./seed/index.js')).loadSampleState(), ...none }
   // The log is read first. If another process replaces the state meanwhile, the new state contains this log.
-  const log = existsSync(logAt) ? readBytes(logAt) : Buffer.alloc(0)
-  const bytes = readBytes(file)
+  const log = existsSync(logAt) ? readStateFile(logAt) : Buffer.alloc(0)
+  const bytes = readStateFile(file)
   const size = bytes.length
-  const saved = readSaved(bytes, file)
+  const saved = parseSavedState(bytes, file)
   const { generation } = saved
   const state = restore(saved)
   if (typeof generation !== 'string') return { state, ...none }
@@ -203,7 +203,7 @@ const readAll = async (folder: string): Promise<LoadedState> => {
 }
 
 /** Reads the saved state of a folder, or the sample data if there is none. */
-export const readState = async (folder: string): Promise<State> => (await readAll(folder)).state
+export const readState = async (folder: string): Promise<State> => (await loadState(folder)).state
 
 const createInUseFailure = (folder: string, owner = 'another process'): Failure =>
   new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
@@ -258,7 +258,7 @@ export class StateStore {
   static async open(folder: string, waiting: StateWait = {}): Promise<StateStore> {
     const lock = await lockFolder(folder, waiting)
     try {
-      return new StateStore(folder, lock, await readAll(folder))
+      return new StateStore(folder, lock, await loadState(folder))
     } catch (error) {
       lock.release()
       throw error
@@ -287,16 +287,16 @@ export class StateStore {
     this.#behind = true
     // Another process took the lock, since this one did not renew it in time.
     if (!this.lock.isHeld()) throw createInUseFailure(this.folder)
-    if (!whole) this.#append(changes)
+    if (!whole) this.#appendToLog(changes)
     if (whole || this.#log > Math.max(smallLog, this.#size / 2)) await this.#writeWhole()
     this.#behind = false
   }
 
   /** Opens the log, and removes an incomplete last line. @returns the file descriptor */
-  #opened(): number {
+  #openLog(): number {
     if (this.#descriptor !== undefined) return this.#descriptor
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | nonBlocking
-    const descriptor = openSync(logFile(this.folder), flags, 0o600)
+    const descriptor = openSync(getLogFile(this.folder), flags, 0o600)
     this.#descriptor = descriptor
     const other = describeOther(fstatSync(descriptor))
     if (other !== undefined) throw new Error(other)
@@ -304,9 +304,9 @@ export class StateStore {
     return descriptor
   }
 
-  #append(changes: readonly StateChange[]): void {
-    const descriptor = this.#opened()
-    const line = getLine(this.#generation ?? '', this.#n + 1, changes)
+  #appendToLog(changes: readonly StateChange[]): void {
+    const descriptor = this.#openLog()
+    const line = formatLine(this.#generation ?? '', this.#n + 1, changes)
     try {
       if (writeSync(descriptor, line) < line.length) throw new Error('the disk is full')
     } catch (error) {
@@ -332,13 +332,13 @@ export class StateStore {
       Buffer.from('}'),
     ]
     const { writeWhole } = await import('../base/files/files.js')
-    await writeWhole(stateFile(this.folder), text, { own: true, durable: false })
+    await writeWhole(getStateFile(this.folder), text, { own: true, durable: false })
     this.#generation = generation
     this.#n = 0
     this.#size = text.reduce((sum, { length }) => sum + length, 0)
     this.#log = 0
-    if (this.#descriptor !== undefined || existsSync(logFile(this.folder)))
-      ftruncateSync(this.#opened(), 0)
+    if (this.#descriptor !== undefined || existsSync(getLogFile(this.folder)))
+      ftruncateSync(this.#openLog(), 0)
   }
 
   async close(): Promise<void> {
@@ -355,8 +355,8 @@ export class StateStore {
 export const removeState = async (folder: string, waiting: StateWait = {}): Promise<void> => {
   const { release } = await lockFolder(folder, waiting)
   try {
-    await rm(stateFile(folder), { force: true })
-    await rm(logFile(folder), { force: true })
+    await rm(getStateFile(folder), { force: true })
+    await rm(getLogFile(folder), { force: true })
     await rm(join(folder, 'repositories'), { recursive: true, force: true })
   } finally {
     release()

@@ -6,7 +6,7 @@ import { boolean, oneOf, type Params, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from '../shapes/common.js'
 
 const secret = { secret: true } as const
-const event = (kind: string) => boolean(`send notifications about ${kind}`)
+const createEventFlag = (kind: string) => boolean(`send notifications about ${kind}`)
 
 /** The parameters of all families. */
 export const integrationParameters = {
@@ -19,25 +19,25 @@ export const integrationParameters = {
     { default: 'default' },
   ),
   build_key: string('key of the build plan'),
-  confidential_issues_events: event('confidential issues'),
-  confidential_note_events: event('comments on confidential issues'),
+  confidential_issues_events: createEventFlag('confidential issues'),
+  confidential_note_events: createEventFlag('comments on confidential issues'),
   description: string('description of the tracker'),
   disable_diffs: boolean('leave out diffs'),
   drone_url: string('URL of the CI server', { format: 'url' }),
   enable_ssl_verification: boolean('verify the TLS certificate of the CI server'),
-  issues_events: event('issues'),
+  issues_events: createEventFlag('issues'),
   issues_url: string('URL of an issue in the tracker'),
-  merge_requests_events: event('merge requests'),
+  merge_requests_events: createEventFlag('merge requests'),
   monitor_env: string('environment tag'),
   monitor_service: string('name of this instance, used to tag data'),
   monitor_site: string('site of the service; use the value of the EU site for the EU'),
   new_issue_url: string('URL of the new-issue form'),
-  note_events: event('comments'),
+  note_events: createEventFlag('comments'),
   notify_only_broken_pipelines: boolean('send notifications about broken pipelines only'),
   password: string('password on the build server', secret),
-  pipeline_events: event('pipelines'),
+  pipeline_events: createEventFlag('pipelines'),
   project_url: string('URL of the project in the other service', { format: 'url' }),
-  push_events: event('pushes'),
+  push_events: createEventFlag('pushes'),
   recipients: string('email addresses, separated by spaces or commas', {
     format: 'spaced',
     items: 'email',
@@ -46,12 +46,12 @@ export const integrationParameters = {
   room: string('chat room'),
   send_from_committer_email: boolean('send from the committer’s email address'),
   subdomain: string('subdomain of the other service'),
-  tag_push_events: event('pushed tags'),
+  tag_push_events: createEventFlag('pushed tags'),
   title: string('title of the tracker'),
   token: string('token of the other service', secret),
   username: string('username on the build server'),
   webhook: string('webhook URL (a secret)', secret),
-  wiki_page_events: event('wiki pages'),
+  wiki_page_events: createEventFlag('wiki pages'),
 } as const
 type IntegrationParameter = keyof typeof integrationParameters
 
@@ -88,7 +88,7 @@ interface Members {
   readonly slugs?: readonly string[]
 }
 
-const family = (
+const createFamily = (
   name: string,
   summary: string,
   { required, optional = [], deprecated = {}, slugs = [] }: Members,
@@ -107,37 +107,37 @@ const family = (
 })
 
 export const integrationFamilies: readonly IntegrationFamily[] = [
-  family('task-tracker', 'task-tracker comments', {
+  createFamily('task-tracker', 'task-tracker comments', {
     required: ['api_key'],
     optional: ['restrict_to_branch', 'push_events'],
   }),
-  family('source-commit', 'source-commit endpoint', {
+  createFamily('source-commit', 'source-commit endpoint', {
     required: ['token'],
     optional: ['subdomain', 'push_events'],
   }),
-  family('build-server', 'CI build server with plan key', {
+  createFamily('build-server', 'CI build server with plan key', {
     required: ['bamboo_url', 'build_key', 'username', 'password'],
     optional: ['push_events'],
   }),
-  family('issue-tracker', 'issue tracker', {
+  createFamily('issue-tracker', 'issue tracker', {
     required: ['new_issue_url', 'issues_url', 'project_url'],
     optional: ['description', 'title', 'push_events'],
     slugs: ['custom-issue-tracker'],
   }),
-  family('pipeline-ci', 'pipeline CI with project token', {
+  createFamily('pipeline-ci', 'pipeline CI with project token', {
     required: ['token', 'project_url'],
     optional: ['enable_ssl_verification', 'push_events'],
     deprecated: { enable_ssl_verification: 'nothing; verification is always on' },
   }),
-  family('chat-room', 'chat room', {
+  createFamily('chat-room', 'chat room', {
     required: ['token'],
     optional: ['subdomain', 'room', 'push_events'],
   }),
-  family('monitoring', 'monitoring', {
+  createFamily('monitoring', 'monitoring', {
     required: ['api_key'],
     optional: ['api_url', 'monitor_site', 'monitor_service', 'monitor_env'],
   }),
-  family('chat-webhook', 'chat webhook with event selection', {
+  createFamily('chat-webhook', 'chat webhook with event selection', {
     required: ['webhook'],
     optional: [
       'notify_only_broken_pipelines',
@@ -153,8 +153,8 @@ export const integrationFamilies: readonly IntegrationFamily[] = [
       'wiki_page_events',
     ],
   }),
-  family('simple-webhook', 'chat webhook, simple', { required: ['webhook'] }),
-  family('ci-server', 'CI server with token', {
+  createFamily('simple-webhook', 'chat webhook, simple', { required: ['webhook'] }),
+  createFamily('ci-server', 'CI server with token', {
     required: ['token', 'drone_url'],
     optional: [
       'enable_ssl_verification',
@@ -163,7 +163,7 @@ export const integrationFamilies: readonly IntegrationFamily[] = [
       'tag_push_events',
     ],
   }),
-  family('emails-on-push', 'email on push', {
+  createFamily('emails-on-push', 'email on push', {
     required: ['recipients'],
     optional: [
       'disable_diffs',

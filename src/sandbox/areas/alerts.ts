@@ -23,7 +23,7 @@ const getSentKey = (call: Call): string => {
   return user === '' ? key.join(':') : ''
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const getEndpoint = (call: Call): AlertEndpointRecord => {
   const { endpoint_project, endpoint_identifier } = call.sent.params
@@ -33,7 +33,8 @@ const getEndpoint = (call: Call): AlertEndpointRecord => {
   )
   if (endpoint === undefined || !endpoint.active) throw notFound()
   const key = getSentKey(call)
-  if (key === '' || !timingSafeEqual(digest(key), digest(endpoint.key))) throw unauthorized()
+  if (key === '' || !timingSafeEqual(computeDigest(key), computeDigest(endpoint.key)))
+    throw unauthorized()
   return endpoint
 }
 
@@ -86,7 +87,7 @@ const toMoment = (text: string | undefined, call: Call): string =>
     ? call.clock.iso()
     : new Date(text).toISOString()
 
-const create = (
+const createAlert = (
   call: Call,
   endpoint: AlertEndpointRecord,
   input: Input,
@@ -118,7 +119,12 @@ const create = (
   })
 }
 
-const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, end: string) => {
+const resolveAlert = (
+  call: Call,
+  endpoint: AlertEndpointRecord,
+  alert: AlertRecord,
+  end: string,
+) => {
   const now = call.clock.iso()
   const ended_at = toMoment(end, call)
   call.state.alerts.change(alert.id, { state: 'resolved', ended_at, updated_at: now })
@@ -128,7 +134,7 @@ const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, 
 }
 
 /** Stores an alert. It adds a new one, counts the repetition of an open one, or resolves an open one that has an end time. */
-const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertRecord => {
+const storeAlert = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertRecord => {
   const payload = getPayload(call)
   const input = applyMapping(endpoint, sent, payload)
   const fingerprint = getFingerprint(input, payload)
@@ -138,9 +144,9 @@ const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertR
       a.state === 'triggered' &&
       a.fingerprint === fingerprint,
   )
-  const alert = open ?? create(call, endpoint, input, payload)
+  const alert = open ?? createAlert(call, endpoint, input, payload)
   if (input.end_time !== undefined && input.end_time !== '')
-    resolve(call, endpoint, alert, input.end_time)
+    resolveAlert(call, endpoint, alert, input.end_time)
   else if (open !== undefined)
     call.state.alerts.change(open.id, { events: open.events + 1, updated_at: call.clock.iso() })
   return alert
@@ -148,7 +154,7 @@ const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertR
 
 export const served = serve(alerts, {
   send: (call, input) => {
-    const { iid, title } = receive(call, getEndpoint(call), input)
+    const { iid, title } = storeAlert(call, getEndpoint(call), input)
     return [{ iid, title }]
   },
 })

@@ -35,7 +35,7 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.j
 const getGroup = (call: Call, group: GroupRecord) =>
   toShape(ApprovalRule.properties.groups.items, group, {
     avatar_url: null,
-    web_url: call.url(`groups/${group.full_path}`),
+    web_url: call.getWebUrl(`groups/${group.full_path}`),
     ldap_cn: null,
     ldap_access: null,
   })
@@ -52,7 +52,7 @@ const showBranch = (record: ProtectedBranchRecord) => ({
 /** Presents a rule without the groups that the acting user may not see, and with a field that is true if there are any. */
 const showRule = (call: Call, rule: ApprovalRuleRecord) => {
   const groups = rule.group_ids.flatMap((id) => call.state.groups.get(id) ?? [])
-  const visible = groups.filter((group) => call.seesGroup(group))
+  const visible = groups.filter((group) => call.canSeeGroup(group))
   return toShape(ApprovalRule, rule, {
     eligible_approvers: listEligible(call, rule).map((user) => showUserSummary(call, user)),
     users: showUsers(call, rule.user_ids),
@@ -100,8 +100,8 @@ const findEditable = (call: Call, input: { readonly id: string | number }): Proj
 
 /** Finds a project whose approvals the acting user may see. @throws Refusal 401 without a user, even if the project is public */
 const findReadable = (call: Call, { id }: { readonly id: string | number }): ProjectRecord => {
-  call.signedIn()
-  return call.project(id, { member: 'reporter' })
+  call.requireUser()
+  return call.requireProject(id, { member: 'reporter' })
 }
 
 /** Returns the named users who may approve, and the named groups that exist and that the acting user may see. */
@@ -113,7 +113,7 @@ const filterApprovers = (
   user_ids: filterMembers(call, project, user_ids),
   group_ids: [...new Set(group_ids)].filter((id) => {
     const group = call.state.groups.get(id)
-    return group !== undefined && call.seesGroup(group)
+    return group !== undefined && call.canSeeGroup(group)
   }),
 })
 
@@ -124,7 +124,7 @@ const filterBranches = (call: Call, project: ProjectRecord, ids: readonly number
 const getHidden = (call: Call, { group_ids }: ApprovalRuleRecord): number[] =>
   group_ids.filter((id) => {
     const group = call.state.groups.get(id)
-    return group !== undefined && !call.seesGroup(group)
+    return group !== undefined && !call.canSeeGroup(group)
   })
 
 const rules = resource({
@@ -187,7 +187,7 @@ const setRequired = (
   request: MergeRequestRecord,
   count: number,
 ): void => {
-  const mayChange = call.projectLevel(project) >= 30 || request.author_id === call.user?.id
+  const mayChange = call.getProjectLevel(project) >= 30 || request.author_id === call.user?.id
   if (!mayChange || project.approvals.disable_overriding_approvers_per_merge_request)
     throw forbidden()
   if (count < project.approvals.approvals_before_merge)

@@ -6,7 +6,13 @@ import { isDots } from '../../base/base-url.js'
 import { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { archiveName, findJob, projectWithJobs, showJob, withChildren } from '../present/job.js'
+import {
+  archiveName,
+  findJob,
+  listWithChildren,
+  requireProjectWithJobs,
+  showJob,
+} from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
 import { countArtifacts, createArchive, listArchive } from '../rules/job-runs.js'
 import type { JobRecord } from '../state/ci.js'
@@ -43,7 +49,7 @@ const findLatestJob = (
     )
     .at(-1)
   if (pipeline === undefined) throw notFound()
-  for (const { id } of withChildren(call, pipeline)) {
+  for (const { id } of listWithChildren(call, pipeline)) {
     const job = call.state.jobs
       .filter((j) => j.pipeline_id === id && j.name === name && j.status === 'success')
       .at(-1)
@@ -89,22 +95,22 @@ const findWritableJob = (
   jobId: number,
   role: 'developer' | 'maintainer',
 ): JobRecord => {
-  const project = call.project(id, { role })
+  const project = call.requireProject(id, { role })
   if (project.archived) throw forbidden()
   return findJob(call, project, jobId)
 }
 
 export const served = serve(artifacts, {
   download: (call, { id, job_id }) =>
-    readArchive(call, findJob(call, projectWithJobs(call, id), job_id)),
+    readArchive(call, findJob(call, requireProjectWithJobs(call, id), job_id)),
   downloadLatest: (call, { id, ref_name, job }) =>
-    readArchive(call, findLatestJob(call, projectWithJobs(call, id), ref_name, job)),
+    readArchive(call, findLatestJob(call, requireProjectWithJobs(call, id), ref_name, job)),
   file: (call, { id, job_id, artifact_path }) =>
-    readArchiveFile(call, findJob(call, projectWithJobs(call, id), job_id), artifact_path),
+    readArchiveFile(call, findJob(call, requireProjectWithJobs(call, id), job_id), artifact_path),
   fileLatest: (call, { id, ref_name, artifact_path, job }) =>
     readArchiveFile(
       call,
-      findLatestJob(call, projectWithJobs(call, id), ref_name, job),
+      findLatestJob(call, requireProjectWithJobs(call, id), ref_name, job),
       artifact_path,
     ),
   keep: async (call, { id, job_id }) => {
@@ -115,7 +121,7 @@ export const served = serve(artifacts, {
   },
   delete: async (call, { id, job_id }) => {
     const job = findWritableJob(call, id, job_id, 'maintainer')
-    call.unmodified({ updated_at: job.updated_at ?? job.finished_at ?? job.created_at })
+    call.checkUnmodified({ updated_at: job.updated_at ?? job.finished_at ?? job.created_at })
     await countArtifacts(call.state, job, -1)
     call.state.jobs.change(job_id, {
       archive: null,

@@ -16,8 +16,8 @@ import { getManagedProject } from '../handlers.js'
 import { showAccessLevels, showCommit } from '../present/common.js'
 import { badRequest, conflict, LazyList, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
-import { holdsText, searchParameter } from '../rules/filters.js'
-import { mayPush, recordPush, refuseUnlessPusher, removeBranch } from '../rules/pushes.js'
+import { containsText, searchParameter } from '../rules/filters.js'
+import { canPushTo, checkCanPush, recordPush, removeBranch } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type BranchInput = ProjectInput & { readonly branch: string }
@@ -46,20 +46,21 @@ const showBranches = async (call: Call, project: ProjectRecord, rows: readonly G
       default: name === project.default_branch,
       developers_can_push: rule?.push_access_level === developer,
       developers_can_merge: rule?.merge_access_level === developer,
-      can_push: mayPush(call, project, name),
-      web_url: call.url(`${project.path_with_namespace}/-/tree/${name}`),
+      can_push: canPushTo(call, project, name),
+      web_url: call.getWebUrl(`${project.path_with_namespace}/-/tree/${name}`),
       commit: tip && showCommit(call, project, tip),
     }
   })
 }
 
-const findReadable = (call: Call, { id }: ProjectInput) => call.project(id, { member: 'reporter' })
+const findReadable = (call: Call, { id }: ProjectInput) =>
+  call.requireProject(id, { member: 'reporter' })
 
 /** True if a branch name matches a search. `^main` matches only the beginning of a name, and `main$` only the end. */
 const matchesSearch = (name: string, search = ''): boolean => {
   if (search.startsWith('^')) return name.startsWith(search.slice(1))
   if (search.endsWith('$')) return name.endsWith(search.slice(0, -1))
-  return holdsText(search, [name])
+  return containsText(search, [name])
 }
 
 const listBranches = async (
@@ -89,7 +90,7 @@ const getBranch = async (call: Call, input: BranchInput) => {
 const createBranch = async (call: Call, input: BranchInput & { readonly ref: string }) => {
   const project = findReadable(call, input)
   const { branch, ref } = input
-  refuseUnlessPusher(call, project, branch)
+  checkCanPush(call, project, branch)
   const repository = await call.git.open(project)
   if (!(await isBranchName(repository, branch))) throw badRequest('Branch name is invalid')
   const to = await resolve(repository, ref)
@@ -104,10 +105,10 @@ const createBranch = async (call: Call, input: BranchInput & { readonly ref: str
 
 const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> => {
   const project = findReadable(call, input)
-  refuseUnlessPusher(call, project, input.branch)
+  checkCanPush(call, project, input.branch)
   const { name, id } = await findBranch(call, project, input.branch)
   const { author } = await readCommit(await call.git.open(project), id)
-  call.unmodified({ updated_at: author.date })
+  call.checkUnmodified({ updated_at: author.date })
   if (name === project.default_branch)
     throw badRequest('The default branch of a project cannot be deleted.')
   if (getRule(call, project, name) !== undefined)

@@ -37,7 +37,7 @@ const toResult = async ({ errors, warnings, merged }: LintVerdict) => ({
 
 /** Returns an error if the acting user may not create a pipeline, and so may not simulate one; undefined otherwise. */
 const getRefusal = (call: Call, project: ProjectRecord): string | undefined =>
-  call.projectLevel(project) >= getRoleLevel('developer')
+  call.getProjectLevel(project) >= getRoleLevel('developer')
     ? undefined
     : 'Insufficient permissions to create a new pipeline'
 
@@ -92,9 +92,9 @@ export const served = serve(ci, {
     }
   },
   lintOfProject: (call, { id, content, dry_run }) =>
-    lintInProject(call, call.project(id, { member: 'reporter' }), content, dry_run),
+    lintInProject(call, call.requireProject(id, { member: 'reporter' }), content, dry_run),
   lintHead: async (call, { id, dry_run }) => {
-    const project = call.project(id, { member: 'reporter' })
+    const project = call.requireProject(id, { member: 'reporter' })
     const content = await getHead(call, project)
     return content === undefined
       ? toResult({ errors: [`Please provide content of ${configurationNames[0]}`], warnings: [] })

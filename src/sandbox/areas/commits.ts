@@ -30,7 +30,7 @@ import {
 import { serve } from '../handlers.js'
 import { showCommit, showPipelineBrief } from '../present/common.js'
 import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } from '../reply.js'
-import { createSignature, recordPush, refuseUnlessPusher } from '../rules/pushes.js'
+import { checkCanPush, createSignature, recordPush } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 // The creation of a commit from a list of file actions (`POST /projects/:id/repository/commits`).
@@ -53,7 +53,9 @@ const getStart = async (
   const { start_branch, start_sha, start_project } = input
   if (start_branch === undefined && start_sha === undefined) return undefined
   const other =
-    start_project === undefined ? project : call.project(start_project, { member: 'reporter' })
+    start_project === undefined
+      ? project
+      : call.requireProject(start_project, { member: 'reporter' })
   const from = await call.git.open(other)
   const start =
     start_branch === undefined
@@ -98,7 +100,7 @@ const getAuthor = (call: Call, input: Input) => {
   return { name, email, date: own.date }
 }
 
-const write = async (
+const writeNewCommit = async (
   call: Call,
   repository: Repository,
   input: Input,
@@ -119,8 +121,8 @@ const write = async (
 
 /** Creates the commit and moves the branch to it. If one action fails, nothing changes. */
 const createCommit = async (call: Call, input: Input) => {
-  const project = call.project(input.id, { member: 'reporter' })
-  refuseUnlessPusher(call, project, input.branch)
+  const project = call.requireProject(input.id, { member: 'reporter' })
+  checkCanPush(call, project, input.branch)
   if (input.start_branch !== undefined && input.start_sha !== undefined)
     throw invalid('start_branch, start_sha are mutually exclusive')
   const actions = parseActions(input.actions)
@@ -128,7 +130,7 @@ const createCommit = async (call: Call, input: Input) => {
   if (!(await isBranchName(repository, input.branch))) throw badRequest('Branch name is invalid')
   const id = await repository.exclusive(async () => {
     const place = await getPlace(call, project, repository, input)
-    const made = await write(call, repository, input, place, actions)
+    const made = await writeNewCommit(call, repository, input, place, actions)
     await recordPush(call, project, {
       branch: input.branch,
       from: place.head,
@@ -174,7 +176,7 @@ const showFullCommit = async (
 
 /** Finds the project, its repository, and the commit that a hash, branch or tag names. */
 const findCommit = async (call: Call, input: { id: string | number; sha: string }) => {
-  const project = call.project(input.id, { member: 'reporter' })
+  const project = call.requireProject(input.id, { member: 'reporter' })
   const repository = await call.git.open(project)
   const id = await resolve(repository, input.sha)
   if (id === undefined) throw notFound('Commit')
@@ -195,7 +197,7 @@ const getQuery = (input: CheckedOf<Commits['list']>, revision: string): LogQuery
 })
 
 const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
-  const project = call.project(input.id, { member: 'reporter' })
+  const project = call.requireProject(input.id, { member: 'reporter' })
   const repository = await call.git.open(project)
   const given = input.ref_name === undefined || input.ref_name === '' ? undefined : input.ref_name
   const query = getQuery(input, given ?? project.default_branch)
@@ -243,7 +245,7 @@ type ApplyInput = CheckedOf<Commits['revert']>
 /** Applies a cherry-pick or revert to a branch. A dry run only checks whether that is possible. */
 const applyToBranch = async (call: Call, input: ApplyInput, how: ApplyMethod) => {
   const { project, repository, id } = await findCommit(call, input)
-  refuseUnlessPusher(call, project, input.branch)
+  checkCanPush(call, project, input.branch)
   return repository.exclusive(async () => {
     const head = await findBranchHead(repository, input.branch)
     if (head === undefined) throw notFound('Branch')

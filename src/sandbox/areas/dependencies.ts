@@ -11,8 +11,8 @@ import { createDeclaredTests } from '../rules/filters.js'
 
 export const served = serve(dependencies, {
   list: (call, input) => {
-    const project = call.project(input.id, { member: 'reporter' })
-    const security = call.projectLevel(project) >= getRoleLevel('developer')
+    const project = call.requireProject(input.id, { member: 'reporter' })
+    const security = call.getProjectLevel(project) >= getRoleLevel('developer')
     const tests = createDeclaredTests(call.state, dependencies.list.params, input)
     const rows = call.state.dependencies.filter(
       (d) => d.project_id === project.id && tests.every((test) => test(d)),

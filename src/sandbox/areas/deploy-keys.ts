@@ -63,7 +63,7 @@ const join = (
 const canAccess = (call: Call, record: DeployKeyRecord): boolean =>
   record.projects.some(({ project_id }) => {
     const project = call.state.projects.get(project_id)
-    return project !== undefined && call.projectLevel(project) >= getRoleLevel('maintainer')
+    return project !== undefined && call.getProjectLevel(project) >= getRoleLevel('maintainer')
   })
 
 /** Checks the size of a key against the instance's minimum for its type, where -1 forbids the type. @throws Refusal 400 */
@@ -90,7 +90,7 @@ const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): Deplo
       title,
       key: key.trim(),
       created_at: call.clock.iso(),
-      user_id: call.signedIn().id,
+      user_id: call.requireUser().id,
       projects: [{ project_id: project.id, can_push }],
     })
   if (getJoin(known, project) !== undefined) return known
@@ -110,7 +110,7 @@ const enable = (call: Call, input: CheckedOf<(typeof deployKeys)['enable']>) => 
 
 export const served = serve(deployKeys, {
   listAll: (call) => {
-    call.admin()
+    call.requireAdmin()
     return createLazyList(call.state.deployKeys.all(), (key) => toShape(InstanceDeployKey, key, {}))
   },
   list: keys.list,

@@ -6,8 +6,8 @@ import { serve } from '../handlers.js'
 import { toShape } from '../present/common.js'
 import { canSeeIssue, canSeeRequests, showAuthor } from '../present/planning.js'
 import { createLazyList, notFound } from '../reply.js'
-import { projectLevel } from '../rules/access.js'
-import { settleExpired } from '../rules/members.js'
+import { getProjectLevel } from '../rules/access.js'
+import { removeExpired } from '../rules/members.js'
 import type { EventAction, EventRecord, UserRecord } from '../state/people-and-projects.js'
 import type { NoteRecord } from '../state/planning.js'
 
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<NonNullable<Filters['target_type']>, string>> = {
   user: 'User',
 }
 
-const note = (call: Call, record: NoteRecord) =>
+const showNote = (call: Call, record: NoteRecord) =>
   toShape(Event.properties.note, record, {
     attachment: null,
     author: showAuthor(call, record.author_id),
@@ -50,7 +50,7 @@ const showEvent = (call: Call, event: EventRecord, inProject: boolean) => {
     author_username: author.username,
     data: inProject ? null : undefined,
     push_data: event.push_data ?? undefined,
-    note: about && note(call, about),
+    note: about && showNote(call, about),
   })
 }
 
@@ -78,9 +78,9 @@ const canSeeTarget = (call: Call, event: EventRecord): boolean => {
   const project = call.state.projects.get(event.project_id)
   if (project === undefined) {
     const group = call.state.groups.get(event.group_id)
-    return group !== undefined ? call.seesGroup(group) : event.author_id === call.user?.id
+    return group !== undefined ? call.canSeeGroup(group) : event.author_id === call.user?.id
   }
-  if (!call.sees(project)) return false
+  if (!call.canSeeProject(project)) return false
   const about = call.state.notes.get(event.note_id)
   const type = about?.noteable_type ?? event.target_type
   const id = about === undefined ? event.target_id : about.noteable_id
@@ -95,7 +95,7 @@ const listEvents = (
   wanted: (event: EventRecord) => boolean,
   inProject = false,
 ) => {
-  settleExpired(call)
+  removeExpired(call)
   const since = getOldestMoment(call)
   const matches = createEventFilter(filters)
   const rows = call.state.events.filter(
@@ -110,7 +110,7 @@ const listEvents = (
 const listOwnProjects = (call: Call, user: UserRecord): Set<number> =>
   new Set(
     call.state.projects
-      .filter((p) => projectLevel(call.state, user, p, call.clock.day()) > 0)
+      .filter((p) => getProjectLevel(call.state, user, p, call.clock.day()) > 0)
       .map(({ id }) => id),
   )
 
@@ -122,7 +122,7 @@ const getUser = (call: Call, reference: string): UserRecord => {
 
 export const served = serve(events, {
   list: (call, { scope, ...filters }) => {
-    const user = call.signedIn()
+    const user = call.requireUser()
     if (scope !== 'all') return listEvents(call, filters, (e) => e.author_id === user.id)
     const projects = listOwnProjects(call, user)
     return listEvents(
@@ -136,7 +136,7 @@ export const served = serve(events, {
     return listEvents(call, filters, (e) => e.author_id === user.id)
   },
   listOfProject: (call, { project_id, ...filters }) => {
-    const project = call.project(project_id)
+    const project = call.requireProject(project_id)
     return listEvents(call, filters, (e) => e.project_id === project.id, true)
   },
 })

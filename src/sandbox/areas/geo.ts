@@ -109,7 +109,7 @@ const showNode = (call: Call, node: GeoNodeRecord) => {
   const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
   return toShape(GeoNode, node, {
     internal_url: node.internal_url ?? node.url,
-    web_edit_url: call.url(`admin/geo/nodes/${node.id}/edit`),
+    web_edit_url: call.getWebUrl(`admin/geo/nodes/${node.id}/edit`),
     web_geo_projects_url: node.primary
       ? undefined
       : new URL('admin/geo/replication/projects', node.url).toString(),
@@ -119,7 +119,7 @@ const showNode = (call: Call, node: GeoNodeRecord) => {
 
 /** Returns the acting administrator. @throws Refusal if this instance is not the primary node */
 const requirePrimary = (call: Call) => {
-  const user = call.admin()
+  const user = call.requireAdmin()
   const current = call.state.geoNodes.find((n) => n.current)
   if (current !== undefined && !current.primary)
     throw forbidden('This is only available on a primary node')
@@ -160,7 +160,7 @@ const checkNumbers = (input: Partial<GeoNodeRecord>): void => {
     throw badRequest({ minimum_reverification_interval: ['must be greater than or equal to 1'] })
 }
 
-const check = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord): void => {
+const checkNode = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord): void => {
   checkNumbers(given)
   checkOthers(call, given, node?.id)
   if ((given.primary ?? node?.primary) === true && given.enabled === false)
@@ -170,7 +170,7 @@ const check = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord):
 const nodes = resource({
   table: 'geoNodes',
   what: 'GeoNode',
-  parent: (call, _: object) => call.admin(),
+  parent: (call, _: object) => call.requireAdmin(),
   managed: requirePrimary,
   holds: () => true,
   key: ['id'],
@@ -183,7 +183,7 @@ const nodes = resource({
       url: url && checkAddress('url', url),
       internal_url: inner === '' ? null : inner && checkAddress('internal_url', inner),
     }
-    check(call, given, node)
+    checkNode(call, given, node)
     return given
   },
   defaults: (call) => ({
@@ -212,7 +212,7 @@ export const served = serve(geo, {
     return showNode(call, node)
   },
   status: (call) => {
-    call.admin()
+    call.requireAdmin()
     return call.state.geoNodes.all().map((node) => getStatus(call, node))
   },
 })

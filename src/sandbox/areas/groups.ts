@@ -23,7 +23,7 @@ const showGroup = (call: Call, group: GroupRecord) => {
     parent_id,
     description,
     visibility,
-    web_url: call.url(`groups/${full_path}`),
+    web_url: call.getWebUrl(`groups/${full_path}`),
     avatar_url: null,
     created_at,
     lfs_enabled,
@@ -43,7 +43,7 @@ const showGroup = (call: Call, group: GroupRecord) => {
 /** Presents a group with the groups that it is shared with, and with its own projects unless the request excludes them. */
 const showFullGroup = (call: Call, of: GroupRecord, withProjects = true) => {
   const projects = call.state.projects.filter(
-    (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
+    (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.canSeeProject(p),
   )
   return {
     ...showGroup(call, of),
@@ -86,7 +86,7 @@ const move = (call: Call, of: GroupRecord, path: string, name: string): void => 
 }
 
 const hasLevel = (call: Call, least: number, of: GroupRecord): boolean =>
-  least === 0 || call.groupLevel(of) >= least
+  least === 0 || call.getGroupLevel(of) >= least
 
 const names = {
   name: string('name', { required: true }),
@@ -105,11 +105,11 @@ const groups = resource({
   parent: (call: Call, _: object) => call,
   // `accept` checks the permission to create a group, and `refuse` the permission to change one.
   managed: (call) => {
-    call.signedIn()
+    call.requireUser()
     return call
   },
   holds: () => true,
-  sees: (call, of) => call.seesGroup(of),
+  sees: (call, of) => call.canSeeGroup(of),
   key: ['id', 'id', 'full_path'],
   fold: true,
   filters: {
@@ -131,13 +131,13 @@ const groups = resource({
   present: (call, of) => showFullGroup(call, of),
   presentListed: showGroup,
   refuse: (call, { id }) => {
-    call.group(id, { role: 'owner' })
+    call.requireGroup(id, { role: 'owner' })
   },
   attributes: { ...names, parent_id: group('parent group'), ...attributes },
   changes: { ...names, ...attributes },
   accept: (call, { parent_id: above, ...given }, _, of) => {
     const { name = of?.name ?? '', path = of?.path ?? '' } = given
-    const place = above === undefined ? undefined : call.group(above, { role: 'maintainer' })
+    const place = above === undefined ? undefined : call.requireGroup(above, { role: 'maintainer' })
     const parent = of === undefined ? place : call.state.groups.get(of.parent_id)
     if (of === undefined && parent === undefined && call.user?.external === true) throw forbidden()
     const full_path = getFullPath(call, parent, path, of?.id)
@@ -158,7 +158,7 @@ const groups = resource({
     call.state.members.add({
       source_type: 'group',
       source_id: id,
-      user_id: call.signedIn().id,
+      user_id: call.requireUser().id,
       access_level: getRoleLevel('owner'),
       created_at,
       expires_at: null,
@@ -169,11 +169,11 @@ const groups = resource({
 const getGroup = (
   call: Call,
   { id, with_projects }: ProjectInput & { readonly with_projects: boolean },
-) => showFullGroup(call, call.group(id), with_projects)
+) => showFullGroup(call, call.requireGroup(id), with_projects)
 
 const remove = (call: Call, input: ProjectInput) => {
   const of = groups.managed(call, input)
-  call.unmodified(of)
+  call.checkUnmodified(of)
   removeGroup(call.state, of)
   return new Reply(202, { message: '202 Accepted' })
 }

@@ -4,10 +4,10 @@ import { issues } from '../../catalogue/areas/issues.js'
 import { Note, Todo } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
-import { getTimeStats, projectSummary, toShape } from '../present/common.js'
+import { getTimeStats, showProjectSummary, toShape } from '../present/common.js'
 import {
   canSeeRequests,
-  issueUrl,
+  getIssueUrl,
   showAuthor,
   showIssue,
   showRequest,
@@ -15,10 +15,10 @@ import {
 import {
   badRequest,
   createLazyList,
+  createUnchangedReply,
   forbidden,
   invalid,
   notFound,
-  replyUnchanged,
 } from '../reply.js'
 import { getProjectGroup, listProjectsWithin } from '../rules/access.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
@@ -30,13 +30,13 @@ import { findIssue, type IssueInput, listIssues } from './project-issues.js'
 const command = /^\/promote\b/m
 const reporter = 20
 
-const check = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
+const checkPromotion = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
   if (!command.test(body))
     throw badRequest({ body: ['must contain /promote at the start of a line'] })
   const group = getProjectGroup(call.state, project)
   if (group === undefined)
     throw badRequest({ commands_only: ['Only issues of a group’s project can be promoted.'] })
-  if (call.groupLevel(group) < reporter) throw forbidden()
+  if (call.getGroupLevel(group) < reporter) throw forbidden()
   if (issue.state === 'closed')
     throw badRequest({ commands_only: ['Cannot promote issue because it is closed.'] })
   return group
@@ -49,7 +49,7 @@ const addEpic = (call: Call, group: GroupRecord, issue: IssueRecord): EpicRecord
     title: issue.title,
     description: issue.description,
     state: 'opened',
-    author_id: call.signedIn().id,
+    author_id: call.requireUser().id,
     created_at: call.clock.iso(),
   })
 
@@ -57,7 +57,7 @@ const addNote = (call: Call, issue: IssueRecord, body: string, system: boolean):
   const now = call.clock.iso()
   return call.state.notes.add({
     project_id: issue.project_id,
-    author_id: call.signedIn().id,
+    author_id: call.requireUser().id,
     noteable_type: 'Issue',
     noteable_id: issue.id,
     noteable_iid: issue.iid,
@@ -76,13 +76,13 @@ const close = (call: Call, issue: IssueRecord): void => {
     state: 'closed',
     closed_at: now,
     updated_at: now,
-    closed_by_id: call.signedIn().id,
+    closed_by_id: call.requireUser().id,
   })
 }
 
-const leaveEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: EpicRecord): void => {
+const recordEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: EpicRecord): void => {
   const { project_id, title: target_title } = issue
-  call.record({
+  call.recordEvent({
     action: 'commented',
     project_id,
     target_type: 'Note',
@@ -91,7 +91,7 @@ const leaveEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: Epi
     target_title,
     note_id: note.id,
   })
-  call.record({
+  call.recordEvent({
     action: 'created',
     group_id: epic.group_id,
     target_type: 'Epic',
@@ -99,7 +99,7 @@ const leaveEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: Epi
     target_iid: epic.iid,
     target_title: epic.title,
   })
-  call.record({
+  call.recordEvent({
     action: 'closed',
     project_id,
     target_type: 'Issue',
@@ -119,12 +119,12 @@ const showNote = (call: Call, note: NoteRecord) =>
 
 /** Closes the issue and opens an epic in its group instead. @returns the note */
 const convertToEpic = (call: Call, project: ProjectRecord, issue: IssueRecord, body: string) => {
-  const group = check(call, project, issue, body)
+  const group = checkPromotion(call, project, issue, body)
   const epic = addEpic(call, group, issue)
   const note = addNote(call, issue, body, false)
   addNote(call, issue, `promoted to epic &${epic.iid}`, true)
   close(call, issue)
-  leaveEvents(call, issue, note, epic)
+  recordEvents(call, issue, note, epic)
   return showNote(call, note)
 }
 
@@ -133,20 +133,20 @@ type FoundIssue = ReturnType<typeof findIssue>
 /** Finds an issue on which the acting user may track time. */
 const findTrackableIssue = (call: Call, input: IssueInput): IssueRecord => {
   const { project, issue } = findIssue(call, input)
-  call.project(project.id, { role: 'reporter' })
+  call.requireProject(project.id, { role: 'reporter' })
   if (project.archived) throw forbidden()
   return issue
 }
 
 const removeSubscription = (call: Call, { project, issue }: FoundIssue) => {
-  const { id } = call.signedIn()
+  const { id } = call.requireUser()
   const subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
   call.state.issues.change(issue.id, { subscriber_ids })
   return showIssue(call, project, issue, { from: project, subscribed: false })
 }
 
 const addTodo = (call: Call, { project, issue }: FoundIssue) => {
-  const user = call.signedIn()
+  const user = call.requireUser()
   const exists = call.state.todos.some(
     (t) =>
       t.user_id === user.id &&
@@ -154,7 +154,7 @@ const addTodo = (call: Call, { project, issue }: FoundIssue) => {
       t.target_id === issue.id &&
       t.state === 'pending',
   )
-  if (exists) return replyUnchanged()
+  if (exists) return createUnchangedReply()
   const todo = call.state.todos.add({
     user_id: user.id,
     author_id: user.id,
@@ -166,10 +166,10 @@ const addTodo = (call: Call, { project, issue }: FoundIssue) => {
     created_at: call.clock.iso(),
   })
   return toShape(Todo, todo, {
-    project: projectSummary(project),
+    project: showProjectSummary(project),
     author: showAuthor(call, todo.author_id),
     target: showIssue(call, project, issue, { from: project }),
-    target_url: issueUrl(call, project, issue),
+    target_url: getIssueUrl(call, project, issue),
     body: issue.title,
   })
 }
@@ -181,7 +181,7 @@ const getSeconds = (duration: string): number => {
 }
 
 /** Sets the estimate of an issue or the time spent on it, both in seconds. */
-const track = (
+const setTimes = (
   call: Call,
   issue: IssueRecord,
   change: { readonly time_estimate?: number; readonly total_time_spent?: number },
@@ -190,10 +190,10 @@ const track = (
   return getTimeStats(issue)
 }
 
-const estimate = (call: Call, issue: IssueRecord, duration: string) => {
+const setEstimate = (call: Call, issue: IssueRecord, duration: string) => {
   const time_estimate = getSeconds(duration)
   if (time_estimate < 0) throw badRequest({ time_estimate: ['must not be negative'] })
-  return track(call, issue, { time_estimate })
+  return setTimes(call, issue, { time_estimate })
 }
 
 const addSpentTime = (call: Call, issue: IssueRecord, duration: string) => {
@@ -202,7 +202,7 @@ const addSpentTime = (call: Call, issue: IssueRecord, duration: string) => {
   const total_time_spent = issue.total_time_spent + seconds
   if (total_time_spent < 0)
     throw badRequest({ base: ['Time to subtract exceeds the total time spent'] })
-  return track(call, issue, { total_time_spent })
+  return setTimes(call, issue, { total_time_spent })
 }
 
 /** Lists the merge requests that close the issue or whose description mentions it. */
@@ -229,11 +229,13 @@ export const served = serve(issues, {
   list: (call, input) =>
     listIssues(
       call,
-      call.state.projects.filter((p) => call.sees(p)),
+      call.state.projects.filter((p) => call.canSeeProject(p)),
       input,
     ),
   listOfGroup: (call, { id, ...filters }) => {
-    const projects = listProjectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
+    const projects = listProjectsWithin(call.state, call.requireGroup(id)).filter((p) =>
+      call.canSeeProject(p),
+    )
     return listIssues(call, projects, filters)
   },
   unsubscribe: (call, input) => removeSubscription(call, findIssue(call, input)),
@@ -241,15 +243,15 @@ export const served = serve(issues, {
   relatedMergeRequests: (call, input) => listRelated(call, findIssue(call, input)),
   promote: (call, input) => {
     const { project, issue } = findIssue(call, input)
-    call.project(project.id, { role: 'reporter' })
+    call.requireProject(project.id, { role: 'reporter' })
     if (project.archived) throw forbidden()
     return convertToEpic(call, project, issue, input.body)
   },
   timeStats: (call, input) => getTimeStats(findIssue(call, input).issue),
-  estimate: (call, input) => estimate(call, findTrackableIssue(call, input), input.duration),
+  estimate: (call, input) => setEstimate(call, findTrackableIssue(call, input), input.duration),
   resetEstimate: (call, input) =>
-    track(call, findTrackableIssue(call, input), { time_estimate: 0 }),
+    setTimes(call, findTrackableIssue(call, input), { time_estimate: 0 }),
   spend: (call, input) => addSpentTime(call, findTrackableIssue(call, input), input.duration),
   resetSpent: (call, input) =>
-    track(call, findTrackableIssue(call, input), { total_time_spent: 0 }),
+    setTimes(call, findTrackableIssue(call, input), { total_time_spent: 0 }),
 })

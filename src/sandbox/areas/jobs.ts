@@ -4,18 +4,18 @@ import { JobContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import {
-  projectSummary,
   showDescribedProject,
+  showProjectSummary,
   showUserSummary,
   toShape,
 } from '../present/common.js'
 import {
   findJob,
-  projectWithJobs,
+  listWithChildren,
+  requireProjectWithJobs,
   showBridge,
   showJob,
   showPipeline,
-  withChildren,
 } from '../present/job.js'
 import { createLazyList, LazyList, notFound, unauthorized } from '../reply.js'
 import { createDeclaredTests } from '../rules/filters.js'
@@ -26,7 +26,7 @@ const sortNewestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
   [...rows].sort((a, b) => b.id - a.id)
 
 /** Creates the predicate for jobs in one of the requested states. */
-const isInScope = ({ state }: Call, scope: readonly string[] | undefined) => {
+const createScopeTest = ({ state }: Call, scope: readonly string[] | undefined) => {
   const tests = createDeclaredTests(state, jobs.list.params, { scope })
   return (job: JobRecord) => tests.every((test) => test(job))
 }
@@ -63,33 +63,34 @@ const describeContext = (call: Call) => {
     }),
     job: toShape(JobContext.properties.job, job, { project_name: project.name }),
     pipeline: showPipeline(call, pipeline),
-    project: projectSummary(project),
-    user: showUserSummary(call, call.signedIn()),
+    project: showProjectSummary(project),
+    user: showUserSummary(call, call.requireUser()),
   }
 }
 
 export const served = serve(jobs, {
   list: (call, { id, scope }) => {
-    const project = projectWithJobs(call, id)
+    const project = requireProjectWithJobs(call, id)
     const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
-    return listJobs(call, rows.filter(isInScope(call, scope)))
+    return listJobs(call, rows.filter(createScopeTest(call, scope)))
   },
   listOfPipeline: (call, { id, pipeline_id, scope, include_retried }) => {
-    const pipeline = getPipeline(call, projectWithJobs(call, id), pipeline_id)
-    const ids = withChildren(call, pipeline).map((p) => p.id)
+    const pipeline = getPipeline(call, requireProjectWithJobs(call, id), pipeline_id)
+    const ids = listWithChildren(call, pipeline).map((p) => p.id)
     const rows = call.state.jobs.filter(
       (j) => ids.includes(j.pipeline_id) && j.kind === 'build' && (include_retried || !j.retried),
     )
-    return listJobs(call, rows.filter(isInScope(call, scope)))
+    return listJobs(call, rows.filter(createScopeTest(call, scope)))
   },
   bridges: (call, { id, pipeline_id, scope }) => {
-    const pipeline = getPipeline(call, projectWithJobs(call, id), pipeline_id)
+    const pipeline = getPipeline(call, requireProjectWithJobs(call, id), pipeline_id)
     const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
-    return createLazyList(sortNewestFirst(rows.filter(isInScope(call, scope))), (job) =>
+    return createLazyList(sortNewestFirst(rows.filter(createScopeTest(call, scope))), (job) =>
       showBridge(call, job),
     )
   },
-  get: (call, { id, job_id }) => showJob(call, findJob(call, projectWithJobs(call, id), job_id)),
+  get: (call, { id, job_id }) =>
+    showJob(call, findJob(call, requireProjectWithJobs(call, id), job_id)),
   current: (call) => showJob(call, getCurrentJob(call)),
   agents: describeContext,
 })

@@ -39,7 +39,7 @@ const showProjectLabel = (
 
 /** Finds a project whose labels the acting user may change. */
 const findEditable = (call: Call, { id }: ProjectInput): ProjectRecord => {
-  const project = call.project(id, { role: 'reporter' })
+  const project = call.requireProject(id, { role: 'reporter' })
   if (project.archived) throw forbidden()
   return project
 }
@@ -83,7 +83,7 @@ const attributes = {
 const labels = resource({
   table: 'labels',
   what: 'Label',
-  parent: (call, { id }: ProjectInput) => call.project(id),
+  parent: (call, { id }: ProjectInput) => call.requireProject(id),
   managed: findEditable,
   all: listUsableLabels,
   key: ['label_id', 'id', 'name'],

@@ -12,13 +12,13 @@ import {
   getMembersWithin,
   listDirect,
   listInvited,
+  listWithInherited,
   type MemberSource,
   type NewMember,
+  recordMemberEvent,
+  removeExpired,
   removeMember,
-  settleExpired,
-  tellProject,
   updateMember,
-  withInherited,
 } from '../rules/members.js'
 import type { GroupRecord, UserRecord } from '../state/people-and-projects.js'
 
@@ -36,14 +36,14 @@ interface BillableMember {
 
 /** Finds a top-level group. @throws Refusal if the acting user does not own it */
 const findRootGroup = (call: Call, id: string | number): GroupRecord => {
-  settleExpired(call)
-  const group = call.group(id, { role: 'owner' })
+  removeExpired(call)
+  const group = call.requireGroup(id, { role: 'owner' })
   if (group.parent_id !== null) throw badRequest('400 Bad request - Must be a top-level group')
   return group
 }
 
 /** True if a user occupies a seat of the license, as all users do except bots and blocked users. */
-const takesSeat = (user: UserRecord): boolean =>
+const hasSeat = (user: UserRecord): boolean =>
   user.state === 'active' && !/^(project|group)_\d+_bot/.test(user.username)
 
 const collectBillable = (call: Call, root: GroupRecord): BillableMember[] => {
@@ -51,7 +51,7 @@ const collectBillable = (call: Call, root: GroupRecord): BillableMember[] => {
   const gather = (type: BillableMember['type'], memberships: readonly NewMember[]): void => {
     for (const m of memberships) {
       const user = call.state.users.get(m.user_id)
-      if (user === undefined || !takesSeat(user)) continue
+      if (user === undefined || !hasSeat(user)) continue
       const known = found.get(user.id)
       found.set(user.id, {
         user,
@@ -129,7 +129,7 @@ const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
         id: m.id ?? 0,
         source_id: m.source_id,
         source_full_name: group?.full_name ?? project?.name_with_namespace ?? '',
-        source_members_url: call.url(path),
+        source_members_url: call.getWebUrl(path),
         created_at: m.created_at,
         expires_at: m.expires_at,
         access_level: { string_value: formatLevel(m.access_level), integer_value: m.access_level },
@@ -150,10 +150,10 @@ const removeBillable = (call: Call, root: GroupRecord, userId: number): undefine
   )
   if (owners.length > 0 && owners.every((m) => m.user_id === userId))
     throw badRequest('The last owner of a group cannot be removed')
-  for (const membership of own) call.unmodified(membership)
+  for (const membership of own) call.checkUnmodified(membership)
   for (const membership of own) {
     if (membership.id !== undefined) call.state.members.remove(membership.id)
-    tellProject(call, 'left', user, membership)
+    recordMemberEvent(call, 'left', user, membership)
   }
 }
 
@@ -169,14 +169,14 @@ interface Input {
 const toGroup =
   (role?: 'owner') =>
   (call: Call, { id }: Input): MemberSource => {
-    settleExpired(call)
-    return { kind: 'group', group: call.group(id, { role }) }
+    removeExpired(call)
+    return { kind: 'group', group: call.requireGroup(id, { role }) }
   }
 const toProject =
   (role?: 'maintainer') =>
   (call: Call, { id }: Input): MemberSource => {
-    settleExpired(call)
-    return { kind: 'project', project: call.project(id, { role }) }
+    removeExpired(call)
+    return { kind: 'project', project: call.requireProject(id, { role }) }
   }
 /** Functions that find the group or project: for users who may see it, and for users who may change its members. */
 const [ofGroup, ownGroup] = [toGroup(), toGroup('owner')]
@@ -186,7 +186,7 @@ const [ofProject, ownProject] = [toProject(), toProject('maintainer')]
 const showMember = (call: Call, place: MemberSource, member: NewMember) => {
   const user = call.state.users.get(member.user_id)
   if (user === undefined) throw notFound('User')
-  const owns = place.kind === 'group' && call.groupLevel(place.group) >= owner
+  const owns = place.kind === 'group' && call.getGroupLevel(place.group) >= owner
   return {
     ...showUserSummary(call, user),
     access_level: member.access_level,
@@ -264,12 +264,12 @@ const toRemove =
 export const served = serve(members, {
   listOfGroup: toList(ofGroup, listDirect),
   listOfProject: toList(ofProject, listDirect),
-  listAllOfGroup: toList(ofGroup, withInherited),
-  listAllOfProject: toList(ofProject, withInherited),
+  listAllOfGroup: toList(ofGroup, listWithInherited),
+  listAllOfProject: toList(ofProject, listWithInherited),
   getOfGroup: toGet(ofGroup, listDirect),
   getOfProject: toGet(ofProject, listDirect),
-  getAllOfGroup: toGet(ofGroup, withInherited),
-  getAllOfProject: toGet(ofProject, withInherited),
+  getAllOfGroup: toGet(ofGroup, listWithInherited),
+  getAllOfProject: toGet(ofProject, listWithInherited),
   addToGroup: toAdd(ownGroup),
   addToProject: toAdd(ownProject),
   updateOfGroup: toUpdate(ownGroup),

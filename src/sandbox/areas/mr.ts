@@ -12,11 +12,11 @@ import {
   showRequest,
   showSimpleRequest,
 } from '../present/planning.js'
-import { forbidden, notFound, Refusal, replyUnchanged } from '../reply.js'
+import { createUnchangedReply, forbidden, notFound, Refusal } from '../reply.js'
 import { resource } from '../resource.js'
 import { hasNone, hasReaction, matchesWildcard, workItemTests } from '../rules/filters.js'
 import { getApprovers, startRebase } from '../rules/merge-requests.js'
-import { lookAgain } from '../rules/pushes.js'
+import { updateMergeRequest } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 
@@ -80,7 +80,8 @@ const refreshMergeability = async (
   call: Call,
   rows: readonly MergeRequestRecord[],
 ): Promise<void> => {
-  for (const request of rows) if (request.state === 'opened') await lookAgain(call, request)
+  for (const request of rows)
+    if (request.state === 'opened') await updateMergeRequest(call, request)
 }
 
 /** Lists the merge requests of these projects that the acting user may see and that pass the filters. */
@@ -113,8 +114,8 @@ const listClosedIssues = (call: Call, project: ProjectRecord, request: MergeRequ
 }
 
 const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord): void => {
-  const mayMerge = call.projectLevel(project) >= 30
-  if (!mayMerge && request.author_id !== call.user?.id) throw forbidden()
+  const canMerge = call.getProjectLevel(project) >= 30
+  if (!canMerge && request.author_id !== call.user?.id) throw forbidden()
   if (request.state !== 'opened' || !request.merge_when_pipeline_succeeds)
     throw new Refusal(405, { message: '405 Method Not Allowed' })
   call.state.mergeRequests.change(request.id, {
@@ -125,7 +126,7 @@ const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord)
 
 /** Subscribes or unsubscribes the acting user. @returns false if nothing changed */
 const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): boolean => {
-  const { id } = call.signedIn()
+  const { id } = call.requireUser()
   if (request.subscriber_ids.includes(id) === wanted) return false
   const others = request.subscriber_ids.filter((other) => other !== id)
   const subscriber_ids = wanted ? [...others, id] : others
@@ -137,17 +138,17 @@ const createSubscription = (wanted: boolean) => async (call: Call, input: MergeR
   const { project, request } = findRequest(call, input)
   return subscribe(call, request, wanted)
     ? showFullRequest(call, project, request)
-    : replyUnchanged()
+    : createUnchangedReply()
 }
 
 export const served = serve(mr, {
   list: (call, input) => {
-    call.signedIn()
+    call.requireUser()
     return listRequests(call, toPlace(call, call.state.projects.all()), input)
   },
   listOfProject: (call, { id, ...input }) => {
-    call.signedIn()
-    const project = call.project(id)
+    call.requireUser()
+    const project = call.requireProject(id)
     if (!canSeeRequests(call, project)) throw forbidden()
     return listRequests(call, toPlace(call, [project], project), input)
   },

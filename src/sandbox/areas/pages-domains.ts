@@ -172,7 +172,7 @@ const domains = resource({
 
 export const served = serve(pagesDomains, {
   listAll: (call) => {
-    call.admin()
+    call.requireAdmin()
     return createLazyList(call.state.pagesDomains.all(), (record) => showForInstance(call, record))
   },
   list: domains.list,

@@ -7,7 +7,7 @@ import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
 import { findBranchHead } from '../git/read.js'
 import { getPipelineUrl, showUser } from '../present/common.js'
-import { projectWithJobs, withChildren } from '../present/job.js'
+import { listWithChildren, requireProjectWithJobs } from '../present/job.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import { readConfigurationAt } from '../rules/configuration.js'
@@ -70,7 +70,7 @@ const isInScope = ({ status, tag }: PipelineRecord, scope: string): boolean => {
 
 /** Finds a project in which the acting user may run pipelines. */
 const findRunnable = (call: Call, { id }: ProjectInput) => {
-  const project = call.project(id, { role: 'developer' })
+  const project = call.requireProject(id, { role: 'developer' })
   if (!project.jobs_enabled || project.archived) throw forbidden()
   return project
 }
@@ -78,7 +78,7 @@ const findRunnable = (call: Call, { id }: ProjectInput) => {
 const pipelines = resource({
   table: 'pipelines',
   what: 'Pipeline',
-  parent: (call, { id }: ProjectInput) => projectWithJobs(call, id),
+  parent: (call, { id }: ProjectInput) => requireProjectWithJobs(call, id),
   managed: findRunnable,
   key: ['pipeline_id'],
   filters: {
@@ -100,9 +100,9 @@ const pipelines = resource({
   presentListed: showSummary,
   // Only owners of a project may delete its pipelines. Jobs and child pipelines are deleted, too.
   remove: (call, pipeline, project) => {
-    if (!call.owns(project)) throw forbidden()
+    if (!call.isOwnerOf(project)) throw forbidden()
     const { jobs, mergeRequests } = call.state
-    for (const { id } of withChildren(call, pipeline)) {
+    for (const { id } of listWithChildren(call, pipeline)) {
       for (const job of jobs.filter((j) => j.pipeline_id === id)) jobs.remove(job.id)
       for (const request of mergeRequests.filter((m) => m.pipeline_id === id))
         mergeRequests.change(request.id, { pipeline_id: null })
@@ -113,7 +113,7 @@ const pipelines = resource({
 
 /** Returns the newest pipeline of a branch (the default branch if absent). @throws Refusal if there is none */
 const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
-  const project = projectWithJobs(call, id)
+  const project = requireProjectWithJobs(call, id)
   const wanted = { ref: ref ?? project.default_branch, order_by: 'id', sort: 'desc' }
   const [pipeline] = pipelines.select(call, project, wanted)
   if (pipeline === undefined) throw notFound('Pipeline')
@@ -122,7 +122,7 @@ const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: stri
 
 // The actions on pipelines.
 
-const refuseBase = (text: string) => badRequest({ base: [text] })
+const createBaseRefusal = (text: string) => badRequest({ base: [text] })
 
 interface CreateInput extends ProjectInput {
   readonly ref: string
@@ -132,9 +132,9 @@ interface CreateInput extends ProjectInput {
 const create = async (call: Call, { id, ref, variables }: CreateInput) => {
   const project = findRunnable(call, { id })
   const revision = await findBranchHead(await call.git.open(project), ref)
-  if (revision === undefined) throw refuseBase('Reference not found')
+  if (revision === undefined) throw createBaseRefusal('Reference not found')
   if ((await readConfigurationAt(call, project, revision)) === undefined)
-    throw refuseBase('Missing CI config file')
+    throw createBaseRefusal('Missing CI config file')
   const given = listObjects(variables).map(({ key, value }) => [String(key), String(value)])
   const pipeline = await startPipeline(call, project, {
     branch: ref,
@@ -142,10 +142,10 @@ const create = async (call: Call, { id, ref, variables }: CreateInput) => {
     source: 'api',
     variables: Object.fromEntries(given),
   })
-  if (pipeline === undefined) throw refuseBase('No stages / jobs for this pipeline.')
+  if (pipeline === undefined) throw createBaseRefusal('No stages / jobs for this pipeline.')
   if (pipeline.yaml_errors === undefined) return showFullPipeline(call, pipeline)
   call.state.pipelines.remove(pipeline.id)
-  throw refuseBase(pipeline.yaml_errors)
+  throw createBaseRefusal(pipeline.yaml_errors)
 }
 
 const getJobs = ({ state }: Call, { id }: PipelineRecord): readonly JobRecord[] =>

@@ -39,7 +39,7 @@ const isDue = (call: Call, word: string, date: string | null): boolean => {
 }
 
 /** Returns the lowest priority number of an issue's labels; null if none has a priority. */
-const labelPriority = (call: Call, issue: IssueRecord): number | null => {
+const getLabelPriority = (call: Call, issue: IssueRecord): number | null => {
   const project = call.state.projects.get(issue.project_id)
   if (project === undefined) return null
   const priorities = listUsableLabels(call, project)
@@ -73,10 +73,14 @@ const changes = {
 } as const
 
 const isReporter = (call: Call, project: ProjectRecord): boolean =>
-  call.projectLevel(project) >= getRoleLevel('reporter')
+  call.getProjectLevel(project) >= getRoleLevel('reporter')
 
-const tell = (call: Call, action: 'created' | 'closed' | 'reopened', issue: IssueRecord): void => {
-  call.record({
+const recordIssueEvent = (
+  call: Call,
+  action: 'created' | 'closed' | 'reopened',
+  issue: IssueRecord,
+): void => {
+  call.recordEvent({
     action,
     project_id: issue.project_id,
     target_type: 'Issue',
@@ -109,7 +113,7 @@ const fresh = {
 } as const
 
 /** Returns the attributes that close or reopen an issue; empty if it has the requested state already. */
-const getTurn = (
+const getStateChange = (
   call: Call,
   issue: IssueRecord | undefined,
   event: 'close' | 'reopen' | undefined,
@@ -120,7 +124,7 @@ const getTurn = (
   return {
     state,
     closed_at: isClosed ? call.clock.iso() : null,
-    closed_by_id: isClosed ? call.signedIn().id : null,
+    closed_by_id: isClosed ? call.requireUser().id : null,
   } as const
 }
 
@@ -136,7 +140,7 @@ const toPlace = (projects: readonly ProjectRecord[], from?: ProjectRecord): Plac
 })
 
 const toProject = (call: Call, { id }: ProjectInput): Place => {
-  const project = call.project(id)
+  const project = call.requireProject(id)
   return toPlace([project], project)
 }
 
@@ -154,7 +158,7 @@ const records = resource({
   parent: toProject,
   managed: (call, input) => {
     const place = toProject(call, input)
-    call.signedIn()
+    call.requireUser()
     if (place.from?.archived === true) throw forbidden()
     return place
   },
@@ -175,10 +179,10 @@ const records = resource({
       hasNone(milestone_id, (wanted) => hasMilestone(call, wanted, issue)),
   },
   orders: {
-    label_priority: (issue, call) => [labelPriority(call, issue)],
+    label_priority: (issue, call) => [getLabelPriority(call, issue)],
     milestone_due: (issue, call) => [getMilestoneDue(call, issue)],
     popularity: ({ reactions }) => [countVotes(reactions).upvotes],
-    priority: (issue, call) => [getMilestoneDue(call, issue), labelPriority(call, issue)],
+    priority: (issue, call) => [getMilestoneDue(call, issue), getLabelPriority(call, issue)],
     title: ({ title }) => [title.toLowerCase()],
   },
   present: (call, issue, { from }) =>
@@ -194,7 +198,7 @@ const records = resource({
   attributes: { ...own, ...reporters, title: string('title', { required: true }) },
   changes: { ...own, ...reporters, ...changes },
   refuse: (call, { project_id, author_id, assignee_ids }) => {
-    const { id } = call.signedIn()
+    const { id } = call.requireUser()
     const isOwn = author_id === id || assignee_ids.includes(id)
     if (!isOwn && !isReporter(call, getHome(call, project_id))) throw forbidden()
   },
@@ -215,13 +219,14 @@ const records = resource({
     if (taken.labels !== undefined) addMissingLabels(call, project, taken.labels)
     const assignee_ids = taken.assignee_ids?.filter((id) => call.state.users.get(id) !== undefined)
     const due_date = taken.due_date === '' ? null : taken.due_date
-    return { ...taken, ...getTurn(call, issue, state_event), assignee_ids, due_date }
+    return { ...taken, ...getStateChange(call, issue, state_event), assignee_ids, due_date }
   },
   changing: (call, issue, { state }) => {
-    if (state !== undefined) tell(call, state === 'closed' ? 'closed' : 'reopened', issue)
+    if (state !== undefined)
+      recordIssueEvent(call, state === 'closed' ? 'closed' : 'reopened', issue)
   },
   defaults: (call, { from }) => {
-    const user = call.signedIn()
+    const user = call.requireUser()
     const { id } = getHome(call, from?.id)
     const iids = call.state.issues.filter((i) => i.project_id === id).map(({ iid }) => iid)
     const iid = Math.max(0, ...iids) + 1
@@ -237,10 +242,10 @@ const records = resource({
       updated_at: now,
     }
   },
-  created: (call, issue) => tell(call, 'created', issue),
+  created: (call, issue) => recordIssueEvent(call, 'created', issue),
   // Only owners of a project may delete its issues.
   remove: (call, { id, project_id }) => {
-    if (!call.owns(getHome(call, project_id))) throw forbidden()
+    if (!call.isOwnerOf(getHome(call, project_id))) throw forbidden()
     const { issues: rows, notes, todos } = call.state
     for (const note of notes.filter((n) => n.noteable_type === 'Issue' && n.noteable_id === id))
       notes.remove(note.id)
@@ -256,7 +261,7 @@ export const listIssues = (
   projects: readonly ProjectRecord[],
   filters: ParamInput<typeof issues.list.params>,
 ) => {
-  if (filters.scope !== 'all') call.signedIn()
+  if (filters.scope !== 'all') call.requireUser()
   return records.listIn(call, toPlace(projects), filters)
 }
 

@@ -7,8 +7,8 @@ import { serve } from '../handlers.js'
 import { showFullProject, showSimpleProject } from '../present/project.js'
 import { forbidden, Keyset, notFound, Refusal } from '../reply.js'
 import { resource } from '../resource.js'
-import { getRoleLevel, projectLevel } from '../rules/access.js'
-import { holdsText } from '../rules/filters.js'
+import { getProjectLevel, getRoleLevel } from '../rules/access.js'
+import { containsText } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Filters = CheckedOf<(typeof projects)['list']>
@@ -21,7 +21,7 @@ const createNotAllowed = (error: string): Refusal => new Refusal(405, { error })
 
 /** Returns the acting user's level from memberships alone, since administrators are not members of every project. */
 const getMemberLevel = (call: Call, project: ProjectRecord): number =>
-  call.user === undefined ? 0 : projectLevel(call.state, call.user, project, call.clock.day())
+  call.user === undefined ? 0 : getProjectLevel(call.state, call.user, project, call.clock.day())
 
 const isOwner = (call: Call, project: ProjectRecord): boolean =>
   (project.namespace_kind === 'user' && project.namespace_id === call.user?.id) ||
@@ -65,12 +65,12 @@ const records = resource({
   table: 'projects',
   parent: (_, place: Place) => place,
   holds: (project, { among }) => among?.(project) !== false,
-  sees: (call, project) => call.sees(project),
+  sees: (call, project) => call.canSeeProject(project),
   key: ['id'],
   filters: projects.list.params,
   tests: {
     search: (text, p, _, { search_namespaces }) =>
-      holdsText(
+      containsText(
         text,
         search_namespaces === true
           ? [p.path_with_namespace, p.name_with_namespace, p.description]
@@ -154,7 +154,7 @@ export const served = serve(projects, {
   list,
   listOfUser: (call, { user_id }) => listOfUser(call, user_id),
   get: (call, { id }) => {
-    const project = call.project(id)
+    const project = call.requireProject(id)
     if (call.user === undefined) return showSimpleProject(call, project)
     const given = checkInput({ path: {}, params: projects.list.params }, {}, call.sent.params)
     const { statistics, with_custom_attributes } = given as Filters

@@ -2,16 +2,16 @@
 import { ResourceGroup, resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import { serve } from '../handlers.js'
 import { toShape } from '../present/common.js'
-import { projectWithJobs } from '../present/job.js'
+import { requireProjectWithJobs } from '../present/job.js'
 import { forbidden } from '../reply.js'
 import { resource } from '../resource.js'
 
 const groups = resource({
   table: 'resourceGroups',
   what: 'Resource group',
-  parent: (call, { id }: { readonly id: string | number }) => projectWithJobs(call, id),
+  parent: (call, { id }: { readonly id: string | number }) => requireProjectWithJobs(call, id),
   managed: (call, { id }) => {
-    const project = call.project(id, { role: 'developer' })
+    const project = call.requireProject(id, { role: 'developer' })
     if (project.archived) throw forbidden()
     return project
   },

@@ -5,11 +5,11 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { checkInput } from '../check.js'
 import { serve } from '../handlers.js'
-import { projectSummary, showFullUser, showPipelineBrief, toShape } from '../present/common.js'
+import { showFullUser, showPipelineBrief, showProjectSummary, toShape } from '../present/common.js'
 import { badRequest, createLazyList, forbidden, notFound } from '../reply.js'
 import { resource } from '../resource.js'
 import { listLineage } from '../rules/access.js'
-import { findRunners, finishRunnerJobs } from '../rules/job-runs.js'
+import { findRunners, startRunnerJobsEnd } from '../rules/job-runs.js'
 import type { JobRecord, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
@@ -32,7 +32,7 @@ const showDetails = (call: Call, runner: RunnerRecord) => {
   const projects = runner.project_ids.flatMap((id) => call.state.projects.get(id) ?? [])
   return toShape(Runner, runner, {
     ...showSummary(runner),
-    projects: projects.map(projectSummary),
+    projects: projects.map(showProjectSummary),
   })
 }
 
@@ -51,7 +51,7 @@ const showRunnerJob = (call: Call, runner: RunnerRecord, record: JobRecord) => {
     user: user === undefined ? null : showFullUser(call, user),
     commit: pipeline.commit,
     pipeline: showPipelineBrief(pipeline),
-    project: projectSummary(project),
+    project: showProjectSummary(project),
   })
 }
 
@@ -74,11 +74,11 @@ const canEdit = (call: Call, runner: RunnerRecord): boolean =>
   call.isAdmin ||
   runner.project_ids.some((id) => {
     const project = call.state.projects.get(id)
-    return project !== undefined && call.projectLevel(project) >= 40
+    return project !== undefined && call.getProjectLevel(project) >= 40
   }) ||
   runner.group_ids.some((id) => {
     const group = call.state.groups.get(id)
-    return group !== undefined && call.groupLevel(group) >= 40
+    return group !== undefined && call.getGroupLevel(group) >= 40
   })
 
 const findRunner = (call: Call, id: number): RunnerRecord => {
@@ -88,7 +88,7 @@ const findRunner = (call: Call, id: number): RunnerRecord => {
 }
 
 /** Checks that a runner accepts untagged jobs or has a tag. @throws Refusal 400 */
-const refuseIdle = ({
+const checkNotIdle = ({
   run_untagged,
   tag_list,
 }: {
@@ -127,7 +127,7 @@ const records = resource({
   },
   accept: (_, given, __, runner) => {
     const { tag_list = runner?.tag_list ?? [], run_untagged = runner?.run_untagged ?? true } = given
-    refuseIdle({ run_untagged, tag_list })
+    checkNotIdle({ run_untagged, tag_list })
     return { ...given, tag_list: [...new Set(tag_list)] }
   },
 })
@@ -154,7 +154,7 @@ const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord =>
 const disable = (call: Call, project: ProjectRecord, id: number): void => {
   const runner = findRunner(call, id)
   if (!runner.project_ids.includes(project.id)) throw notFound('Runner')
-  call.unmodified(runner)
+  call.checkUnmodified(runner)
   if (runner.project_ids.length === 1)
     throw forbidden('Only one project associated with the runner. Please remove the runner instead')
   const project_ids = runner.project_ids.filter((other) => other !== project.id)
@@ -185,7 +185,7 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
     call.sent.params,
   )
   const { tag_list = [], run_untagged = true } = settings
-  refuseIdle({ run_untagged, tag_list })
+  checkNotIdle({ run_untagged, tag_list })
   return call.state.runners.add({
     ...place,
     ip_address: '127.0.0.1',
@@ -225,7 +225,7 @@ export const served = serve(runners, {
       input,
     ),
   listAll: (call, input) => {
-    call.admin()
+    call.requireAdmin()
     return listFiltered(call, call.state.runners.all(), input)
   },
   get: (call, { id }) => {
@@ -236,7 +236,7 @@ export const served = serve(runners, {
   update: (call, input) => {
     const shown = records.update(call, input)
     const runner = findRunner(call, input.id)
-    if (!runner.active) finishRunnerJobs(call, runner)
+    if (!runner.active) startRunnerJobsEnd(call, runner)
     return shown
   },
   jobs: (call, { id, status, sort }) => {
@@ -253,13 +253,13 @@ export const served = serve(runners, {
   listOfProject: (call, input) =>
     listFiltered(
       call,
-      findRunners(call.state, call.project(input.id, { role: 'maintainer' })),
+      findRunners(call.state, call.requireProject(input.id, { role: 'maintainer' })),
       input,
     ),
   enable: (call, { id, runner_id }) =>
-    showSummary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
+    showSummary(enable(call, call.requireProject(id, { role: 'maintainer' }), runner_id)),
   disable: (call, { id, runner_id }) => {
-    disable(call, call.project(id, { role: 'maintainer' }), runner_id)
+    disable(call, call.requireProject(id, { role: 'maintainer' }), runner_id)
     return undefined
   },
   listOfGroup: (call, input) =>
@@ -267,7 +267,7 @@ export const served = serve(runners, {
       call,
       listGroupRunners(
         call.state,
-        listLineage(call.state, call.group(input.id, { role: 'maintainer' })),
+        listLineage(call.state, call.requireGroup(input.id, { role: 'maintainer' })),
       ),
       input,
     ),

@@ -138,7 +138,7 @@ const checkRequirements = (changed: Values, before: Values): void => {
 }
 
 const update = (call: Call, input: Input): Result => {
-  call.admin()
+  call.requireAdmin()
   const changed = collectChanges(call, input)
   if (Object.keys(changed).length === 0)
     throw invalid(
@@ -152,7 +152,7 @@ const update = (call: Call, input: Input): Result => {
 
 export const served = serve(settings, {
   get: (call) => {
-    call.admin()
+    call.requireAdmin()
     return showSettings(call)
   },
   update,

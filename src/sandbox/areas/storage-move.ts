@@ -51,7 +51,7 @@ const listOnStorage = (
 
 /** Schedules the moves of all records on the source, except those that are moving already. */
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
-  call.admin()
+  call.requireAdmin()
   const route = getRoute(call, input)
   for (const { id } of listOnStorage(call, kind, route.source_storage_name)) {
     if (isMoving(call, kind, id)) continue

@@ -36,8 +36,8 @@ const showPrivateUser = (call: Call, user: UserRecord) => ({
 const users = resource({
   table: 'users',
   what: 'User',
-  parent: (call, _: object) => call.signedIn(),
-  managed: (call) => call.admin(),
+  parent: (call, _: object) => call.requireUser(),
+  managed: (call) => call.requireAdmin(),
   holds: ({ ghost }) => ghost !== true,
   key: ['id'],
   filters: {
@@ -133,7 +133,7 @@ export const userRoutes = [
     method: 'GET',
     path: `${apiRoot}/user`,
     scopes: reading,
-    handle: (call: Call) => showPrivateUser(call, call.signedIn()),
+    handle: (call: Call) => showPrivateUser(call, call.requireUser()),
   } as const,
   ...createRoutes({
     path: '/users',

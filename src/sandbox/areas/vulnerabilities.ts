@@ -4,7 +4,7 @@ import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulne
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import { showDescribedProject, toShape } from '../present/common.js'
-import { badRequest, createLazyList, forbidden, notFound, replyUnchanged } from '../reply.js'
+import { badRequest, createLazyList, createUnchangedReply, forbidden, notFound } from '../reply.js'
 import { getRoleLevel } from '../rules/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -34,18 +34,18 @@ const createListed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRe
 const findVisible = (call: Call, id: number) => {
   const record = call.state.vulnerabilities.get(id)
   const project = call.state.projects.get(record?.project_id)
-  if (record === undefined || project === undefined || !call.sees(project))
+  if (record === undefined || project === undefined || !call.canSeeProject(project))
     throw notFound('Vulnerability')
-  if (call.projectLevel(project) < getRoleLevel('developer')) throw forbidden()
+  if (call.getProjectLevel(project) < getRoleLevel('developer')) throw forbidden()
   return { record, project }
 }
 
 type Target = VulnerabilityRecord['state']
 
 /** Changes the state of a vulnerability. It stores the user and the time of this state, and removes those of other states. */
-const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
+const changeState = (call: Call, v: VulnerabilityRecord, state: Target): void => {
   const now = call.clock.iso()
-  const user = call.signedIn().id
+  const user = call.requireUser().id
   const closed = state === 'closed'
   const resolved = state === 'resolved'
   call.state.vulnerabilities.change(v.id, {
@@ -65,8 +65,8 @@ const createTransition =
   (state: Target) =>
   (call: Call, { id }: { readonly id: number }) => {
     const { record, project } = findVisible(call, id)
-    if (record.state === state) return replyUnchanged()
-    enter(call, record, state)
+    if (record.state === state) return createUnchangedReply()
+    changeState(call, record, state)
     return showSingle(record, project)
   }
 
@@ -86,7 +86,7 @@ const create = (call: Call, project: ProjectRecord, findingId: string) => {
     severity: source.severity,
     confidence: source.confidence,
     report_type: source.report_type,
-    author_id: call.signedIn().id,
+    author_id: call.requireUser().id,
     updated_by_id: null,
     last_edited_by_id: null,
     closed_by_id: null,
@@ -116,13 +116,13 @@ const rankSeverity = ({ severity }: VulnerabilityRecord): number => {
 
 export const served = serve(vulnerabilities, {
   list: (call, { id }) => {
-    const project = call.project(id, { role: 'developer' })
+    const project = call.requireProject(id, { role: 'developer' })
     const rows = call.state.vulnerabilities.filter((v) => v.project_id === project.id)
     rows.sort((a, b) => rankSeverity(a) - rankSeverity(b) || a.id - b.id)
     return createLazyList(rows, createListed(call, project))
   },
   create: (call, { id, finding_id }) =>
-    create(call, call.project(id, { role: 'developer' }), finding_id),
+    create(call, call.requireProject(id, { role: 'developer' }), finding_id),
   get: (call, { id }) => {
     const { record, project } = findVisible(call, id)
     return showSingle(record, project)

@@ -5,11 +5,11 @@ import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './
 import {
   type CiJob,
   fillMatrix,
+  hasMatrixExpression,
   JobNames,
   type JobNeed,
   longestName,
   matrixExpressions,
-  usesMatrix,
 } from './instances.js'
 
 const usual = ['build', 'test', 'deploy']
@@ -23,7 +23,7 @@ export const getStages = (tree: Hash): readonly string[] => {
 }
 
 /** Returns the jobs of the same pipeline that a value of `needs` contains. */
-export const needsIn = (needs: unknown): readonly JobNeed[] =>
+export const parseNeeds = (needs: unknown): readonly JobNeed[] =>
   [needs ?? []].flat(10).flatMap((need): JobNeed[] => {
     if (typeof need === 'string') return [{ job: need, optional: false }]
     if (!isHash(need) || typeof need.job !== 'string') return []
@@ -32,19 +32,19 @@ export const needsIn = (needs: unknown): readonly JobNeed[] =>
     return [{ job, optional: optional === true, parallel }]
   })
 
-const getNeeds = ({ config }: CiJob): readonly JobNeed[] => needsIn(config.needs)
+const getNeeds = ({ config }: CiJob): readonly JobNeed[] => parseNeeds(config.needs)
 
 /** Returns the needs in each rule of a job. */
 const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed[])[] =>
   (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
-    isHash(rule) ? needsIn(rule.needs) : [],
+    isHash(rule) ? parseNeeds(rule.needs) : [],
   )
 
 const getTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 /** Returns the names of the jobs that create the configuration of a child pipeline. */
-const getMakers = ({ config: { trigger } }: CiJob): readonly string[] =>
+const listConfigurationJobs = ({ config: { trigger } }: CiJob): readonly string[] =>
   [isHash(trigger) ? trigger.include : []]
     .flat()
     .flatMap((file) => (isHash(file) && typeof file.job === 'string' ? [file.job] : []))
@@ -164,7 +164,7 @@ const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
       return [...new Set(missing)].map((key) => ({
         text: `${label} job: '${key}' does not exist in matrix configuration`,
       }))
-    const wrong = checkNeedList(whole, { job, label }, needsIn(value), (need) =>
+    const wrong = checkNeedList(whole, { job, label }, parseNeeds(value), (need) =>
       whole.names.expand(need),
     )
     if (wrong.length > 0) return wrong
@@ -174,7 +174,7 @@ const checkMatrixNeeds = (whole: LintContext, job: CiJob): Finding[] => {
 
 /** Checks the needs of a job. In `needs`, a name may be that of a job or an instance, but in rules only that of an instance. */
 const checkNeeds = (whole: LintContext, job: CiJob): Finding[] => [
-  ...(isKnown(matrixExpressions, whole.asOf) && usesMatrix(job.config.needs)
+  ...(isKnown(matrixExpressions, whole.asOf) && hasMatrixExpression(job.config.needs)
     ? checkMatrixNeeds(whole, job)
     : checkNeedList(whole, toLabelled(whole, job), getNeeds(job), (need) =>
         whole.names.expand(need),
@@ -208,7 +208,7 @@ const checkDependencies = (whole: LintContext, job: CiJob): Finding[] => {
         ? [{ text: `jobs:${job.name} dependencies the ${name} should be part of needs` }]
         : []),
     ]),
-    ...getMakers(job).flatMap((name) =>
+    ...listConfigurationJobs(job).flatMap((name) =>
       checkOther(whole, toLabelled(whole, job), name, 'dependency'),
     ),
   ]
@@ -239,7 +239,7 @@ const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
 }
 
 /** True if jobs wait for each other in a cycle. Jobs without open needs are removed until only the cycle is left. */
-const hasCircle = (whole: LintContext): boolean => {
+const hasCycle = (whole: LintContext): boolean => {
   const waiting = new Map<string, number>()
   const waiters = new Map<string, string[]>()
   for (const job of whole.all.values()) {
@@ -261,8 +261,9 @@ const hasCircle = (whole: LintContext): boolean => {
 }
 
 /**
- * Checks the relations between jobs. @param own the configuration without its includes, which cannot replace its entries @param most the
- * number of findings after which the check ends
+ * Checks the relations between jobs.
+ * @param own the configuration without its includes, which cannot replace its entries
+ * @param most the number of findings after which the check ends
  */
 export const checkBetween = (
   jobs: readonly CiJob[],
@@ -296,6 +297,6 @@ export const checkBetween = (
       ...checkPublish(job),
     )
   }
-  if (hasCircle(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
+  if (hasCycle(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
   return findings
 }

@@ -8,7 +8,7 @@ import {
   UnreadableError,
 } from './grammar/types.js'
 import type { OddKeys } from './read.js'
-import { withExtends, withReferences } from './references.js'
+import { expandExtends, expandReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
 
 /** The content of a file of another project, or the reason why it is missing. */
@@ -167,7 +167,7 @@ const loadFromProject = async (run: Run, entry: Hash, project: string): Promise<
 const getInputs = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
 
 /** True if a path contains a variable, so that the file is only known when a pipeline is created. */
-const isOpen = (entry: Hash): boolean =>
+const hasVariablePath = (entry: Hash): boolean =>
   [entry.local, entry.project, entry.ref, entry.file]
     .flat()
     .some((part) => typeof part === 'string' && part.includes('$'))
@@ -215,7 +215,7 @@ const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
   }
   const elsewhere =
     toFilledText(entry.remote) ?? toFilledText(entry.template) ?? toFilledText(entry.component)
-  if (elsewhere !== undefined || (isOpen(entry) && run.files !== undefined)) {
+  if (elsewhere !== undefined || (hasVariablePath(entry) && run.files !== undefined)) {
     run.left.push(elsewhere ?? nameEntry(entry))
     return {}
   }
@@ -236,7 +236,7 @@ const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
 }
 
 /** Expands the includes of a configuration, except those that this instance cannot fetch. */
-const withIncludes = async (
+const expandIncludes = async (
   tree: Hash,
   files: Files | undefined,
   budget: Budget,
@@ -263,11 +263,11 @@ export const expandTree = async (
   files: Files | undefined,
   asOf: JudgedVersion,
 ): Promise<WholeTree> => {
-  const included = await withIncludes(own, files, new Budget(maxBuilt), asOf)
+  const included = await expandIncludes(own, files, new Budget(maxBuilt), asOf)
   const lenient = included.left.length > 0 || included.errors.length > 0
   const how = { lenient, budget: new Budget(maxBuilt), asOf }
-  const extended = withExtends(included.tree, how)
-  const resolved = withReferences(extended.tree, how)
+  const extended = expandExtends(included.tree, how)
+  const resolved = expandReferences(extended.tree, how)
   // A missing name causes an error in each later step, too. Only the first step with errors reports them.
   const steps = [included.errors, extended.errors, resolved.errors]
   return {
@@ -275,6 +275,6 @@ export const expandTree = async (
     tree: resolved.tree,
     errors: steps.find((errors) => errors.length > 0) ?? [],
     unextended: () =>
-      withReferences(included.tree, { lenient: true, budget: new Budget(maxBuilt), asOf }).tree,
+      expandReferences(included.tree, { lenient: true, budget: new Budget(maxBuilt), asOf }).tree,
   }
 }

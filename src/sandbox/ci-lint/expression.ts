@@ -139,7 +139,7 @@ class ExpressionParser {
   }
 
   /** Applies the operators that wait since the last open bracket, if their rank is at most `rank`. */
-  #settle(rank: number): void {
+  #applyWaiting(rank: number): void {
     for (let last = this.#waiting.at(-1); last !== undefined && last !== '('; ) {
       if ((operations[last]?.rank ?? negationRank) > rank) return
       this.#apply(last)
@@ -151,17 +151,17 @@ class ExpressionParser {
   add({ operator, read }: Token): void {
     if (read !== undefined) this.#values.push(read)
     else if (operator === ')') {
-      this.#settle(Number.POSITIVE_INFINITY)
+      this.#applyWaiting(Number.POSITIVE_INFINITY)
       if (this.#waiting.pop() === undefined) throw new Syntax()
     } else if (operator !== undefined) {
       const rank = operations[operator]?.rank
-      if (rank !== undefined) this.#settle(rank)
+      if (rank !== undefined) this.#applyWaiting(rank)
       this.#waiting.push(operator)
     }
   }
 
   whole(): Evaluator {
-    this.#settle(Number.POSITIVE_INFINITY)
+    this.#applyWaiting(Number.POSITIVE_INFINITY)
     const result = this.#take()
     if (this.#values.length > 0 || this.#waiting.length > 0) throw new Syntax()
     return result
@@ -192,7 +192,7 @@ const parseExpression = (text: string): Expression | undefined => {
 export const isExpression = (text: string): boolean => parseExpression(text) !== undefined
 
 /** True if an expression does not use a part of the language that older versions lack. */
-export const doesWithout = (part: LaterPart, text: string): boolean =>
+export const isWithoutPart = (part: LaterPart, text: string): boolean =>
   parseExpression(text)?.later.has(part) !== true
 
 /** True if an expression holds; an invalid one does not. */

@@ -54,16 +54,16 @@ export interface LintVerdict {
 const maxFindings = 100
 
 /** True if any text in a value contains a regular expression, or an operator that compares with one. */
-const holdsRegex = (value: unknown): boolean => {
+const hasRegex = (value: unknown): boolean => {
   if (typeof value === 'string') return /[=!]~|(?:^|[=!&|(])\s*\//.test(value)
-  if (Array.isArray(value)) return value.some(holdsRegex)
-  return isHash(value) && Object.values(value).some(holdsRegex)
+  if (Array.isArray(value)) return value.some(hasRegex)
+  return isHash(value) && Object.values(value).some(hasRegex)
 }
 
 /** True if a keyword occurs anywhere in a value. */
-const holdsKey = (value: unknown, key: string): boolean => {
-  if (Array.isArray(value)) return value.some((item) => holdsKey(item, key))
-  return isHash(value) && (key in value || Object.values(value).some((v) => holdsKey(v, key)))
+const hasKeyword = (value: unknown, key: string): boolean => {
+  if (Array.isArray(value)) return value.some((item) => hasKeyword(item, key))
+  return isHash(value) && (key in value || Object.values(value).some((v) => hasKeyword(v, key)))
 }
 
 const getContext = async (
@@ -72,8 +72,8 @@ const getContext = async (
 ): Promise<PipelineContext> => ({
   branch,
   variables,
-  changed: holdsKey(tree, 'changes') ? await changed?.() : undefined,
-  files: holdsKey(tree, 'exists') ? await files?.() : undefined,
+  changed: hasKeyword(tree, 'changes') ? await changed?.() : undefined,
+  files: hasKeyword(tree, 'exists') ? await files?.() : undefined,
 })
 
 const limitTexts = (texts: readonly string[]): readonly string[] =>
@@ -113,7 +113,7 @@ const getVerdict = async (
   const left = [...inputFiles, ...whole.left]
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
-  await loadRegexes(paths || holdsRegex([tree, entries]))
+  await loadRegexes(paths || hasRegex([tree, entries]))
   const early = [
     ...errors.map((text) => ({ text })),
     ...entries.flatMap((entry) => checkNode(include, entry, 'include', asOf)),

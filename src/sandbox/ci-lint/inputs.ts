@@ -134,8 +134,8 @@ const describeInclude = (entry: unknown): string => {
 }
 
 /**
- * Replaces the inputs in a document by their values. Also returns the input files that the header names. @throws UnreadableError if the
- * header is invalid in this version, an input has no value, or a name is unknown
+ * Replaces the inputs in a document by their values. Also returns the input files that the header names.
+ * @throws UnreadableError if the header is invalid in this version, an input has no value, or a name is unknown
  */
 export const withInputs = async (
   document: Hash,

@@ -128,7 +128,7 @@ const fill = (value: unknown, write: (text: string) => string): unknown => {
 }
 
 /** True if a value contains such an expression. */
-export const usesMatrix = (value: unknown): boolean => {
+export const hasMatrixExpression = (value: unknown): boolean => {
   let found = false
   fill(value, (text) => {
     found ||= text.search(expression) >= 0

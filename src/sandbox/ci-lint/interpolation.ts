@@ -16,7 +16,7 @@ export interface Scope {
   readonly asOf: JudgedVersion
 }
 
-const fail = (problem: string): never => {
+const throwProblem = (problem: string): never => {
   throw new UnreadableError([problem])
 }
 
@@ -35,7 +35,7 @@ const splitAccess = (access: string): readonly string[] => {
 }
 
 /** Returns the problem with the brackets of a part. */
-const indexProblem = (part: string, access: string): string => {
+const describeIndexProblem = (part: string, access: string): string => {
   if (part.split('[').length !== part.split(']').length)
     return `invalid array index in \`${access}\`: missing closing bracket`
   const wrong = [...part.matchAll(/\[([^[\]]*)\]/g)].find(([, index = '']) => !/^\d+$/.test(index))
@@ -46,9 +46,11 @@ const indexProblem = (part: string, access: string): string => {
 
 const getItem = (list: unknown, index: number, access: string): unknown => {
   if (!Array.isArray(list))
-    return fail(`cannot index into non-array value at [${index}] in \`${access}\``)
+    return throwProblem(`cannot index into non-array value at [${index}] in \`${access}\``)
   if (index >= list.length)
-    return fail(`array index ${index} out of bounds (size: ${list.length}) in \`${access}\``)
+    return throwProblem(
+      `array index ${index} out of bounds (size: ${list.length}) in \`${access}\``,
+    )
   return list[index]
 }
 
@@ -61,13 +63,13 @@ const splitIndices = (
   if (!part.includes('[')) return { key: part, indices: [] }
   const change = describeChange('an index', { since: '18.11' }, asOf)
   if (change !== '')
-    fail(`unknown interpolation provided: \`${part}\` in \`${access}\` (${change})`)
+    throwProblem(`unknown interpolation provided: \`${part}\` in \`${access}\` (${change})`)
   const [, key, brackets = ''] = /^(\w*)((?:\[\d+\])+)$/.exec(part) ?? []
-  if (key === undefined) fail(indexProblem(part, access))
-  if (key === '') fail(`invalid indexed access without a key in \`${access}\``)
+  if (key === undefined) throwProblem(describeIndexProblem(part, access))
+  if (key === '') throwProblem(`invalid indexed access without a key in \`${access}\``)
   const indices = brackets.slice(1, -1).split('][').map(Number)
   if (indices.length > maxIndices)
-    fail(`too many array indices in \`${access}\` (maximum depth: ${maxIndices})`)
+    throwProblem(`too many array indices in \`${access}\` (maximum depth: ${maxIndices})`)
   return { key: key ?? '', indices }
 }
 
@@ -80,15 +82,16 @@ const getKey = (of: unknown, key: string): { readonly value: unknown } | undefin
 const getNamed = (access: string, scope: Scope): { readonly value: unknown } | undefined => {
   const parts = splitAccess(access)
   if (parts.length <= 1)
-    fail('invalid pattern used for interpolation. valid pattern is $[[ inputs.input ]]')
-  if (Buffer.byteLength(access) > maxBytes) fail('maximum interpolation expression size exceeded')
+    throwProblem('invalid pattern used for interpolation. valid pattern is $[[ inputs.input ]]')
+  if (Buffer.byteLength(access) > maxBytes)
+    throwProblem('maximum interpolation expression size exceeded')
   let at: unknown = { inputs: scope.inputs, component: {} }
   for (const part of parts) {
     const { key, indices } = splitIndices(part, access, scope.asOf)
     const found = getKey(at, key)
     if (found === undefined && at === scope.inputs && scope.isOpen) return undefined
     if (found === undefined)
-      return fail(`unknown interpolation provided: \`${key}\` in \`${access}\``)
+      return throwProblem(`unknown interpolation provided: \`${key}\` in \`${access}\``)
     at = indices.reduce((list, index) => getItem(list, index, access), found.value)
   }
   return { value: at }
@@ -109,7 +112,7 @@ const getFunction = (call: string): readonly [name: string, TextFunction] => {
   if (call === 'posix_escape') return [call, quoteForShell]
   const [, offset, length] = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)?$/.exec(call) ?? []
   if (offset === undefined)
-    return fail(
+    return throwProblem(
       `no function matching \`${call}\`: check that the function name, arguments, and types are correct`,
     )
   return ['truncate', (text) => text.slice(Number(offset), Number(offset) + Number(length))]
@@ -118,13 +121,13 @@ const getFunction = (call: string): readonly [name: string, TextFunction] => {
 const maxFunctions = 3
 
 const applyAll = (calls: readonly string[], value: unknown): unknown => {
-  if (calls.length > maxFunctions) fail('too many functions in interpolation block')
+  if (calls.length > maxFunctions) throwProblem('too many functions in interpolation block')
   const functions = calls.map(getFunction)
   return functions.reduce(
     (text, [name, apply]) =>
       typeof text === 'string'
         ? apply(text)
-        : fail(
+        : throwProblem(
             `error in \`${name}\` function: invalid input type: ${name} can only be used with string inputs`,
           ),
     value,
@@ -146,7 +149,9 @@ const longestBlock = 4096
 const getContent = (text: string, start: number, end: number): string | undefined => {
   const shown = text.slice(start + 3, Math.min(end, start + longestBlock)).trim()
   if (shown.length < 2 || shown.includes('\n')) return undefined
-  return end - start > longestBlock ? fail('maximum interpolation expression size exceeded') : shown
+  return end - start > longestBlock
+    ? throwProblem('maximum interpolation expression size exceeded')
+    : shown
 }
 
 /** Finds the blocks of a text, in linear time. */
@@ -182,7 +187,7 @@ class BlockWriter {
   }
 
   /** Returns the value of a block; undefined for a block that is not replaced. */
-  #valueOf(content: string): { readonly value: unknown } | undefined {
+  #getValue(content: string): { readonly value: unknown } | undefined {
     const [access = '', ...calls] = content.split('|').map((part) => part.trim())
     const { asOf } = this.#scope
     const follows = describeChange('', { since: '18.6' }, asOf) === ''
@@ -191,18 +196,18 @@ class BlockWriter {
     return named && { value: applyAll(calls, named.value) }
   }
 
-  #text(text: string): unknown {
+  #fillText(text: string): unknown {
     const blocks = findBlocks(text)
     const [first] = blocks
     if (first === undefined) return text
     if (first.start === 0 && first.end === text.length) {
-      const found = this.#valueOf(first.content)
+      const found = this.#getValue(first.content)
       return found === undefined ? text : found.value
     }
     let written = ''
     let from = 0
     for (const { start, end, content } of blocks) {
-      const found = this.#valueOf(content)
+      const found = this.#getValue(content)
       const shown = found === undefined ? text.slice(start, end) : toText(found.value)
       this.#budget.spend(shown.length)
       written += text.slice(from, start) + shown
@@ -212,17 +217,17 @@ class BlockWriter {
   }
 
   /** Returns the items that replace an item of a list: if its block refers to a list, the items of that list. */
-  #item(item: unknown): readonly unknown[] {
+  #fillItem(item: unknown): readonly unknown[] {
     const filled = this.fill(item)
     return typeof item === 'string' && Array.isArray(filled) ? filled : [filled]
   }
 
   fill(value: unknown): unknown {
-    if (typeof value === 'string') return this.#text(value)
-    if (Array.isArray(value)) return value.flatMap((item) => this.#item(item))
+    if (typeof value === 'string') return this.#fillText(value)
+    if (Array.isArray(value)) return value.flatMap((item) => this.#fillItem(item))
     if (!isHash(value)) return value
     const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
-      toText(this.#text(key)),
+      toText(this.#fillText(key)),
       this.fill(item),
     ])
     const filled: Hash = Object.fromEntries(entries)
@@ -231,8 +236,8 @@ class BlockWriter {
 }
 
 /**
- * Replaces the blocks of a document. A text that consists of one block becomes the value itself. @throws UnreadableError if a name is
- * unknown, or a function is invalid
+ * Replaces the blocks of a document. A text that consists of one block becomes the value itself.
+ * @throws UnreadableError if a name is unknown, or a function is invalid
  */
 export const fillBlocks = (document: unknown, scope: Scope): unknown =>
   new BlockWriter(scope).fill(document)

@@ -48,7 +48,7 @@ const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] => [
   }),
 ]
 
-const nameProblem = (name: string, odd: OddKeys): string | undefined => {
+const findNameProblem = (name: string, odd: OddKeys): string | undefined => {
   if (name.length > longestName)
     return `jobs:${name.slice(0, longestName)}… name is too long (maximum is ${longestName} characters)`
   if (odd.get(name) === 'number') return `jobs:${name} name should be a symbol`
@@ -62,7 +62,7 @@ const checkNames = (tree: Hash, odd: OddKeys, asOf: JudgedVersion): readonly Fin
   if (names.length === 0)
     return [{ text: 'jobs config should contain at least one visible job', curable: true }]
   return names.flatMap((name) => {
-    const text = nameProblem(name, odd)
+    const text = findNameProblem(name, odd)
     return text === undefined ? [] : [{ text }]
   })
 }
@@ -133,9 +133,10 @@ export const getWarnings = (tree: Hash): string[] => {
 export const isWrong = ({ advice }: Finding): boolean => advice !== true
 
 /**
- * Checks the jobs and the top-level keywords. Each later step is only made if the earlier ones have no findings. @param own the
- * configuration without its includes, which cannot replace its entries @param odd the top-level keys that are not texts @param most the
- * number of findings between jobs after which the check ends
+ * Checks the jobs and the top-level keywords. Each later step is only made if the earlier ones have no findings.
+ * @param own the configuration without its includes, which cannot replace its entries
+ * @param odd the top-level keys that are not texts
+ * @param most the number of findings between jobs after which the check ends
  */
 export const checkJobs = (
   tree: Hash,

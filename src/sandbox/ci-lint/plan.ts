@@ -1,6 +1,6 @@
 /** Plans the pipeline of a valid configuration: its jobs and instances, their conditions, and the jobs that they wait for. */
 
-import { getStages, needsIn } from './between.js'
+import { getStages, parseNeeds } from './between.js'
 import { compileGlob, compileRegex, evaluateExpression, type Variables } from './expression.js'
 import { type Hash, isHash } from './grammar/types.js'
 import { parseSeconds } from './grammar/values.js'
@@ -62,7 +62,7 @@ const getVariants = ({ job, variables }: SelectedJob): readonly (readonly [strin
 
 const getNeededJobs = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefined => {
   const needs = rule.needs ?? job.config.needs
-  return needs === undefined ? undefined : needsIn(needs)
+  return needs === undefined ? undefined : parseNeeds(needs)
 }
 
 /** Returns the value of a keyword in a job, or in `default` if the job inherits it. */
@@ -111,7 +111,7 @@ const resolveNeed = (need: JobNeed, families: ReadonlyMap<string, readonly strin
   return family.filter((name) => rows.includes(name))
 }
 
-const needErrors = (chosen: readonly SelectedJob[]): string[] => {
+const listNeedErrors = (chosen: readonly SelectedJob[]): string[] => {
   const names = new JobNames(new Map(chosen.map(({ job }) => [job.name, job])))
   return chosen.flatMap((one) => {
     const needs = getNeededJobs(one) ?? []
@@ -162,7 +162,7 @@ export const planPipeline = (tree: Hash, context: PipelineContext): PipelinePlan
   if (chosen.length === 0) return createEmptyPlan('No stages / jobs for this pipeline.')
   const jobs = getPlanned(tree, chosen)
   const many = `The number of jobs has exceeded the limit of ${maxJobs}.`
-  return { jobs, errors: [...needErrors(chosen), ...(jobs.length > maxJobs ? [many] : [])] }
+  return { jobs, errors: [...listNeedErrors(chosen), ...(jobs.length > maxJobs ? [many] : [])] }
 }
 
 // The selection of jobs, by the rules of the workflow and the job, `only` and `except`.

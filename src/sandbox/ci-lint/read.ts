@@ -118,17 +118,17 @@ class Reader {
   readonly #anchors = new Map<string, AnchorValue>()
 
   value(node: YamlNode, depth: number): unknown {
-    if (node.kind === 'alias') return this.#alias(node)
-    if (node.anchor === undefined) return this.#plain(node, depth)
+    if (node.kind === 'alias') return this.#readAlias(node)
+    if (node.anchor === undefined) return this.#readPlain(node, depth)
     const entry: AnchorValue = {}
     this.#anchors.set(node.anchor, entry)
     const before = this.#budget.left
-    entry.value = this.#plain(node, depth)
+    entry.value = this.#readPlain(node, depth)
     entry.size = before - this.#budget.left
     return entry.value
   }
 
-  #alias({ name }: AliasNode): unknown {
+  #readAlias({ name }: AliasNode): unknown {
     const entry = this.#anchors.get(name)
     if (entry?.size === undefined)
       throw new UnreadableError([`(<unknown>): Unknown alias: ${name}`])
@@ -136,7 +136,7 @@ class Reader {
     return entry.value
   }
 
-  #plain(node: Exclude<YamlNode, AliasNode>, depth: number): unknown {
+  #readPlain(node: Exclude<YamlNode, AliasNode>, depth: number): unknown {
     this.#budget.spend(1)
     if (depth > deepest) throw new UnreadableError(['The parsed YAML is too deep'])
     if (node.tag === '!reference') return toReference(node)
@@ -144,10 +144,10 @@ class Reader {
     if (name !== undefined) refuseClass(name)
     if (node.kind === 'scalar') return readScalar(node)
     if (node.kind === 'list') return node.items.map((item) => this.value(item, depth + 1))
-    return this.#hash(node, depth)
+    return this.#readHash(node, depth)
   }
 
-  #hash({ pairs }: MapNode, depth: number): Record<string, unknown> {
+  #readHash({ pairs }: MapNode, depth: number): Record<string, unknown> {
     const result: Record<string, unknown> = {}
     const under: unknown[] = []
     for (const [key, value] of pairs) {
@@ -179,8 +179,8 @@ const getOddKey = (key: YamlNode): readonly (readonly [string, 'number' | 'word'
 }
 
 /**
- * Returns the value of a document's root node, and the top-level keys that are not texts. @throws UnreadableError if the document is too
- * deep or too big, contains a date, or refers to an unknown anchor
+ * Returns the value of a document's root node, and the top-level keys that are not texts.
+ * @throws UnreadableError if the document is too deep or too big, contains a date, or refers to an unknown anchor
  */
 export const readValues = (root: YamlNode): { value: unknown; odd: OddKeys } => ({
   value: new Reader().value(root, 0),

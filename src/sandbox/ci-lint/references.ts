@@ -59,7 +59,7 @@ class Family {
     const { budget } = this.#expansion
     const parents = getParents(job)
     let base: Hash = {}
-    for (const [parent, found] of this.#found(name, parents ?? []))
+    for (const [parent, found] of this.#findParents(name, parents ?? []))
       base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
     const { extends: given, ...own } = job
     const result = mergeHashes(
@@ -72,7 +72,7 @@ class Family {
   }
 
   /** Returns the parents that exist and are hashes. It reports all others, except unknown names in a lenient expansion. */
-  #found(name: string, parents: readonly string[]): readonly (readonly [string, Hash])[] {
+  #findParents(name: string, parents: readonly string[]): readonly (readonly [string, Hash])[] {
     const missing: string[] = []
     const unfit: string[] = []
     const found: (readonly [string, Hash])[] = []
@@ -95,7 +95,7 @@ const findDepthProblem = (name: string, above: readonly string[]): string | unde
 }
 
 /** Expands the `extends` of all jobs. A job's own keys count most, then those of its last parent. */
-export const withExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
+export const expandExtends = (tree: Hash, expansion: Expansion): ExpandedTree => {
   const family = new Family(tree, expansion)
   const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
   const entries = Object.entries(tree).map(([name, value]) => [
@@ -115,7 +115,10 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
 }
 
 /** Replaces each `!reference` in a tree by the value that it names. It keeps references to unknown names. */
-export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): ExpandedTree => {
+export const expandReferences = (
+  tree: Hash,
+  { lenient, budget, asOf }: Expansion,
+): ExpandedTree => {
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
     const shown = reference.toString()

@@ -68,7 +68,8 @@ const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tr
 
 /**
  * Reads a configuration as instances do: as YAML 1.1 (`yes` is true, `<<` merges), where the last of equal keys counts. It also replaces
- * inputs. @throws UnreadableError if the text is not YAML, not a hash, or too big
+ * inputs.
+ * @throws UnreadableError if the text is not YAML, not a hash, or too big
  */
 export const readTree = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   await checkSize(text)

@@ -95,7 +95,8 @@ interface RebaseResult {
 
 /**
  * Copies the commits that only `source` has on top of `onto`, with their authors. Commits that change nothing there are omitted. It moves
- * no branch. @returns undefined if there is a conflict
+ * no branch.
+ * @returns undefined if there is a conflict
  */
 export const rebaseBranch = async (
   repository: Repository,

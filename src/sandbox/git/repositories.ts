@@ -169,7 +169,7 @@ export interface Content {
 export const createContent = (): Content => ({ objects: new Map(), refs: new Map() })
 
 /** Adds an object. @returns its ID */
-const store = ({ objects }: Content, type: string, body: Buffer): string => {
+const addObject = ({ objects }: Content, type: string, body: Buffer): string => {
   const object = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
   const id = createHash('sha1').update(object).digest('hex')
   objects.set(id, object)
@@ -192,7 +192,8 @@ export interface TreeFile {
 }
 
 /** Adds the content of a file. @returns its ID */
-export const addBlob = (content: Content, bytes: Buffer): string => store(content, 'blob', bytes)
+export const addBlob = (content: Content, bytes: Buffer): string =>
+  addObject(content, 'blob', bytes)
 
 /** Adds a tree with exactly these files, and the trees of their folders. @returns its ID */
 export const addTree = (content: Content, files: ReadonlyMap<string, TreeFile>): string => {
@@ -214,7 +215,7 @@ export const addTree = (content: Content, files: ReadonlyMap<string, TreeFile>):
   const lines = entries.map(({ name, mode, id }) =>
     Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]),
   )
-  return store(content, 'tree', Buffer.concat(lines))
+  return addObject(content, 'tree', Buffer.concat(lines))
 }
 
 /** Adds a commit with its tree and its files. @returns its ID */
@@ -233,11 +234,11 @@ export const addCommit = (content: Content, plan: CommitPlan): string => {
     '',
     plan.message.endsWith('\n') ? plan.message : `${plan.message}\n`,
   ]
-  return store(content, 'commit', Buffer.from(lines.join('\n')))
+  return addObject(content, 'commit', Buffer.from(lines.join('\n')))
 }
 
 /** Writes a file under another name and renames it, so that no process finds an incomplete one. */
-const put = async (path: string, data: string | Buffer): Promise<void> => {
+const writeAtomically = async (path: string, data: string | Buffer): Promise<void> => {
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, data)
@@ -250,12 +251,12 @@ const squeeze = promisify(deflate)
 export const writeObjects = async (path: string, { objects }: Content): Promise<void> => {
   for (const [id, object] of objects) {
     const at = join(path, 'objects', id.slice(0, 2), id.slice(2))
-    if (!existsSync(at)) await put(at, await squeeze(object))
+    if (!existsSync(at)) await writeAtomically(at, await squeeze(object))
   }
 }
 
 /** Writes objects and refs into a bare repository that `git init` has created. */
 const writeContent = async (path: string, content: Content): Promise<void> => {
   await writeObjects(path, content)
-  for (const [name, id] of content.refs) await put(join(path, name), `${id}\n`)
+  for (const [name, id] of content.refs) await writeAtomically(join(path, name), `${id}\n`)
 }

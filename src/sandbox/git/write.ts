@@ -234,7 +234,7 @@ class Draft {
 }
 
 /** Applies an action to the files of a tree. */
-const carryOut = (draft: Draft, todo: FileAction): void => {
+const applyAction = (draft: Draft, todo: FileAction): void => {
   const { action, file_path, content, previous_path = file_path } = todo
   const { files } = draft
   const blob = content === undefined ? undefined : addBlob(draft.content, content)
@@ -280,8 +280,9 @@ const checkFresh = async (
 }
 
 /**
- * Writes the tree of a commit after all actions, in their order. Without a commit, it starts with an empty tree. @returns the ID of the
- * tree @throws Refusal 400 if an action is impossible; no object is written then
+ * Writes the tree of a commit after all actions, in their order. Without a commit, it starts with an empty tree.
+ * @returns the ID of the tree
+ * @throws Refusal 400 if an action is impossible; no object is written then
  */
 export const writeActions = async (
   repository: Repository,
@@ -291,7 +292,7 @@ export const writeActions = async (
   const draft = new Draft(await readTreeFiles(repository, commit))
   for (const action of actions) {
     await checkFresh(repository, commit, action)
-    carryOut(draft, action)
+    applyAction(draft, action)
   }
   const tree = addTree(draft.content, draft.files)
   await writeObjects(repository.path, draft.content)

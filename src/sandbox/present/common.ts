@@ -12,7 +12,7 @@ import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 
 export const showUserSummary = (call: Call, user: UserRecord) =>
-  toShape(UserSummary, user, { avatar_url: null, web_url: call.url(user.username) })
+  toShape(UserSummary, user, { avatar_url: null, web_url: call.getWebUrl(user.username) })
 
 /** Presents the summary of a user by ID; null if the user does not exist. */
 export const showUser = (call: Call, id: number | null | undefined) => {
@@ -34,7 +34,7 @@ export const showFullUser = (call: Call, user: UserRecord) =>
   })
 
 /** Presents the summary of a project, without the fields that only some responses have. */
-export const projectSummary = (project: ProjectRecord) =>
+export const showProjectSummary = (project: ProjectRecord) =>
   toShape(ProjectSummary, project, { description: undefined, created_at: undefined })
 
 /** Presents the summary of a project with its description and its creation time. */
@@ -49,7 +49,7 @@ export const getTimeStats = (record: { time_estimate: number; total_time_spent: 
 
 export const getPipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
   const project = call.state.projects.get(pipeline.project_id)
-  return call.url(`${project?.path_with_namespace}/-/pipelines/${pipeline.id}`)
+  return call.getWebUrl(`${project?.path_with_namespace}/-/pipelines/${pipeline.id}`)
 }
 
 export const showPipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => {
@@ -69,7 +69,7 @@ export const showCommit = (call: Call, project: ProjectRecord, found: GitCommit)
   committed_date: found.committer.date,
   created_at: found.committer.date,
   parent_ids: [...found.parents],
-  web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
+  web_url: call.getWebUrl(`${project.path_with_namespace}/-/commit/${found.id}`),
 })
 
 /** Presents the access level of a protected branch, such as `Maintainers` for 40. */

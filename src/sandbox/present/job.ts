@@ -2,17 +2,17 @@
 import { BridgeJob, DownstreamPipeline, Job, JobRunner } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
-import { createArchive, traceSize } from '../rules/job-runs.js'
+import { createArchive, getTraceSize } from '../rules/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { getPipelineUrl, showFullUser, toShape } from './common.js'
 
 /** Returns a project whose pipelines the acting user may see. If they are not public, only Reporters may. @throws Refusal */
-export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
-  const project = call.project(id)
+export const requireProjectWithJobs = (call: Call, id: string | number): ProjectRecord => {
+  const project = call.requireProject(id)
   if (!project.jobs_enabled) throw forbidden()
   if (project.public_jobs) return project
-  return call.project(id, { role: 'reporter' })
+  return call.requireProject(id, { role: 'reporter' })
 }
 
 export const findJob = (call: Call, project: ProjectRecord, id: number): JobRecord => {
@@ -46,7 +46,7 @@ const computeCommon = (call: Call, job: JobRecord, { ref, tag, commit }: Pipelin
     queued_duration: queued ? countSeconds(job.created_at, job.started_at ?? now) : null,
     user: user === undefined ? null : showFullUser(call, user),
     commit,
-    web_url: call.url(`${project?.path_with_namespace}/-/jobs/${job.id}`),
+    web_url: call.getWebUrl(`${project?.path_with_namespace}/-/jobs/${job.id}`),
   }
 }
 
@@ -72,7 +72,7 @@ export const archiveName = 'artifacts.zip'
 
 const getFiles = async (call: Call, job: JobRecord) => {
   const archive = await createArchive(job, call.clock.iso())
-  const size = traceSize(job, call.clock.iso())
+  const size = getTraceSize(job, call.clock.iso())
   const trace = size > 0 ? [createFileEntry('trace', size, 'job.log', 'raw')] : []
   if (archive === undefined) return { artifacts: [...job.reports, ...trace] }
   return {
@@ -115,9 +115,9 @@ export const showBridge = (call: Call, job: JobRecord) => {
 }
 
 /** Returns a pipeline, followed by all pipelines of the project that it started. */
-export const withChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
+export const listWithChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
   pipeline,
   ...call.state.pipelines
     .filter((p) => p.parent_id === pipeline.id)
-    .flatMap((child) => withChildren(call, child)),
+    .flatMap((child) => listWithChildren(call, child)),
 ]

@@ -59,7 +59,7 @@ const toMilestone = (call: Call, record: MilestoneRecord) => {
   return toShape(Milestone, record, {
     project_id: record.project_id ?? undefined,
     group_id: record.project_id === null ? record.group_id : undefined,
-    web_url: call.url(`${home}/-/milestones/${record.iid}`),
+    web_url: call.getWebUrl(`${home}/-/milestones/${record.iid}`),
   })
 }
 
@@ -78,7 +78,7 @@ export const canSeeIssue = (call: Call, project: ProjectRecord, issue: IssueReco
   return (
     issue.author_id === user.id ||
     issue.assignee_ids.includes(user.id) ||
-    call.projectLevel(project) >= reporter
+    call.getProjectLevel(project) >= reporter
   )
 }
 
@@ -168,7 +168,7 @@ export const showIssue = (
       (m) => m.project_id === project.id && m.closes_iids.includes(issue.iid),
     ).length,
     user_notes_count: countNotes(call, 'Issue', issue.id),
-    web_url: issueUrl(call, project, issue),
+    web_url: getIssueUrl(call, project, issue),
     references: buildReferences(project, '#', issue.iid, view.from),
     time_stats: getTimeStats(issue),
     ...describeTasks(issue.description),
@@ -179,8 +179,8 @@ export const showIssue = (
   })
 }
 
-export const issueUrl = (call: Call, project: ProjectRecord, issue: IssueRecord): string =>
-  call.url(`${project.path_with_namespace}/-/issues/${issue.iid}`)
+export const getIssueUrl = (call: Call, project: ProjectRecord, issue: IssueRecord): string =>
+  call.getWebUrl(`${project.path_with_namespace}/-/issues/${issue.iid}`)
 
 // Merge requests.
 
@@ -197,30 +197,31 @@ export const mergeStatus = (call: Call, request: MergeRequestRecord): string => 
 /** True if the acting user may see the merge requests of a project. In private projects, only Reporters may. */
 export const canSeeRequests = (call: Call, project: ProjectRecord): boolean =>
   project.merge_requests_enabled &&
-  call.sees(project) &&
-  (project.visibility !== 'private' || call.projectLevel(project) >= 20)
+  call.canSeeProject(project) &&
+  (project.visibility !== 'private' || call.getProjectLevel(project) >= 20)
 
 /**
- * Finds a merge request by project and IID. @throws Refusal 403 if the acting user may not list merge requests, and 404 if there is none
+ * Finds a merge request by project and IID.
+ * @throws Refusal 403 if the acting user may not list merge requests, and 404 if there is none
  */
 export const findMergeRequest = (call: Call, id: string | number, iid: number) => {
-  call.signedIn()
-  const project = call.project(id)
+  call.requireUser()
+  const project = call.requireProject(id)
   if (!canSeeRequests(call, project)) throw forbidden()
   const request = call.state.mergeRequests.find((m) => m.project_id === project.id && m.iid === iid)
   if (request === undefined) throw notFound()
   return { project, request }
 }
 
-const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
-  call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
+const getRequestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
+  call.getWebUrl(`${project.path_with_namespace}/-/merge_requests/${iid}`)
 
 /** Presents the fields of the view `simple`: IID, web address, title, description and state. */
 export const showSimpleRequest = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
-) => toShape(SimpleMergeRequest, request, { web_url: requestUrl(call, project, request.iid) })
+) => toShape(SimpleMergeRequest, request, { web_url: getRequestUrl(call, project, request.iid) })
 
 /** Computes the fields that lists and single merge requests have in common. */
 const computeFields = (
@@ -231,7 +232,7 @@ const computeFields = (
 ) => {
   const merge_status = mergeStatus(call, request)
   return {
-    web_url: requestUrl(call, project, request.iid),
+    web_url: getRequestUrl(call, project, request.iid),
     merged_by: showUser(call, request.merged_by_id),
     closed_by: showUser(call, request.closed_by_id),
     author: showAuthor(call, request.author_id),

@@ -9,7 +9,7 @@ import { toShape } from './common.js'
 
 const computeSimple = (call: Call, project: ProjectRecord) => {
   const { path_with_namespace } = project
-  const web_url = call.url(path_with_namespace)
+  const web_url = call.getWebUrl(path_with_namespace)
   return {
     ssh_url_to_repo: `git@${new URL(call.base).hostname}:${path_with_namespace}.git`,
     http_url_to_repo: `${web_url}.git`,
@@ -48,7 +48,7 @@ const getAccess = (call: Call, type: SourceType, id: number) => {
 }
 
 /** Returns the acting user's access. The user of a personal project is not a member of it, but has the access of a Maintainer. */
-const projectAccess = (call: Call, project: ProjectRecord) => {
+const getProjectAccess = (call: Call, project: ProjectRecord) => {
   const own = project.namespace_kind === 'user' && project.namespace_id === call.user?.id
   return own
     ? { access_level: getRoleLevel('maintainer'), notification_level: 3 }
@@ -110,7 +110,7 @@ const buildLinks = (call: Call, project: ProjectRecord) => {
   }
 }
 
-const withTotal = ({ commit_count, ...sizes }: ProjectRecord['statistics']) => {
+const addTotal = ({ commit_count, ...sizes }: ProjectRecord['statistics']) => {
   const storage_size = Object.values(sizes).reduce((sum, size) => sum + size, 0)
   return { commit_count, storage_size, ...sizes }
 }
@@ -123,7 +123,7 @@ interface ExtraFields {
 
 /** Presents a project with the fields for signed-in users. */
 export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
-  const level = call.projectLevel(project)
+  const level = call.getProjectLevel(project)
   const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
   const reports = level >= getRoleLevel('reporter')
   const maintains = level >= getRoleLevel('maintainer')
@@ -140,14 +140,14 @@ export const showFullProject = (call: Call, project: ProjectRecord, extra: Extra
     approvals_before_merge: project.approvals.approvals_before_merge,
     marked_for_deletion_at: project.marked_for_deletion_on,
     permissions: {
-      project_access: projectAccess(call, project),
+      project_access: getProjectAccess(call, project),
       group_access:
         project.namespace_kind === 'group' ? getAccess(call, 'group', project.namespace_id) : null,
     },
     _links: buildLinks(call, project),
     runners_token: maintains ? project.runners_token : undefined,
     repository_storage: call.isAdmin ? project.repository_storage : undefined,
-    statistics: extra.statistics === true && reports ? withTotal(project.statistics) : undefined,
+    statistics: extra.statistics === true && reports ? addTotal(project.statistics) : undefined,
     custom_attributes:
       extra.custom_attributes === true
         ? attributes.map(([key, value]) => ({ key, value }))

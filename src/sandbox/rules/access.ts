@@ -58,7 +58,7 @@ const findDirectLevel = (
   return level
 }
 
-const groupSources = (state: State, group: GroupRecord | undefined): Source[] =>
+const listGroupSources = (state: State, group: GroupRecord | undefined): Source[] =>
   listLineage(state, group).map(({ id }) => ['group', id] as const)
 
 const findSharedLevel = (
@@ -74,7 +74,7 @@ const findSharedLevel = (
       const own = findDirectLevel(
         state,
         user,
-        groupSources(state, state.groups.get(share.group_id)),
+        listGroupSources(state, state.groups.get(share.group_id)),
         today,
       )
       level = Math.max(level, Math.min(own, share.group_access))
@@ -94,15 +94,15 @@ const findHighestLevel = (
   )
 
 /** Returns the access level of a user in a group, 0 for none. That the user is an administrator does not count. */
-export const groupLevel = (
+export const getGroupLevel = (
   state: State,
   user: UserRecord,
   group: GroupRecord,
   today: string,
-): number => findHighestLevel(state, user, groupSources(state, group), today)
+): number => findHighestLevel(state, user, listGroupSources(state, group), today)
 
 /** Returns the access level of a user in a project, 0 for none. That the user is an administrator does not count. */
-export const projectLevel = (
+export const getProjectLevel = (
   state: State,
   user: UserRecord,
   project: ProjectRecord,
@@ -114,13 +114,13 @@ export const projectLevel = (
   return findHighestLevel(
     state,
     user,
-    [['project', project.id], ...groupSources(state, group)],
+    [['project', project.id], ...listGroupSources(state, group)],
     today,
   )
 }
 
 /** True if visibility alone gives access: a public object to everyone, and an internal one to all users except external ones. */
-export const openTo = (
+export const isVisibleTo = (
   visibility: ProjectRecord['visibility'],
   user: UserRecord | undefined,
 ): boolean =>
@@ -134,8 +134,8 @@ export const canSeeProject = (
   project: ProjectRecord,
   today: string,
 ): boolean =>
-  openTo(project.visibility, user) ||
-  (user !== undefined && projectLevel(state, user, project, today) >= accessLevels.guest)
+  isVisibleTo(project.visibility, user) ||
+  (user !== undefined && getProjectLevel(state, user, project, today) >= accessLevels.guest)
 
 /** True if a user may see a group. Members of any descendant of a private group may see it, too. */
 export const canSeeGroup = (
@@ -144,12 +144,12 @@ export const canSeeGroup = (
   group: GroupRecord,
   today: string,
 ): boolean => {
-  if (openTo(group.visibility, user)) return true
+  if (isVisibleTo(group.visibility, user)) return true
   if (user === undefined) return false
   return (
-    listFamily(state, group).some((g) => groupLevel(state, user, g, today) > 0) ||
+    listFamily(state, group).some((g) => getGroupLevel(state, user, g, today) > 0) ||
     listProjectsWithin(state, group).some(
-      (p) => projectLevel(state, user, p, today) >= accessLevels.guest,
+      (p) => getProjectLevel(state, user, p, today) >= accessLevels.guest,
     )
   )
 }

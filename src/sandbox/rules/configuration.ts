@@ -2,7 +2,7 @@
 import type { Call } from '../call.js'
 import type { Files, PushContext } from '../ci-lint/index.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
-import { openTo } from './access.js'
+import { isVisibleTo } from './access.js'
 
 const read = async (
   call: Call,
@@ -16,7 +16,7 @@ const read = async (
 }
 
 /** Returns the paths that a git command prints. Each ends with a NUL. */
-const getPaths = async (
+const listPaths = async (
   call: Call,
   project: ProjectRecord,
   args: readonly string[],
@@ -43,17 +43,18 @@ const compileGlob = async (glob: string): Promise<(path: string) => boolean> => 
 }
 
 /** True if the acting user may read the code of a project. */
-const readsCode = (call: Call, project: ProjectRecord): boolean =>
-  call.sees(project) && (openTo(project.visibility, call.user) || call.projectLevel(project) >= 20)
+const canReadCode = (call: Call, project: ProjectRecord): boolean =>
+  call.canSeeProject(project) &&
+  (isVisibleTo(project.visibility, call.user) || call.getProjectLevel(project) >= 20)
 
 /** Returns the reader for files that a configuration at a commit may include. */
 export const readFilesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
   local: (path) => read(call, project, path, revision),
   matching: async (glob) =>
-    (await getPaths(call, project, buildListing(revision))).filter(await compileGlob(glob)),
+    (await listPaths(call, project, buildListing(revision))).filter(await compileGlob(glob)),
   other: async (name, path, ref) => {
     const other = call.findProject(name)
-    if (other === undefined || !readsCode(call, other)) return undefined
+    if (other === undefined || !canReadCode(call, other)) return undefined
     const at = ref ?? `refs/heads/${other.default_branch}`
     const repository = await call.git.open(other)
     const commit = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${at}^{commit}`]
@@ -97,8 +98,8 @@ export const createPushContext = (
   changed: async () =>
     before === undefined
       ? undefined
-      : getPaths(call, project, ['diff-tree', '-r', '-z', '--name-only', before, revision]),
-  files: () => getPaths(call, project, buildListing(revision)),
+      : listPaths(call, project, ['diff-tree', '-r', '-z', '--name-only', before, revision]),
+  files: () => listPaths(call, project, buildListing(revision)),
 })
 
 /** The accepted file names of a configuration. The documented name comes first. */

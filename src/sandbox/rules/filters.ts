@@ -134,7 +134,7 @@ export const searchParameter = {
 } as const
 
 /** True if one of several texts contains another, regardless of case. All texts contain an empty one. */
-export const holdsText = (part = '', texts: readonly unknown[]): boolean =>
+export const containsText = (part = '', texts: readonly unknown[]): boolean =>
   texts.some((text) =>
     String(text ?? '')
       .toLowerCase()

@@ -83,7 +83,10 @@ const nameMatches = (glob: string, name: string): boolean =>
   ).test(name)
 
 /** Determines the duration and the result of a job when a runner takes it. */
-const decideFate = ({ state }: Instance, job: JobRecord): Pick<JobTimeline, 'seconds' | 'end'> => {
+const determineCourse = (
+  { state }: Instance,
+  job: JobRecord,
+): Pick<JobTimeline, 'seconds' | 'end'> => {
   const { sha } = state.pipelines.get(job.pipeline_id) ?? {}
   const text = [job.project_id, sha, job.name, 1].join(' ')
   const hash = createHash('sha256').update(text).digest().readUInt32BE()
@@ -102,7 +105,7 @@ const take = (then: Instance, job: JobRecord, runner: RunnerRecord): void => {
     status: 'running',
     started_at,
     runner_id: runner.id,
-    course: { ...(job.course ?? { place: 0, when: 'on_success' }), ...decideFate(then, job) },
+    course: { ...(job.course ?? { place: 0, when: 'on_success' }), ...determineCourse(then, job) },
   })
   const pipeline = state.pipelines.get(job.pipeline_id)
   if (pipeline?.started_at === null) state.pipelines.change(pipeline.id, { started_at })
@@ -112,7 +115,7 @@ const take = (then: Instance, job: JobRecord, runner: RunnerRecord): void => {
  * Assigns the pending jobs to runners, the oldest job first. If several runners are free, the one that is free for the longest time gets
  * it.
  */
-export const takeJobs = (then: Instance): readonly JobRecord[] => {
+export const assignJobs = (then: Instance): readonly JobRecord[] => {
   const { state } = then
   const waiting = state.jobs.watched().filter((j) => j.status === 'pending' && j.kind === 'build')
   if (waiting.length === 0) return []
@@ -133,7 +136,7 @@ export const takeJobs = (then: Instance): readonly JobRecord[] => {
 }
 
 /** Creates a small file for each path that the job declares. */
-const getArchive = (
+const createArchiveEntries = (
   job: JobRecord,
   paths: readonly string[],
   project: ProjectRecord | undefined,
@@ -153,12 +156,12 @@ const getArchive = (
   return [...new Set(files)].map((path) => ({ path, content, encoding: 'text' as const }))
 }
 
-const leave = async ({ state, clock }: Instance, job: JobRecord): Promise<void> => {
+const storeArtifacts = async ({ state, clock }: Instance, job: JobRecord): Promise<void> => {
   const { artifacts } = job.course ?? {}
   const kept = job.status === 'success' ? ['on_success', 'always'] : ['on_failure', 'always']
   if (artifacts === undefined || !kept.includes(artifacts.when)) return
   const { paths, expire_in, reports } = artifacts
-  const archive = getArchive(job, paths, state.projects.get(job.project_id))
+  const archive = createArchiveEntries(job, paths, state.projects.get(job.project_id))
   state.jobs.change(job.id, {
     archive: archive.length > 0 ? archive : undefined,
     reports: reports.map((type) => ({
@@ -180,7 +183,7 @@ export const endJob = async (then: Instance, job: JobRecord): Promise<void> => {
     status: job.course?.end === 'failed' ? 'failed' : 'success',
     finished_at: then.clock.iso(),
   })
-  await leave(then, job)
+  await storeArtifacts(then, job)
 }
 
 /** Returns the time at which a running job ends: after its duration, or soon after its runner was paused. */
@@ -192,7 +195,7 @@ export const getJobEnd = ({ clock }: Instance, job: JobRecord): number | undefin
 }
 
 /** Starts the end of the running jobs that `among` accepts. */
-const finish = ({ state, clock }: Instance, among: (job: JobRecord) => boolean): void => {
+const startEnd = ({ state, clock }: Instance, among: (job: JobRecord) => boolean): void => {
   for (const { id, ending_since } of state.jobs
     .watched()
     .filter((j) => j.status === 'running' && among(j)))
@@ -200,19 +203,19 @@ const finish = ({ state, clock }: Instance, among: (job: JobRecord) => boolean):
 }
 
 /** Starts the end of the jobs on a runner that would not end by themselves. */
-export const finishRunnerJobs = ({ instance }: Call, runner: RunnerRecord): void =>
-  finish(instance, ({ runner_id }) => runner_id === runner.id)
+export const startRunnerJobsEnd = ({ instance }: Call, runner: RunnerRecord): void =>
+  startEnd(instance, ({ runner_id }) => runner_id === runner.id)
 
 /** Sets the rule for the results of jobs. Jobs that the previous rule held end soon. */
 export const setJobsRule = (instance: Instance, rule: string): void => {
   const { config } = instance.state
   if (config.value.jobs === rule) return
   config.change({ jobs: rule })
-  finish(instance, ({ course }) => course?.end === 'hold')
+  startEnd(instance, ({ course }) => course?.end === 'hold')
 }
 
 /** Returns the current size of a job's log, in bytes. */
-export const traceSize = (
+export const getTraceSize = (
   { course, started_at, finished_at, trace_size }: JobRecord,
   now: string,
 ) => {
@@ -237,7 +240,7 @@ const createZip = async (entries: readonly ArtifactEntry[], at: string): Promise
   return buffer(zip.outputStream)
 }
 
-const zipTime = ({ finished_at, created_at }: JobRecord): string => finished_at ?? created_at
+const getZipTime = ({ finished_at, created_at }: JobRecord): string => finished_at ?? created_at
 
 /** Lists the entries of an archive; undefined if there is none or it has expired. */
 export const listArchive = (job: JobRecord, now: string): readonly ArtifactEntry[] | undefined =>
@@ -248,7 +251,7 @@ export const listArchive = (job: JobRecord, now: string): readonly ArtifactEntry
 /** Adds the size of a job's artifacts to the storage of its project, or subtracts it. */
 export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1): Promise<void> => {
   const project = state.projects.get(job.project_id)
-  const archive = job.archive === null ? [] : await createZip(job.archive, zipTime(job))
+  const archive = job.archive === null ? [] : await createZip(job.archive, getZipTime(job))
   const bytes = job.reports.reduce((sum, { size }) => sum + size, archive.length)
   if (project === undefined) return
   const { id, statistics } = project
@@ -259,5 +262,5 @@ export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1)
 /** Creates the archive of a job; undefined if it has none or it has expired. */
 export const createArchive = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
   const entries = listArchive(job, now)
-  return entries === undefined ? undefined : createZip(entries, zipTime(job))
+  return entries === undefined ? undefined : createZip(entries, getZipTime(job))
 }

@@ -48,7 +48,7 @@ const listRecords = (
 const maintainer = 40
 
 /** Returns the user of a personal project as its Maintainer. */
-const getHolder = (project: ProjectRecord): NewMember[] =>
+const listNamespaceUser = (project: ProjectRecord): NewMember[] =>
   project.namespace_kind === 'group'
     ? []
     : [
@@ -67,7 +67,10 @@ export const listDirect = (call: Call, place: MemberSource): NewMember[] => {
   if (place.kind === 'group') return listRecords(call, 'group', place.group.id)
   const { project } = place
   const own = listRecords(call, 'project', project.id)
-  return [...getHolder(project).filter((h) => !own.some((m) => m.user_id === h.user_id)), ...own]
+  return [
+    ...listNamespaceUser(project).filter((h) => !own.some((m) => m.user_id === h.user_id)),
+    ...own,
+  ]
 }
 
 /** Lists the memberships of the groups above a group or project. */
@@ -80,7 +83,7 @@ const listInherited = (call: Call, place: MemberSource): NewMember[] => {
 }
 
 /** Lists direct and inherited memberships. If a user has several, the one with the highest level counts. */
-export const withInherited = (call: Call, place: MemberSource): NewMember[] => {
+export const listWithInherited = (call: Call, place: MemberSource): NewMember[] => {
   const best = new Map<number, NewMember>()
   for (const member of [...listDirect(call, place), ...listInherited(call, place)]) {
     const known = best.get(member.user_id)
@@ -114,12 +117,12 @@ export const listInvited = (call: Call, root: GroupRecord): NewMember[] => {
 }
 
 /** Removes the expired memberships. For those of projects, it records an event of the member. */
-export const settleExpired = (call: Call): void => {
+export const removeExpired = (call: Call): void => {
   const today = call.clock.day()
   for (const member of call.state.members.filter((m) => !isCurrent(m.expires_at, today))) {
     call.state.members.remove(member.id)
     if (member.source_type !== 'project') continue
-    call.record({
+    call.recordEvent({
       action: 'expired',
       project_id: member.source_id,
       author_id: member.user_id,
@@ -129,14 +132,14 @@ export const settleExpired = (call: Call): void => {
 }
 
 /** Records that a user joined or left a project. Groups have no such events. */
-export const tellProject = (
+export const recordMemberEvent = (
   call: Call,
   action: 'joined' | 'left',
   user: UserRecord,
   membership: Pick<MemberRecord, 'source_type' | 'source_id'>,
 ): void => {
   if (membership.source_type !== 'project') return
-  call.record({ action, project_id: membership.source_id, author_id: user.id })
+  call.recordEvent({ action, project_id: membership.source_id, author_id: user.id })
 }
 
 // The creation and change of memberships.
@@ -171,7 +174,7 @@ const getRecord = (call: Call, place: MemberSource, userId: number): MemberRecor
 }
 
 /** Returns a refusal if the access level or the expiry date is invalid; undefined otherwise. */
-const findFault = (
+const createFaultRefusal = (
   call: Call,
   place: MemberSource,
   userId: number,
@@ -203,7 +206,7 @@ const isNamespaceOwner = (place: MemberSource, userId: number): boolean =>
   place.project.namespace_id === userId
 
 /** Returns a refusal if the user cannot be added; undefined otherwise. */
-const findObstacle = (
+const createAddRefusal = (
   call: Call,
   place: MemberSource,
   user: UserRecord | undefined,
@@ -212,10 +215,10 @@ const findObstacle = (
   if (user === undefined) return notFound('User')
   if (isNamespaceOwner(place, user.id) || getRecord(call, place, user.id) !== undefined)
     return conflict('Member already exists')
-  return findFault(call, place, user.id, input)
+  return createFaultRefusal(call, place, user.id, input)
 }
 
-const insert = (
+const addMember = (
   call: Call,
   place: MemberSource,
   user: UserRecord,
@@ -228,7 +231,7 @@ const insert = (
     created_at: call.clock.iso(),
     expires_at: input.expires_at === undefined || input.expires_at === '' ? null : input.expires_at,
   })
-  tellProject(call, 'joined', user, added)
+  recordMemberEvent(call, 'joined', user, added)
   return added
 }
 
@@ -250,15 +253,15 @@ export const addMembers = (call: Call, place: MemberSource, input: AddMembersInp
   const [only] = ids
   if (ids.length === 1) {
     const user = call.state.users.get(Number(only))
-    const refusal = findObstacle(call, place, user, input)
+    const refusal = createAddRefusal(call, place, user, input)
     if (user === undefined || refusal !== undefined) throw refusal ?? notFound('User')
-    return insert(call, place, user, input)
+    return addMember(call, place, user, input)
   }
   const failures: Record<string, string> = {}
   for (const id of ids) {
     const user = call.state.users.get(Number(id))
-    const refusal = findObstacle(call, place, user, input)
-    if (user !== undefined && refusal === undefined) insert(call, place, user, input)
+    const refusal = createAddRefusal(call, place, user, input)
+    if (user !== undefined && refusal === undefined) addMember(call, place, user, input)
     else failures[user?.username ?? id] = describeRefusal(refusal ?? notFound('User'))
   }
   return Object.keys(failures).length === 0
@@ -293,7 +296,7 @@ export const updateMember = (
   const record = getExisting(call, place, input.user_id)
   const { access_level, expires_at } = input
   if (access_level === undefined && expires_at === undefined) throw missing('access_level')
-  const refusal = findFault(call, place, input.user_id, input)
+  const refusal = createFaultRefusal(call, place, input.user_id, input)
   if (refusal !== undefined) throw refusal
   if (isLastOwner(call, record) && (access_level ?? owner) < owner) throw forbidden()
   call.state.members.change(record.id, {
@@ -309,7 +312,7 @@ export const removeMember = (call: Call, place: MemberSource, userId: number): u
   const record = getExisting(call, place, userId)
   const user = call.state.users.get(userId)
   if (isLastOwner(call, record)) throw forbidden()
-  call.unmodified(record)
+  call.checkUnmodified(record)
   call.state.members.remove(record.id)
-  if (user !== undefined) tellProject(call, 'left', user, record)
+  if (user !== undefined) recordMemberEvent(call, 'left', user, record)
 }

@@ -11,14 +11,14 @@ import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
 import { conflict, forbidden } from '../reply.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
-import { projectLevel } from './access.js'
+import { getProjectLevel } from './access.js'
 import {
+  canPushTo,
+  checkNotMoving,
   closeIssues,
   createSignature,
   isMoving,
-  mayPush,
   recordPush,
-  refuseWhileMoving,
   removeBranch,
 } from './pushes.js'
 
@@ -113,14 +113,14 @@ export const filterMembers = (
   ids: readonly number[],
 ): number[] =>
   listActive(call, ids)
-    .filter((u) => projectLevel(call.state, u, project, call.clock.day()) > 0)
+    .filter((u) => getProjectLevel(call.state, u, project, call.clock.day()) > 0)
     .map(({ id }) => id)
 
-const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
+const canMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
   const rule = call.state.protectedBranches.find(
     (p) => p.project_id === project.id && p.name === branch,
   )
-  return !project.archived && call.projectLevel(project) >= (rule?.merge_access_level ?? 30)
+  return !project.archived && call.getProjectLevel(project) >= (rule?.merge_access_level ?? 30)
 }
 
 /** Returns the reason why a merge request may not be merged, as far as its commits do not matter; undefined if there is none. */
@@ -128,8 +128,8 @@ const getRefusal = (call: Call, target: ProjectRecord, request: MergeRequestReco
   if (request.draft) return 'it is a draft'
   const { approvals_left: left } = countApprovals(call, target, request)
   if (left > 0) return `it needs ${left} more ${left === 1 ? 'approval' : 'approvals'}`
-  if (!mayMerge(call, target, request.target_branch))
-    return `${call.signedIn().username} may not merge into ${request.target_branch}`
+  if (!canMerge(call, target, request.target_branch))
+    return `${call.requireUser().username} may not merge into ${request.target_branch}`
   return isMoving(call, 'project', target.id) ? 'the repository is read-only' : undefined
 }
 
@@ -203,7 +203,7 @@ const writeMerge = async (
   return { onto, head, merge_commit_sha: head, squash_commit_sha }
 }
 
-const writeDown = (
+const storeMerge = (
   call: Call,
   request: MergeRequestRecord,
   { merge_commit_sha, squash_commit_sha }: MergeResult,
@@ -211,11 +211,11 @@ const writeDown = (
   call.state.mergeRequests.change(request.id, {
     state: 'merged',
     merged_at: call.clock.iso(),
-    merged_by_id: call.signedIn().id,
+    merged_by_id: call.requireUser().id,
     merge_commit_sha,
     squash_commit_sha,
   })
-  call.record({
+  call.recordEvent({
     action: 'merged',
     project_id: request.project_id,
     target_type: 'MergeRequest',
@@ -233,7 +233,7 @@ const removeSource = async (
 ): Promise<void> => {
   const isKept =
     branch === source.default_branch ||
-    !mayPush(call, source, branch) ||
+    !canPushTo(call, source, branch) ||
     call.state.protectedBranches.some((p) => p.project_id === source.id && p.name === branch)
   if (wanted === true && !isKept) await removeBranch(call, source, branch, sha)
 }
@@ -253,7 +253,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
     const { onto, head } = merged
     if (!(await moveBranch(into, request.target_branch, onto, head)))
       return 'the target branch has moved meanwhile'
-    writeDown(call, request, merged)
+    storeMerge(call, request, merged)
     const { message } = await readCommit(into, head)
     await recordPush(call, target, {
       branch: request.target_branch,
@@ -306,7 +306,7 @@ export const isRebasing = (request: MergeRequestRecord): boolean =>
 
 /** True if the acting user may push to the branch of a fork, because its author permits that to developers of the target. */
 const canCollaborate = (call: Call, project: ProjectRecord, request: MergeRequestRecord): boolean =>
-  request.allow_collaboration && call.projectLevel(project) >= 30 && !project.archived
+  request.allow_collaboration && call.getProjectLevel(project) >= 30 && !project.archived
 
 /** Starts a rebase. @throws Refusal 403 if the acting user may not push, and 409 if the request is closed or already busy */
 export const startRebase = (
@@ -317,21 +317,21 @@ export const startRebase = (
 ): void => {
   const source = call.state.projects.get(request.source_project_id)
   if (source === undefined) throw forbidden('Source branch does not exist')
-  if (!mayPush(call, source, request.source_branch) && !canCollaborate(call, project, request))
+  if (!canPushTo(call, source, request.source_branch) && !canCollaborate(call, project, request))
     throw forbidden('Cannot push to source branch')
-  refuseWhileMoving(call, source)
+  checkNotMoving(call, source)
   if (request.state !== 'opened') throw conflict('The merge request is not open')
   if (isRebasing(request)) throw conflict('A rebase of the merge request is in progress already')
   call.state.mergeRequests.change(request.id, {
     rebase_started_at: call.clock.iso(),
     rebase_skip_ci: skipCi,
-    rebase_user_id: call.signedIn().id,
+    rebase_user_id: call.requireUser().id,
     merge_error: null,
   })
 }
 
 /** Rebases the source branch. @returns the reason why that failed, or null */
-const carryOut = async (
+const rebaseSource = async (
   call: Call,
   source: ProjectRecord,
   target: ProjectRecord,
@@ -366,7 +366,9 @@ const endRebase = async (then: Instance, request: MergeRequestRecord): Promise<v
   const carry = async () => {
     if (source === undefined || target === undefined || user === undefined) return null
     const acting = new Call(then, { user }, { params: {}, headers: {} })
-    return (await then.git.open(source)).exclusive(() => carryOut(acting, source, target, request))
+    return (await then.git.open(source)).exclusive(() =>
+      rebaseSource(acting, source, target, request),
+    )
   }
   const merge_error = await carry().catch((error) => `Rebase failed: ${getReason(error)}`)
   // The end of the rebase and its error are stored together. Requests in the meantime see it in progress.

@@ -18,7 +18,7 @@ import {
 
 // The pipeline of a push, from the configuration at the new commit.
 
-const getCard = ({ id, message, author, committer }: GitCommit): CommitHeader => ({
+const toCommitHeader = ({ id, message, author, committer }: GitCommit): CommitHeader => ({
   id,
   short_id: id.slice(0, 8),
   title: message.split('\n')[0] ?? '',
@@ -131,13 +131,13 @@ export const startPipeline = async (
     status: failed ? 'failed' : 'created',
     yaml_errors: failed ? errors.join(', ') : undefined,
     source,
-    user_id: call.signedIn().id,
+    user_id: call.requireUser().id,
     parent_id: null,
     created_at: now,
     updated_at: now,
     started_at: null,
     finished_at: failed ? now : null,
-    commit: getCard(found),
+    commit: toCommitHeader(found),
   })
   if (!failed) addParts(call, plan, pipeline)
   return pipeline
@@ -162,8 +162,8 @@ const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRec
 
 /** Closes the open issues among these that the acting user may close. */
 export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly number[]): void => {
-  const user = call.signedIn()
-  const level = call.projectLevel(project)
+  const user = call.requireUser()
+  const level = call.getProjectLevel(project)
   const issues = call.state.issues.filter(
     (i) => i.project_id === project.id && i.state === 'opened' && iids.includes(i.iid),
   )
@@ -177,7 +177,7 @@ export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly n
       closed_by_id: user.id,
       updated_at: now,
     })
-    call.record({
+    call.recordEvent({
       action: 'closed',
       project_id: project.id,
       target_type: 'Issue',
@@ -204,29 +204,32 @@ interface Push {
 
 /** Creates the signature of the acting user for git, with the current time. */
 export const createSignature = (call: Call): Person => {
-  const { name, email } = call.signedIn()
+  const { name, email } = call.requireUser()
   return { name, email, date: call.clock.iso() }
 }
 
 /** True if the acting user may push: a Developer, or a user with the level that the protection of the branch requires. */
-export const mayPush = (call: Call, project: ProjectRecord, branch: string): boolean => {
+export const canPushTo = (call: Call, project: ProjectRecord, branch: string): boolean => {
   if (project.archived) return false
   const rule = call.state.protectedBranches.find(
     (p) => p.project_id === project.id && p.name === branch,
   )
-  return call.projectLevel(project) >= (rule?.push_access_level ?? 30)
+  return call.getProjectLevel(project) >= (rule?.push_access_level ?? 30)
 }
 
 /** Checks that the acting user may push to a branch, and that the repository is not being moved. @throws Refusal 401 or 403 */
-export const refuseUnlessPusher = (call: Call, project: ProjectRecord, branch: string): void => {
-  call.signedIn()
-  if (!mayPush(call, project, branch))
+export const checkCanPush = (call: Call, project: ProjectRecord, branch: string): void => {
+  call.requireUser()
+  if (!canPushTo(call, project, branch))
     throw forbidden('You are not allowed to push into this branch')
-  refuseWhileMoving(call, project)
+  checkNotMoving(call, project)
 }
 
 /** Updates the head and the merge base of a merge request, and checks again whether it has conflicts. */
-export const lookAgain = async (call: Call, request: MergeRequestRecord): Promise<void> => {
+export const updateMergeRequest = async (
+  call: Call,
+  request: MergeRequestRecord,
+): Promise<void> => {
   const target = call.state.projects.get(request.project_id)
   const source = call.state.projects.get(request.source_project_id)
   if (target === undefined || source === undefined) return
@@ -249,7 +252,7 @@ export const lookAgain = async (call: Call, request: MergeRequestRecord): Promis
 }
 
 /** Closes the issues that new commits on the default branch name. For another branch, its merge requests will close them. */
-const closeNamed = async (
+const closeNamedIssues = async (
   call: Call,
   project: ProjectRecord,
   { branch, from, to }: Push,
@@ -277,7 +280,7 @@ export const recordPush = async (call: Call, project: ProjectRecord, push: Push)
   const { statistics } = project
   const commit_count = statistics.commit_count + commits
   call.state.projects.change(project.id, { statistics: { ...statistics, commit_count } })
-  call.record({
+  call.recordEvent({
     action: 'pushed',
     project_id: project.id,
     push_data: {
@@ -296,7 +299,7 @@ export const recordPush = async (call: Call, project: ProjectRecord, push: Push)
       ((m.source_project_id === project.id && m.source_branch === branch) ||
         (m.project_id === project.id && m.target_branch === branch)),
   )
-  for (const request of affected) await lookAgain(call, request)
+  for (const request of affected) await updateMergeRequest(call, request)
   const at = { branch, revision: to, before: from }
   const pipeline = push.skipCi === true ? undefined : await startPipeline(call, project, at)
   const own = affected.filter(
@@ -304,7 +307,7 @@ export const recordPush = async (call: Call, project: ProjectRecord, push: Push)
   )
   for (const { id } of own)
     call.state.mergeRequests.change(id, { pipeline_id: pipeline?.id ?? null })
-  await closeNamed(call, project, push, own)
+  await closeNamedIssues(call, project, push, own)
 }
 
 /** Deletes a branch and records that as an action of the acting user. @returns false if the branch is no longer at the commit */
@@ -315,7 +318,7 @@ export const removeBranch = async (
   at: string,
 ): Promise<boolean> => {
   if (!(await deleteBranch(await call.git.open(project), branch, at))) return false
-  call.record({
+  call.recordEvent({
     action: 'pushed',
     project_id: project.id,
     push_data: {
@@ -358,7 +361,7 @@ export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number
   call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
 
 /** Checks that a repository is not being moved. @throws Refusal 403 */
-export const refuseWhileMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {
+export const checkNotMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {
   if (isMoving(call, 'project', project.id))
     throw forbidden('The repository is temporarily read-only. Please try again later.')
 }

@@ -124,7 +124,11 @@ const addRow = (state: State, name: keyof TableRecords, row: Fields): Fields => 
   return structuredClone(added)
 }
 
-/** Adds records to a state. @returns the records with their IDs @throws Failure `usage` if a table, an attribute or a value is invalid */
+/**
+ * Adds records to a state.
+ * @returns the records with their IDs
+ * @throws Failure `usage` if a table, an attribute or a value is invalid
+ */
 export const addRows = (state: State, rows: unknown): Record<string, readonly Fields[]> => {
   if (!isObject(rows)) throw usage('seed() takes rows by table')
   const { settings, ...tables } = rows

@@ -71,12 +71,14 @@ const findPlace = (call: Call, path: string, input: Input, role: Role | undefine
   const reference = input.id as string | number
   const scope = /^\/(projects|groups)\/:id\//.exec(path)?.[1]
   if (scope === undefined) {
-    if (role === undefined) call.signedIn()
-    else call.admin()
+    if (role === undefined) call.requireUser()
+    else call.requireAdmin()
     return { at: fill() }
   }
   const { id } =
-    scope === 'projects' ? call.project(reference, { role }) : call.group(reference, { role })
+    scope === 'projects'
+      ? call.requireProject(reference, { role })
+      : call.requireGroup(reference, { role })
   return { at: fill(id), id }
 }
 
@@ -169,8 +171,8 @@ export const declareRoutes = (
   const find = (call: Call, input: Input): DeclaredRecord => {
     const reference = input[one] as string | number
     const role = getRoleIn(access) ?? 'maintainer'
-    if (path === '/projects') return call.project(reference, { role }) as never
-    if (path === '/groups') return call.group(reference, { role }) as never
+    if (path === '/projects') return call.requireProject(reference, { role }) as never
+    if (path === '/groups') return call.requireGroup(reference, { role }) as never
     return records.managed(call, input as never)
   }
   const act = (changes: Fields) => (call: Call, input: Input) => {

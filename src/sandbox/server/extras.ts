@@ -18,7 +18,7 @@ import type { TokenRecord } from '../state/people-and-projects.js'
 
 const tokenSeconds = 7200
 
-const grantError = (error: string, description: string): Refusal =>
+const createGrantRefusal = (error: string, description: string): Refusal =>
   new Refusal(400, { error, error_description: description })
 
 const createSecret = (): string => createRandomBytes(32).toString('hex')
@@ -48,10 +48,10 @@ const renewPair = (call: Call, old: TokenRecord) => {
 }
 
 /** Refreshes a pair of tokens (`grant_type=refresh_token`). The old pair becomes invalid. */
-const refresh = (call: Call) => {
+const refreshToken = (call: Call) => {
   const { grant_type, refresh_token } = call.sent.params
   if (grant_type !== 'refresh_token')
-    throw grantError(
+    throw createGrantRefusal(
       'unsupported_grant_type',
       'The authorization grant type is not supported by the authorization server.',
     )
@@ -60,7 +60,7 @@ const refresh = (call: Call) => {
   )
   const user = call.state.users.get(old?.user_id)
   if (old === undefined || user?.state !== 'active')
-    throw grantError(
+    throw createGrantRefusal(
       'invalid_grant',
       'The provided authorization grant is invalid, expired, revoked, or was issued to another client.',
     )
@@ -68,7 +68,7 @@ const refresh = (call: Call) => {
 }
 
 const showVersion = (call: Call) => {
-  call.signedIn()
+  call.requireUser()
   return {
     version: call.version,
     revision,
@@ -95,5 +95,5 @@ export const extraRoutes: readonly ExtraRoute[] = [
     accepts: { path: { id: project() }, params: {} },
     handle: listGroups,
   },
-  { method: 'POST', path: '/oauth/token', credential: 'parameter', handle: refresh },
+  { method: 'POST', path: '/oauth/token', credential: 'parameter', handle: refreshToken },
 ]

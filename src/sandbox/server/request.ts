@@ -1,7 +1,7 @@
 /** Parses requests for the server: their target, their query, and bodies of all media types within one size limit. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { decodeForm, decodeJson, gatherParams, isNested, type NestedParams } from '../check.js'
+import { collectParams, decodeForm, decodeJson, isNested, type NestedParams } from '../check.js'
 import { invalid, Refusal } from '../reply.js'
 
 // The target: the address in the first line of a request.
@@ -76,7 +76,7 @@ const decodeParts = async (type: string, bytes: Buffer): Promise<NestedParams> =
   const parts = await readParts(type, bytes).catch(() => {
     throw createMalformedRefusal()
   })
-  return gatherParams(parts.map(decodePart))
+  return collectParams(parts.map(decodePart))
 }
 
 /** Decodes a body by its media type; undefined for an empty one. */

@@ -250,7 +250,8 @@ export class Router<T> {
 
   /**
    * Finds the route of a request, or the methods that its path has (none for an unknown path). `path` is the raw path without the query,
-   * in which any letter may be percent-encoded. @throws URIError if the percent-encoding is invalid
+   * in which any letter may be percent-encoded.
+   * @throws URIError if the percent-encoding is invalid
    */
   find(method: string, path: string): RouteMatch<T> | readonly string[] {
     const methods = new Set<string>()

@@ -90,21 +90,22 @@ const handleClientError = (error: NodeJS.ErrnoException, socket: Socket): void =
 
 /**
  * Checks whether the acting user may call a route with any input. If the catalogue names no role, the user has to see the project or group
- * in the path. @throws Refusal 401, 403 or 404
+ * in the path.
+ * @throws Refusal 401, 403 or 404
  */
-const refuseOutsider = (
+const checkCaller = (
   call: Call,
   { access = '', path }: AcceptedParams,
   given: Readonly<Record<string, unknown>>,
 ): void => {
-  if (access.startsWith('administrators')) call.admin()
+  if (access.startsWith('administrators')) call.requireAdmin()
   for (const [name, param] of Object.entries(path)) {
     if (!isScope(param)) continue
     const place = convert(name, param, given[name])
     if (typeof place !== 'string' && typeof place !== 'number') continue
     const role = getRoleIn(access)
-    if (getScopeType(param) === 'project') call.project(place, { role })
-    else call.group(place, { role })
+    if (getScopeType(param) === 'project') call.requireProject(place, { role })
+    else call.requireGroup(place, { role })
   }
 }
 
@@ -140,7 +141,7 @@ const getInput = (
   try {
     return checkInput(accepts, path, call.sent.params)
   } catch (refusal) {
-    refuseOutsider(call, accepts, path)
+    checkCaller(call, accepts, path)
     throw refusal
   }
 }
@@ -194,14 +195,14 @@ const serve = async (
 }
 
 /** Sends a 404 for an unknown path, and a 405 for a path that has only other methods. */
-const refuse = (methods: readonly string[], reply: FastifyReply): FastifyReply => {
+const sendRefusal = (methods: readonly string[], reply: FastifyReply): FastifyReply => {
   if (methods.length === 0) return sendJson(reply, 404, { error: '404 Not Found' })
   reply.header('allow', methods.join(', '))
   return sendJson(reply, 405, { error: '405 Not Allowed' })
 }
 
 /** Finds the route of a path, or else of the path without redundant slashes. In the path of a file, such slashes count. */
-const find = (finder: Finder, method: string, path: string) => {
+const findRoute = (finder: Finder, method: string, path: string) => {
   const verb = method === 'HEAD' ? 'GET' : method
   try {
     const found = finder.find(verb, path)
@@ -271,10 +272,10 @@ export const buildServer = async (
     const heard = double?.hear(request, simplifyPath(path), query)
     if (heard !== undefined) reply.raw.once('finish', () => (heard.status = reply.statusCode))
     if (heard !== undefined && (await double?.answer(heard, reply))) return reply
-    const found = find(finder, request.method, path)
+    const found = findRoute(finder, request.method, path)
     return 'value' in found
       ? serve(instance, scheduler, found, query, request, reply, words, heard)
-      : refuse(found, reply)
+      : sendRefusal(found, reply)
   }
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, date: instance.clock.now().toUTCString() })

@@ -154,8 +154,8 @@ export class TestDouble {
   }
 
   /**
-   * Sends the response of a fault if there is one for the request. @returns true if it sent a response. It does not return the reply,
-   * since awaiting a reply resolves to undefined.
+   * Sends the response of a fault if there is one for the request.
+   * @returns true if it sent a response. It does not return the reply, since awaiting a reply resolves to undefined.
    */
   async answer({ method, path }: HeardRequest, reply: FastifyReply): Promise<boolean> {
     const found = this.#faults.find(({ pattern }) => pattern.test(`${method} ${path}`))

@@ -91,7 +91,7 @@ export class Table<T extends { readonly id: number }> {
     this.load({ next, rows })
   }
 
-  #note(row: T): void {
+  #noteChange(row: T): void {
     const watched = this.#watches(row)
     if (watched === this.#watched.has(row.id)) return
     if (watched) this.#watched.add(row.id)
@@ -154,7 +154,7 @@ export class Table<T extends { readonly id: number }> {
       freeze(value)
       Reflect.set(row, name, value)
     }
-    this.#note(row)
+    this.#noteChange(row)
     this.#changed.add(id)
   }
 
@@ -180,7 +180,7 @@ export class Table<T extends { readonly id: number }> {
       this.#watched.delete(id)
     } else {
       this.#rows.set(id, record)
-      this.#note(record)
+      this.#noteChange(record)
     }
     this.#inOrder = undefined
   }

@@ -1,6 +1,6 @@
 /** Declares the CI keywords that decide where, when and how often a job runs, from `variables` and `image` to `rules` and `needs`. */
 
-import { doesWithout, isExpression } from '../expression.js'
+import { isExpression, isWithoutPart } from '../expression.js'
 import {
   advised,
   all,
@@ -287,12 +287,12 @@ const createConditions = (): Type => {
     before(
       '18.11',
       '`!`',
-      each((text) => doesWithout('negation', text)),
+      each((text) => isWithoutPart('negation', text)),
     ),
     before(
       '18.7',
       'comparing with `true` or `false`',
-      each((text) => doesWithout('literals', text)),
+      each((text) => isWithoutPart('literals', text)),
     ),
   )
 }

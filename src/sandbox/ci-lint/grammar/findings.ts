@@ -48,7 +48,7 @@ const getForm = (value: unknown): Form | undefined => {
 const getType = (keys: Keys, key: string): Type | undefined =>
   Object.hasOwn(keys, key) ? keys[key] : undefined
 
-const placeBelow = (path: string, key: string, { entry }: Type): Place => ({
+const createPlaceBelow = (path: string, key: string, { entry }: Type): Place => ({
   path: `${path}:${key}`,
   ...(entry === true ? {} : { owner: path, keyword: toWords(key) }),
 })
@@ -63,33 +63,33 @@ class Validator {
   of(type: Type, value: unknown, place: Place): readonly Finding[] {
     switch (type.kind) {
       case 'leaf':
-        return this.#leaf(type, value, place)
+        return this.#checkLeaf(type, value, place)
       case 'words':
-        return this.#words(type, value, place)
+        return this.#checkWords(type, value, place)
       case 'hash':
-        return this.#hash(type, value, place)
+        return this.#checkHash(type, value, place)
       case 'named':
-        return this.#named(type, value, place)
+        return this.#checkNamed(type, value, place)
       case 'items':
-        return this.#items(type, value, place)
+        return this.#checkItems(type, value, place)
       case 'either':
-        return this.#either(type, value, place)
+        return this.#checkEither(type, value, place)
       case 'all':
-        return this.#all(type, value, place)
+        return this.#checkAll(type, value, place)
       case 'chosen':
         return this.of(type.of(value), value, place)
       case 'advised':
-        return this.#advised(type, value, place)
+        return this.#checkAdvised(type, value, place)
     }
   }
 
-  #leaf({ holds, says }: LeafType, value: unknown, place: Place): readonly Finding[] {
+  #checkLeaf({ holds, says }: LeafType, value: unknown, place: Place): readonly Finding[] {
     if (holds(value)) return []
     const text = typeof says === 'string' ? says : says(value)
     return [{ text: buildSentence(getSubject(place), text) }]
   }
 
-  #words({ words, says, many }: WordsType, value: unknown, place: Place): Finding[] {
+  #checkWords({ words, says, many }: WordsType, value: unknown, place: Place): Finding[] {
     const known = [...words].flatMap(([word, span]) => (isKnown(span, this.#asOf) ? [word] : []))
     const several = many && Array.isArray(value)
     const given: readonly unknown[] = several ? value : [value]
@@ -106,11 +106,11 @@ class Validator {
     return [{ text: buildSentence(getSubject(place), text, changes) }]
   }
 
-  #hash({ keys, relations, unknown }: HashType, value: unknown, place: Place): Finding[] {
+  #checkHash({ keys, relations, unknown }: HashType, value: unknown, place: Place): Finding[] {
     if (!isHash(value)) return [{ text: buildSentence(getSubject(place), 'should be a hash') }]
     const { path } = place
     return [
-      ...this.#unknown(keys, unknown, value, path),
+      ...this.#checkUnknown(keys, unknown, value, path),
       ...relations
         .filter(({ holds }) => !holds(value, path))
         .map(({ key, says, curable }): Finding => {
@@ -125,12 +125,12 @@ class Validator {
           isKeywordReference(one) ||
           !isKnown(type, this.#asOf)
           ? []
-          : this.of(type, one, placeBelow(path, key, type))
+          : this.of(type, one, createPlaceBelow(path, key, type))
       }),
     ]
   }
 
-  #unknown(keys: Keys, says: string, value: object, path: string): Finding[] {
+  #checkUnknown(keys: Keys, says: string, value: object, path: string): Finding[] {
     const unknown = Object.keys(value).filter((key) => {
       const type = getType(keys, key)
       return type === undefined || !isKnown(type, this.#asOf)
@@ -142,21 +142,21 @@ class Validator {
     return [{ text: buildSentence(`${path} config`, `${says}: ${unknown.join(', ')}`, changes) }]
   }
 
-  #named({ of, says }: NamedType, value: unknown, { path }: Place): readonly Finding[] {
+  #checkNamed({ of, says }: NamedType, value: unknown, { path }: Place): readonly Finding[] {
     if (!isHash(value)) return [{ text: buildSentence(path, says) }]
     return Object.entries(value).flatMap(([name, one]) =>
       isKeywordReference(one) ? [] : this.of(of, one ?? {}, { path: `${path}:${name}` }),
     )
   }
 
-  #items({ of, item, says }: ItemsType, value: unknown, { path }: Place): readonly Finding[] {
+  #checkItems({ of, item, says }: ItemsType, value: unknown, { path }: Place): readonly Finding[] {
     if (!Array.isArray(value)) return [{ text: buildSentence(path, says) }]
     const flat: readonly unknown[] = value.flat(10)
     const below = item === '' ? path : `${path}:${item}`
     return flat.flatMap((one) => (isKeywordReference(one) ? [] : this.of(of, one, { path: below })))
   }
 
-  #either({ forms, says }: EitherType, value: unknown, place: Place): readonly Finding[] {
+  #checkEither({ forms, says }: EitherType, value: unknown, place: Place): readonly Finding[] {
     const form = getForm(value)
     const type = form === undefined ? undefined : forms[form]
     if (type !== undefined && isKnown(type, this.#asOf)) return this.of(type, value, place)
@@ -166,7 +166,7 @@ class Validator {
     ]
   }
 
-  #all({ of }: AllType, value: unknown, place: Place): readonly Finding[] {
+  #checkAll({ of }: AllType, value: unknown, place: Place): readonly Finding[] {
     const found: Finding[] = []
     for (const type of of.filter((one) => isKnown(one, this.#asOf))) {
       const limit =
@@ -184,7 +184,7 @@ class Validator {
     return found
   }
 
-  #advised({ of }: AdvisedType, value: unknown, place: Place): readonly Finding[] {
+  #checkAdvised({ of }: AdvisedType, value: unknown, place: Place): readonly Finding[] {
     return this.of(of, value, place).map((one) => ({
       ...one,
       advice: true,
