@@ -26,8 +26,8 @@ const limitToDates = (time: number): number | undefined =>
   Math.abs(time) <= maxTime ? time : undefined
 
 /**
- * Parses a moment into milliseconds of the epoch: `+30d`, `today` and `yesterday` (their beginning in UTC), a day (its beginning in UTC),
- * or a day with a time. Returns undefined for any other text, including a duration.
+ * Parses a moment into milliseconds of the epoch: `+30d`, `today`, `yesterday`, a day, or a day with a time. A day means its beginning in
+ * UTC. Returns undefined for any other text, including a duration.
  */
 export const parseMoment = (text: string, now: number): number | undefined => {
   const midnight = Math.floor(now / dayLength) * dayLength

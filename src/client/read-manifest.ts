@@ -14,7 +14,7 @@ import { getErrorCode, getReason, usage } from '../errors.js'
 const count = Integer({ minimum: 0 })
 const gapSchema = Obj({ status: Optional(count), why: Str() }, strict)
 
-/** The schema of a project or group whose list was read: the position and size of its lines in the file, or why it could not be read. */
+/** The schema of a project or group whose list was read. It has the position and size of its lines, or why it could not be read. */
 export const parentSchema = Obj(
   { name: Str(), records: count, at: count, bytes: count, refused: Optional(gapSchema) },
   { ...strict, title: 'a parent' },

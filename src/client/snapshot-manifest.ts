@@ -1,6 +1,6 @@
 /**
- * Declares the format of snapshots, and checks their files: a folder with lists of an instance, one record per line, and a manifest of
- * everything that was read or refused.
+ * Declares the format of snapshots, and checks their files. A snapshot is a folder with lists of an instance, one record per line, and a
+ * manifest of everything that was read or refused.
  */
 
 import { createHash, type Hash } from 'node:crypto'

@@ -65,7 +65,7 @@ describe('normalizeBaseUrl', () => {
   })
 })
 
-describe('clearTextWarning', () => {
+describe('createClearTextWarning', () => {
   it.each(['http://forge.test', 'http://10.0.0.7', 'http://localhost.evil.test'])(
     'warns of %s',
     (url) => expect(createClearTextWarning(url)).toContain('in clear'),

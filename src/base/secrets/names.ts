@@ -70,8 +70,8 @@ export const lastWords: readonly string[] = [
 ]
 
 /**
- * The last letters of such names in every spelling, for a search of bytes. "id" alone ends most records, so it is searched with the word
- * before it.
+ * The last letters of such names in every spelling, for a search of bytes. "id" alone is in most records, so
+ * it is searched with the word before it.
  */
 export const lastLetters: readonly string[] = lastWords.flatMap((last) =>
   last.length > 2

@@ -56,11 +56,8 @@ const someText: JsonSchema = { ...text, minLength: 1 }
 const getNumberSchema = (param: IntegerParam | ListParam): JsonSchema => {
   const [min = 0, max = Number.POSITIVE_INFINITY] =
     param.type === 'integer' && param.min !== undefined ? [param.min, param.max] : []
-  const allowedNumbers = Array.from(
-    { length: max - min > 100 ? 0 : max - min + 1 },
-    (_, i) => min + i,
-  )
-  const pattern = `^(?:${allowedNumbers.length === 0 ? '-?\\d+' : allowedNumbers.join('|')})$`
+  const small = Array.from({ length: max - min > 100 ? 0 : max - min + 1 }, (_, i) => min + i)
+  const pattern = `^(?:${small.length === 0 ? '-?\\d+' : small.join('|')})$`
   const names = param.names && { enum: Object.keys(param.names) }
   return createAnyOf({ type: 'integer', ...createRange(param) }, names, { type: 'string', pattern })
 }
@@ -110,7 +107,7 @@ const allowRange = (value: JsonSchema, param: IntegerParam | EnumParam | ListPar
 const name: JsonSchema = { $ref: '#/$defs/name' }
 
 /** The schemas of values that files may write differently from the API. */
-const fileSchemas: Partial<SchemaOptions> = {
+const inFiles: Partial<SchemaOptions> = {
   integer: (param) => allowRange(getNumberSchema(param), param),
   choice: (param) => allowRange({ enum: getAllValues(param) }, param),
   text: getTextSchema,
@@ -119,8 +116,8 @@ const fileSchemas: Partial<SchemaOptions> = {
   json: () => ({}),
   scope: name,
 }
-const referenceSchemas: Partial<SchemaOptions> = {
-  ...fileSchemas,
+const byName: Partial<SchemaOptions> = {
+  ...inFiles,
   integer: () => name,
   list: (_, param) => getListSchema(name, param),
 }
@@ -135,11 +132,7 @@ export const filled: JsonSchema = { not: { enum: [null, '', []] } }
 const buildValueSchema = ({ param, ref, source }: Attribute): JsonSchema => {
   const description = param.edition === undefined ? param.help : `${param.help} (${param.edition})`
   if (source === 'secret') return { $ref: '#/$defs/secret', description }
-  const plain = createValueSchema(
-    param,
-    () => ({}),
-    ref === undefined ? fileSchemas : referenceSchemas,
-  )
+  const plain = createValueSchema(param, () => ({}), ref === undefined ? inFiles : byName)
   const words = param.words && { enum: param.words }
   const held = source === 'file' && { $ref: '#/$defs/held' }
   return { ...createAnyOf(plain, words, held, canBeUnset(param) && { type: 'null' }), description }
