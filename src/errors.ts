@@ -1,10 +1,9 @@
 /**
- * The one error class of the tool. Everything that goes wrong on purpose is a `Failure` with a
- * category; the category alone decides the exit code, as `svcctl help exit-codes`
- * shows it.
+ * Declares `Failure`, the error class of the whole tool. Each failure has a category, which alone decides the exit code, as `svcctl help
+ * exit-codes` shows.
  */
 
-/** Category → exit code. The only such table. */
+/** The exit code of each category. */
 export const exitCodes = {
   failed: 1,
   usage: 2,
@@ -34,7 +33,7 @@ export const categoryMeanings: Readonly<Record<Category, string>> = {
   interrupted: 'interrupted by Ctrl-C (shells report 143 for SIGTERM and 129 for SIGHUP)',
 }
 
-/** The advice on what would help, as a code; the code that shows the failure has the words. */
+/** A code for the next step. The module that shows the failure has the words for it. */
 interface Advice {
   readonly code: string
   /** The subject of the advice: a scope, a setting. */
@@ -42,7 +41,7 @@ interface Advice {
 }
 
 export interface FailureDetails {
-  /** HTTP status, when an answer came. */
+  /** The HTTP status, if an answer came. */
   readonly status?: number
   /** True if no request can be made for the object, so that trying again does not help. */
   readonly unsent?: true
@@ -50,28 +49,28 @@ export interface FailureDetails {
   readonly request?: string
   /** The next step for the user; a full sentence or a command line. */
   readonly hint?: string
-  /** The advice in place of a hint, where its words are those of commands and flags. */
+  /** The advice in place of a hint, if its words depend on commands and flags. */
   readonly advice?: Advice
-  /** The instance's machine-readable code, when the body carried one (`error_code`, `error`). */
+  /** The instance's machine-readable code, if the body contained one (`error_code`, `error`). */
   readonly code?: string
   /**
-   * The kind of thing that a 404, 405 or 410 says is missing, in the instance's own words: the route, or the record.
-   * Undefined where something that stands before the instance may have answered.
+   * What is missing according to a 404, 405 or 410 of the instance: the route or the record. Undefined if the answer may come from a proxy
+   * in front of the instance.
    */
   readonly lacks?: 'route' | 'record'
-  /** True when no connection was made, so that nothing was sent. */
+  /** True if no connection was made, so that nothing was sent. */
   readonly unreached?: boolean
-  /** True when standard input is at fault: what it named before that may have been written. */
+  /** True if standard input is at fault. Objects that it named earlier may have been written already. */
   readonly ofInput?: true
-  /** True when a write may or may not have been carried out. */
+  /** True if it is unknown whether a write was carried out. */
   readonly unknownOutcome?: boolean
-  /** The instance's id of the request (`x-request-id`). */
+  /** The instance's ID of the request (`x-request-id`). */
   readonly requestId?: string
   readonly cause?: unknown
 }
 
 export class Failure extends Error {
-  /** Named here, since minifiers rename classes. */
+  /** The name is set explicitly, since minifiers rename classes. */
   static override readonly name = 'Failure'
   readonly category: Category
   readonly details: FailureDetails
@@ -83,12 +82,12 @@ export class Failure extends Error {
     this.details = details
   }
 
-  /** HTTP status, when an answer came. */
+  /** The HTTP status, if an answer came. */
   get status(): number | undefined {
     return this.details.status
   }
 
-  /** The instance's machine-readable code, when the answer carried one. */
+  /** The instance's machine-readable code, if the answer contained one. */
   get code(): string | undefined {
     return this.details.code
   }
@@ -117,7 +116,7 @@ export const getFailureHelp = ({ details: { hint, advice } }: Failure): FailureD
   advice,
 })
 
-/** A usage error: exit 2, nothing was sent. */
+/** Creates a usage error: exit code 2, and nothing was sent. */
 export const usage = (message: string, hint?: string): Failure =>
   new Failure('usage', message, hint === undefined ? {} : { hint })
 
@@ -125,10 +124,7 @@ export const usage = (message: string, hint?: string): Failure =>
 export const createInputFailure = (message: string, hint?: string, cause?: unknown): Failure =>
   new Failure('usage', message, { hint, cause, ofInput: true })
 
-/**
- * Returns a failure that a command continues after.
- * @throws errors that no command continues after: an interruption, and whatever is no Failure
- */
+/** Returns a failure after which a command may continue. @throws any other error: an interruption, or an error that is not a Failure */
 export const recoverFrom = (error: unknown): Failure => {
   if (error instanceof Failure && error.category !== 'interrupted') return error
   throw error
@@ -141,7 +137,7 @@ export const isMissing = (error: unknown): error is Failure =>
 /** True if the instance does not have the endpoint, because of its edition or version. */
 export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
 
-/** Explains why something could not be read. */
+/** Describes why something could not be read. */
 export const explainUnread = (failure: Failure): string => {
   if (failure.status === 403) return `not permitted: ${failure.message}`
   return isUnoffered(failure)
@@ -149,7 +145,7 @@ export const explainUnread = (failure: Failure): string => {
     : failure.message
 }
 
-/** True if a failure is about one object alone: a run over many continues with the others. */
+/** True if a failure concerns one object, so that a run over many continues with the others. */
 export const isObjectFailure = (error: unknown): error is Failure =>
   error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
 
@@ -169,7 +165,7 @@ const reasons: Readonly<Record<string, string>> = {
   EBUSY: 'it is in use',
 }
 
-/** Returns the system's code of a failed call (`ENOENT`); empty where there is none. */
+/** Returns the system's code of a failed call (`ENOENT`); empty if there is none. */
 export const getErrorCode = (error: unknown): string =>
   error instanceof Error &&
   !(error instanceof Failure) &&
@@ -178,23 +174,30 @@ export const getErrorCode = (error: unknown): string =>
     ? error.code
     : ''
 
-/** Returns why the system could not read or write a file, in words. */
+/** Describes why the system could not read or write a file. */
 export const getReason = (error: unknown): string =>
   reasons[getErrorCode(error)] ?? (error instanceof Error ? error.message : String(error))
 
-/** The categories of a failure that is due to its object, rather than to the way to the instance. */
-const ofObject: ReadonlySet<Category> = new Set(['usage', 'failed', 'not_found', 'conflict'])
+/** The categories of failures that concern the object itself, not the connection to the instance. */
+const objectCategories: ReadonlySet<Category> = new Set([
+  'usage',
+  'failed',
+  'not_found',
+  'conflict',
+])
 
-/** Returns a failure of planning an object, with where the object stands in standard input. */
+/** Adds the object's position in standard input to a failure of planning. */
 export const placeFailure = (error: unknown, place: string | undefined): unknown =>
-  place !== undefined && error instanceof Failure && ofObject.has(error.category)
+  place !== undefined && error instanceof Failure && objectCategories.has(error.category)
     ? new Failure(error.category, `standard input, ${place}: ${error.message}`, {
         ...error.details,
         ofInput: true,
       })
     : error
 
-/** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
+/**
+ * The error for a closed standard output, as after `| head -1`. The run then ends without a message.
+ */
 export class ClosedPipe extends Error {
   constructor() {
     super('standard output was closed')

@@ -1,6 +1,6 @@
 /** Runs a command or a line within another run, on the same session and through the same gate. */
 
-import { splitBelow } from '../base/json/records.js'
+import { splitWrapped } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -222,7 +222,7 @@ const createSplitter =
   (take: LineAsk['take']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
     if (column === undefined) return void take(bytes, undefined)
-    const below = splitBelow(bytes, column)
+    const below = splitWrapped(bytes, column)
     if (below !== undefined) take(below.record, { column, name: below.name })
   }
 

@@ -1,15 +1,15 @@
-/** Asynchronous work: polling, a cache of answers, and several pieces at once. */
+/** Provides asynchronous helpers: polling, a cache of answers, and concurrent work with results in order. */
 import { getCurrentIo } from './io.js'
 
-const first = 500
-const longest = 10_000
+const firstWait = 500
+const maxWait = 10_000
 const growth = 1.5
 
 /** Returns the moment this many seconds from now, in milliseconds of the epoch. */
 export const getTimeAfter = (seconds: number, { now }: Pick<PollPace, 'now'>): number =>
   now().getTime() + seconds * 1000
 
-/** Resolves once a signal is aborted; listening to it keeps no process alive. */
+/** Resolves once a signal is aborted. Waiting does not keep the process alive. */
 export const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
     if (signal.aborted) done()
@@ -23,24 +23,24 @@ interface PollPace {
 }
 
 /**
- * Looks at once, and again after half a second, then ever more seldom, at most every ten seconds.
- * @param look what is waited for, or undefined while it is not there
- * @param until when it is too late, in milliseconds of the epoch
- * @returns what came; undefined when the time was over
+ * Calls `look` at once, again after half a second, and then less and less often, at least every ten seconds.
+ * @param look returns the awaited value; undefined while there is none
+ * @param until the end of the wait, in milliseconds of the epoch
+ * @returns the value; undefined after the end of the wait
  */
 export const poll = async <T>(
   look: () => Promise<T | undefined>,
   until: number,
   { now, sleep }: PollPace,
 ): Promise<T | undefined> => {
-  for (let wait = first; ; wait = Math.min(wait * growth, longest)) {
+  for (let wait = firstWait; ; wait = Math.min(wait * growth, maxWait)) {
     const found = await look()
     if (found !== undefined || now().getTime() >= until) return found
     await sleep(wait)
   }
 }
 
-/** A cache of answers by key: each is asked for once, and again if it failed. */
+/** A cache of answers by key. Each is requested once, and again if it failed. */
 export class AsyncCache<K, T> {
   readonly #known = new Map<K, Promise<T>>()
 
@@ -85,7 +85,7 @@ export const callOnAbort = (signal: AbortSignal, stop: () => void): (() => void)
   return () => stops.delete(stop)
 }
 
-/** As many at once as a gate ever lets go. */
+/** The maximum number of concurrent requests that a gate ever permits. */
 export const maxConcurrent = 32
 
 /**
@@ -100,16 +100,16 @@ export async function* mapConcurrent<T, R>(
   const open: Promise<R>[] = []
   const begin = async (one: T): Promise<R> => work(one)
   let broken: { readonly error: unknown } | undefined
-  const whole = async function* (): AsyncGenerator<T> {
+  const readInput = async function* (): AsyncGenerator<T> {
     try {
       yield* some
     } catch (error) {
       broken = { error }
     }
   }
-  for await (const one of whole()) {
+  for await (const one of readInput()) {
     const begun = begin(one)
-    // Who leaves meanwhile hears of no other.
+    // If the reader stops early, a failed piece of work must not count as unhandled.
     begun.catch(() => {})
     open.push(begun)
     const first = open.length < most ? undefined : open.shift()
@@ -119,10 +119,10 @@ export async function* mapConcurrent<T, R>(
   if (broken !== undefined) throw broken.error
 }
 
-/** The error of a hand-over that no reader takes any more. */
+/** The error of a hand-over whose reader has stopped. */
 export class NobodyTakesError extends Error {}
 
-/** A piece that waits to be taken. */
+/** A piece that waits for the reader. */
 interface WaitingPiece<T> {
   readonly piece: T
   readonly taken: () => void
@@ -130,9 +130,9 @@ interface WaitingPiece<T> {
 }
 
 /**
- * Yields what `work` hands over, in its order; each hand-over ends when the piece was taken and the next is asked for.
- * Who leaves meanwhile makes all further ones fail, and waits for the end of the work.
- * @throws what `work` throws, after all that came before
+ * Yields the pieces that `work` pushes, in order. Each push resolves when the reader asks for the next piece. If the reader stops early,
+ * all further pushes fail, and the generator waits for the end of the work.
+ * @throws the error of `work`, after all pieces before it
  */
 export async function* yieldPushed<T>(
   work: (push: (piece: T) => Promise<void>) => Promise<void>,
@@ -140,10 +140,10 @@ export async function* yieldPushed<T>(
   const waiting: WaitingPiece<T>[] = []
   let wake = (): void => {}
   let ended = false
-  let left = false
+  let hasReaderLeft = false
   const push = (piece: T): Promise<void> =>
     new Promise((taken, refused) => {
-      if (left) return refused(new NobodyTakesError())
+      if (hasReaderLeft) return refused(new NobodyTakesError())
       waiting.push({ piece, taken, refused })
       wake()
     })
@@ -167,17 +167,17 @@ export async function* yieldPushed<T>(
     }
     await working
   } finally {
-    left = true
+    hasReaderLeft = true
     for (const { refused } of waiting.splice(0)) refused(new NobodyTakesError())
     await working.catch(() => {})
   }
 }
 
-/** Time and chance, handed in so that tests need neither. */
+/** The sources of time and randomness, which tests replace. */
 export interface Clock {
-  /** Milliseconds of the epoch. */
+  /** Returns the time in milliseconds of the epoch. */
   readonly now: () => number
-  /** From 0 up to, and never, 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   readonly random: () => number
   /** Calls a function after the given milliseconds; returns a function that cancels it. */
   readonly later: (milliseconds: number, work: () => void) => () => void

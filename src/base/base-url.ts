@@ -1,13 +1,10 @@
-/**
- * The address of an instance: one spelling for each, so that comparing texts compares instances; and the segments
- * of paths that would lead elsewhere, by one rule for addresses, repositories and archives.
- */
+/** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. */
 import { type Failure, usage } from '../errors.js'
 import { trimTrailingSlashes } from './text.js'
 
 const example = 'Use the form https://host or https://host/path.'
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
-/** The parts of an address that may hold a secret: a query, a fragment. */
+/** Matches the parts of an address that may hold a secret: the query and the fragment. */
 const afterPath = /([?#]).+/s
 const createInvalidUrl = (text: string, why: string): Failure =>
   usage(
@@ -15,12 +12,12 @@ const createInvalidUrl = (text: string, why: string): Failure =>
     example,
   )
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
 const unsafe = /[\u0000-\u0020\u007f\\]/
 
 /**
- * The address without trailing slash and without `/api/v4`; https where no scheme is given.
- * @throws Failure `usage` on credentials, a query, a fragment, another scheme than http and https
+ * Normalizes a base URL: without a trailing slash and without `/api/v4`, and with https if no scheme is given.
+ * @throws Failure `usage` for credentials, a query, a fragment, and any scheme but http and https
  */
 export const normalizeBaseUrl = (given: string): string => {
   const text = given.trim()
@@ -42,7 +39,7 @@ export const normalizeBaseUrl = (given: string): string => {
   return url.origin + trimTrailingSlashes(path)
 }
 
-/** True for a host that is this machine. */
+/** True for a host name of this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
@@ -50,7 +47,7 @@ export const isLoopback = (hostname: string): boolean =>
   /^127(\.\d{1,3}){3}$/.test(hostname)
 
 /** Returns a warning for a base URL that sends tokens in clear text over a network; undefined if there is no such risk. */
-export const clearTextWarning = (baseUrl: string): string | undefined => {
+export const createClearTextWarning = (baseUrl: string): string | undefined => {
   const url = new URL(baseUrl)
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined
   return `${baseUrl} is not encrypted: the token is sent in clear text`

@@ -1,4 +1,4 @@
-/** Bytes: viewed as a Buffer, made well-formed UTF-8, and gathered from pieces in one piece of memory. */
+/** Views bytes as a Buffer, decodes them, and gathers pieces of bytes. */
 import { isAscii, isUtf8 } from 'node:buffer'
 
 import { bounds } from './json/json.js'
@@ -7,20 +7,20 @@ import { bounds } from './json/json.js'
 export const viewBytes = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** The bytes as UTF-8: what is none is replaced by U+FFFD. */
+/** Returns the bytes as valid UTF-8. Invalid sequences are replaced by U+FFFD. */
 export const makeWellFormed = (bytes: Uint8Array): Uint8Array =>
   isUtf8(bytes) ? bytes : Buffer.from(viewBytes(bytes).toString())
 
-/** The text of UTF-8. Most of it is ASCII, which Node finds out and reads in a fifth of the time. */
+/** Decodes UTF-8. Most texts are ASCII, which Node detects and decodes in a fifth of the time. */
 export const decodeBytes = (bytes: Uint8Array): string =>
   viewBytes(bytes).toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
-/** Up to this much, pieces are kept as they came. */
+/** The size up to which pieces are kept as they are, in bytes. */
 const small = 1 << 20
 
 /**
- * Gathers what was cut up. Once it is more than a little, memory is set aside for as much as there
- * may be: what is never written to is never given by the system, and nothing is held twice.
+ * Gathers pieces of bytes. Above `small` bytes, it allocates the maximum size at once: the system provides only the memory that is written
+ * to, and no byte is held twice.
  */
 export class ByteBuffer {
   length = 0
@@ -32,7 +32,7 @@ export class ByteBuffer {
     this.#limit = limit
   }
 
-  /** False when that is more than there may be. */
+  /** Adds a piece. @returns false if the limit would be exceeded */
   add(piece: Uint8Array): boolean {
     const length = this.length + piece.length
     if (length > this.#limit) return false

@@ -1,33 +1,33 @@
 /**
- * Days and moments, by one rule for the command line and the embedded instance, and times as people say them:
- * `30d`, `12h`, `+30d`, `today`, `yesterday`.
+ * Parses and formats days, times and durations, with the same rules for the command line and the embedded instance: `30d`, `12h`, `+30d`,
+ * `today`, `yesterday`.
  */
 
-/** Milliseconds. A month and a year are of no fixed length. */
+/** The length of each unit in milliseconds. Months and years have no fixed length, so they are missing. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
 type Unit = keyof typeof units
 
-const lengths = /^(?:\d+(?:\.\d+)?[wdhms])+$/
-const part = /(?<!\d)(\d+(?:\.\d+)?)([wdhms])/g
-/** Milliseconds. */
+const spanPattern = /^(?:\d+(?:\.\d+)?[wdhms])+$/
+const spanPart = /(?<!\d)(\d+(?:\.\d+)?)([wdhms])/g
+/** The length of a day in milliseconds. */
 export const dayLength = units.d
-/** As far from the epoch as a date can be. */
-const furthest = 8.64e15
+/** The largest distance of a date from the epoch, in milliseconds. */
+const maxTime = 8.64e15
 
 /** Parses a length of time into milliseconds: `30d`, `1d12h`; undefined for other texts. */
 export const parseSpan = (text: string): number | undefined => {
-  if (!lengths.test(text)) return undefined
+  if (!spanPattern.test(text)) return undefined
   let sum = 0
-  for (const [, count, unit] of text.matchAll(part)) sum += Number(count) * units[unit as Unit]
+  for (const [, count, unit] of text.matchAll(spanPart)) sum += Number(count) * units[unit as Unit]
   return sum
 }
 
 const limitToDates = (time: number): number | undefined =>
-  Math.abs(time) <= furthest ? time : undefined
+  Math.abs(time) <= maxTime ? time : undefined
 
 /**
- * A moment in milliseconds of the epoch: `+30d`, `today` and `yesterday` (their beginning, UTC), a
- * day (its beginning, UTC), a day and a time. Undefined for anything else, lengths of time among it.
+ * Parses a moment into milliseconds of the epoch: `+30d`, `today`, `yesterday`, a day, or a day with a time. A day means its beginning in
+ * UTC. Returns undefined for any other text, including a duration.
  */
 export const parseMoment = (text: string, now: number): number | undefined => {
   const midnight = Math.floor(now / dayLength) * dayLength
@@ -65,7 +65,7 @@ export const toSentTime = (
   return kind === 'date' ? whole.slice(0, 10) : whole.replace(/\.\d+Z$/, 'Z')
 }
 
-// Moments that are told by others, and so may lie outside of what a date can hold.
+// Moments from other systems, which may be outside the range of dates.
 
 /** Returns the ISO time of a moment this many seconds after another; undefined past the end of all dates. */
 export const addSeconds = (milliseconds: number, seconds: number): string | undefined => {
@@ -73,7 +73,7 @@ export const addSeconds = (milliseconds: number, seconds: number): string | unde
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }
 
-/** `YYYY-MM-DD`, a day that the calendar has. */
+/** True if a text is a day of the calendar: `YYYY-MM-DD`. */
 export const isDay = (text: string): boolean => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
@@ -82,7 +82,7 @@ export const isDay = (text: string): boolean => {
 
 const clock = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
 
-/** A day, or a day and a time of it: `YYYY-MM-DDTHH:MM:SSZ`, in any zone. */
+/** True if a text is a day, or a day with a time in any zone: `YYYY-MM-DDTHH:MM:SSZ`. */
 export const isMoment = (text: string): boolean =>
   isDay(text) ||
   (clock.test(text) &&
@@ -91,10 +91,7 @@ export const isMoment = (text: string): boolean =>
 
 // Human durations of time tracking (`base/README.md`): a month is four weeks, a week five days, a day eight hours.
 
-/**
- * Human durations of time tracking, parsed the same way by the client and the embedded instance
- * (`base/README.md`): a month is four weeks, a week five days, a day eight hours.
- */
+/** The units of time tracking in seconds (`base/README.md`). A month has four weeks, a week five days, and a day eight hours. */
 const durationSeconds = {
   mo: 4 * 5 * 8 * 3600,
   w: 5 * 8 * 3600,
@@ -110,7 +107,7 @@ const durationPart = /(?<!\d)(\d+(?:\.\d+)?)\s*(mo|w|d|h|m|s)/gi
 
 export const isDuration = (text: string): boolean => durationText.test(text)
 
-/** Seconds, negative with a leading minus; undefined when the text is no duration. */
+/** Parses a duration of time tracking into seconds; a leading minus makes it negative. Returns undefined for other texts. */
 export const parseDuration = (text: string): number | undefined => {
   if (!isDuration(text)) return undefined
   let sum = 0
@@ -119,7 +116,7 @@ export const parseDuration = (text: string): number | undefined => {
   return Math.round(text.trim().startsWith('-') ? -sum : sum)
 }
 
-/** Full units, largest first (`3w 1h`); null for nothing, as the API writes it. */
+/** Formats a duration in whole units, the largest first (`3w 1h`); null for zero, as the API writes it. */
 export const formatHumanDuration = (total: number): string | null => {
   if (total === 0) return null
   let rest = Math.abs(total)
@@ -132,7 +129,7 @@ export const formatHumanDuration = (total: number): string | null => {
   return (total < 0 ? '-' : '') + parts.join(' ')
 }
 
-/** Days of a length of time in words. A month counts as thirty. */
+/** The length of each unit in days. A month counts as thirty days. */
 const wordDays: Readonly<Record<string, number>> = {
   minute: 1 / 1440,
   hour: 1 / 24,
@@ -142,7 +139,7 @@ const wordDays: Readonly<Record<string, number>> = {
   year: 365,
 }
 
-/** `15 days`, `1 month 2 weeks`: in days; undefined for anything else. */
+/** Parses a duration such as `15 days` or `1 month 2 weeks` into days; undefined for other texts. */
 export const parseWordSpan = (text: string): number | undefined => {
   if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
   let sum = 0

@@ -1,6 +1,6 @@
 /**
- * The `Io` of a command line, which is all that it has of its process: arguments, environment, streams, clock, signals, exit code. `main`
- * runs a line with one. Only this file and `start/` read the process itself, so that a test or another program can run lines, too.
+ * Declares `Io`, the interface of a command line to its process: arguments, environment, streams, clock, signals and exit code. `main` runs
+ * a line with one. Only this file and `start/` access the process itself, so that tests and other programs can run lines, too.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type BigIntStats, closeSync, fstatSync, openSync, writeSync } from 'node:fs'
@@ -11,35 +11,35 @@ import type { Readable, Writable } from 'node:stream'
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A stream that answers or notes go to; a terminal says its size. */
+/** A stream for answers or notes; a terminal has a size. */
 export type OutputStream = Writable & {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
 }
 
-/** The stream that input comes from. */
+/** The stream that input is read from. */
 export type InputStream = Readable & { readonly isTTY?: boolean }
 
-/** Removes what was registered. */
+/** A function that removes what was registered. */
 type Removal = () => void
 
 export interface Io {
   /** The arguments, without the interpreter and the script. */
   readonly argv: readonly string[]
   readonly env: Environment
-  /** The folder that relative file names start from. */
+  /** The folder against which relative paths are resolved. */
   readonly cwd: string
-  /** Opened when they are first read: opening a stream of the process takes milliseconds. */
+  /** The stream is opened on first access, since opening a stream of the process takes milliseconds. */
   readonly stdin: InputStream
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   now(): Date
-  /** Milliseconds of a clock that only goes forward, for durations. */
+  /** Returns the time of a monotonic clock in milliseconds, for durations. */
   uptime(): number
-  /** Calls a function after the given milliseconds of the line's clock, unless it is released before. */
+  /** Calls a function after a time of the line's clock, in milliseconds, unless it is released before. */
   after(milliseconds: number, work: () => void): Removal
-  /** A number from 0 (included) to 1 (excluded). */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   random(): number
   /** Returns unpredictable bytes. */
   randomBytes(size: number): Uint8Array
@@ -47,26 +47,26 @@ export interface Io {
   onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): Removal
   /** Calls the listener when the line has ended. */
   onExit(listener: (code: number) => void): Removal
-  /** Calls the listener where the line waits for what cannot happen any more, which only a process of its own can tell. */
+  /** Calls the listener if the line waits for something that can no longer happen. Only a process of its own can detect that. */
   onStall(listener: () => void): Removal
   exitCode: number | undefined
-  /** Ends the line by a signal, once it has ended otherwise. */
+  /** Ends the line by a signal, after everything else has ended. */
   endBy(signal: NodeJS.Signals): void
-  /** Ends the line now, whatever is still open. */
+  /** Ends the line now, even if something is still open. */
   end(): void
-  /** True when a person can type: standard input is a terminal. */
+  /** True if a person can type: standard input is a terminal. */
   typed(): Promise<boolean>
-  /** True when the line was started from a terminal, wherever its streams lead. */
+  /** True if the line was started from a terminal, even if its streams are redirected. */
   hasTerminal(): Promise<boolean>
   /** Returns the regular file that standard input is read from, which has an end; undefined for any other input. */
   inputFile(): BigIntStats | undefined
-  /** False when standard output is certainly no terminal, which is known without opening it. */
+  /** False if standard output is certainly not a terminal, which is detected without opening it. */
   mayBeTerminal(): boolean
-  /** True when another program reads standard output: it is a pipe or a socket. */
+  /** True if another program reads standard output: it is a pipe or a socket. */
   isPiped(): boolean
-  /** Writes to standard output without opening its stream. @returns how many bytes were taken */
+  /** Writes to standard output without opening its stream. @returns the number of bytes written */
   writeNow(bytes: Uint8Array): number
-  /** True when a terminal of the line hung up: only there a write of nothing is an input/output error. */
+  /** True if a terminal of the line hung up. A write of no bytes fails with EIO only then. */
   hasHungUp(): boolean
 }
 
@@ -101,7 +101,7 @@ export const doAfter: Io['after'] = (milliseconds, work) => {
   return () => clearTimeout(timer)
 }
 
-/** The process itself. */
+/** The `Io` of the process itself. */
 export const processIo: Io = {
   get argv() {
     return process.argv.slice(2)
@@ -145,7 +145,7 @@ export const processIo: Io = {
     process.exitCode = code
   },
   endBy: (signal) => {
-    // Prompts listen to it, too: heard by anybody, it would end nothing.
+    // Prompts listen to the signal as well, and a signal with a listener would not end the process.
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   },
@@ -180,16 +180,16 @@ export const processIo: Io = {
   hasHungUp: () => [0, 1, 2].some(isHungUp),
 }
 
-/** Made when a line is first run with an `Io` of its own: a process that runs one line has no use for it. */
+/** The storage of the current `Io`. It is created only if a line runs with its own `Io`. */
 let lines: AsyncLocalStorage<Io> | undefined
 
-/** Returns what the running line has of its process. */
+/** Returns the `Io` of the running line. */
 export const getCurrentIo = (): Io => lines?.getStore() ?? processIo
 
-/** True when the running line has the process for itself, and not as a guest of another program. */
+/** True if the running line has the process for itself, and is not run by another program. */
 export const hasOwnProcess = (): boolean => getCurrentIo() === processIo
 
-/** Runs a line with an `Io`; whatever it starts sees that one. */
+/** Runs a line with an `Io`, which applies to everything that the line starts. */
 export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> => {
   if (io === processIo && hasOwnProcess()) return line()
   if (lines === undefined) {
@@ -202,7 +202,7 @@ export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> =
 /** Returns the folder for temporary files. */
 export const getTemporaryFolder = (): string => getCurrentIo().env.TMPDIR || tmpdir()
 
-/** Returns the whole name of a file that the line names: a relative one starts from the folder of the line. */
+/** Resolves a path that the line names, relative to the folder of the line. */
 export const resolvePath = (path: string): string =>
   isAbsolute(path) ? resolve(path) : resolve(getCurrentIo().cwd, path)
 
@@ -210,7 +210,7 @@ export const resolvePath = (path: string): string =>
 export const getProgramFolder = (): string | undefined =>
   hasOwnProcess() ? undefined : getCurrentIo().cwd
 
-/** Declares state that each line has for itself. @returns a function that gets that of the running line */
+/** Declares state that each line has for itself. @returns a function that returns the state of the running line */
 export const createLineState = <T>(create: () => T): (() => T) => {
   const states = new WeakMap<Io, { readonly state: T }>()
   return () => {
@@ -221,13 +221,13 @@ export const createLineState = <T>(create: () => T): (() => T) => {
   }
 }
 
-/** The destination of an answer. */
+/** The output for answers. */
 export interface Stdout {
   /**
-   * Writes; resolves when the stream wants more.
-   * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
+   * Writes a chunk; resolves when the stream accepts more.
+   * @throws ClosedPipe if the reader is gone; Failure if the output cannot be written
    */
   write(chunk: string | Uint8Array): Promise<void>
-  /** Resolves when everything has been handed to the system; the stream stays open. */
+  /** Resolves when everything has been passed to the system; the stream stays open. */
   end(): Promise<void>
 }

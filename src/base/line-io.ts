@@ -1,13 +1,13 @@
-/** Creates the surroundings of a command line that is no process of its own: in another program, or in a test. */
+/** Creates the `Io` of a command line that runs inside another program or a test. */
 import { AsyncResource } from 'node:async_hooks'
 import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import { doAfter, type Environment, getRandomBytes, type Io, processIo } from './io.js'
 
-/** The source of a line's standard input: a text, or pieces as they come. */
+/** The source of a line's standard input: a text, or pieces as they arrive. */
 export type LineSource = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
-/** Collects what is written. */
+/** Creates a stream that collects its output. */
 const collectOutput = () => {
   const chunks: Buffer[] = []
   const stream = new Writable({
@@ -41,7 +41,7 @@ const createListeners = <T>() => {
   return { add, call }
 }
 
-/** Keeps who listens to which signal. */
+/** Creates the listeners of signals. */
 const createSignals = () => {
   const heard = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
   const on: Io['onSignal'] = (signal, listener) => {
@@ -61,18 +61,18 @@ interface LineIoOptions {
   readonly input?: LineSource | undefined
 }
 
-/** The surroundings of a line that is no process: there is no terminal, and signals come from the program that runs it. */
+/** The `Io` of a line that is not a process: there is no terminal, and signals come from the program that runs it. */
 export interface LineIo {
   readonly io: Io
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Sends the line a signal: without a name that of Ctrl-C. */
+  /** Sends a signal to the line; by default that of Ctrl-C. */
   readonly interrupt: (signal?: NodeJS.Signals) => void
-  /** Calls what waits for the end of the line. @returns its exit code */
+  /** Calls the listeners for the end of the line. @returns its exit code */
   readonly finish: () => number
 }
 
-/** Creates what a line has of its surroundings in another program. */
+/** Creates the `Io` of a line inside another program. */
 export const createLineIo = (
   argv: readonly string[],
   { env, cwd = processIo.cwd, input }: LineIoOptions,

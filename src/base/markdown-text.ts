@@ -1,13 +1,13 @@
-/** Text within Markdown: markup is escaped, and mentions and links are broken by an element around one sign. */
+/** Escapes text for Markdown, so that it contains no markup, mentions or links. */
 
-/** An underscore inside of a word is none, nor is a bracket that begins no link. */
+/** Matches markup. An underscore inside a word is not markup, and neither is a bracket that begins no link. */
 const markup = /[\\`*~|{}$]|(?<!\w)_|_(?!\w)|\[(?=\[)|\](?=[([])/g
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** A sign that would begin a mention or an address, where a reader of text looks for one. */
+/** Wraps a character that would begin a mention or an address, so that no reader of the text recognizes one. */
 const wrapSign = (sign: string): string => `<span>${sign}</span>`
 
-/** Escapes text as a part of a line of Markdown that it cannot leave. */
+/** Escapes text as a part of a Markdown line that it cannot end. */
 export const escapeMarkdown = (text: string): string =>
   text
     .replace(/[&<>]/g, (sign) => entities[sign] ?? sign)

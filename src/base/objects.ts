@@ -1,4 +1,4 @@
-/** Values whose shape is not known, and what JSON can say. */
+/** Inspects values of unknown shape, and declares the values that JSON can express. */
 import { ExactNumber } from './json/json.js'
 
 /** The fields of an object. */
@@ -17,11 +17,11 @@ export const getOwn = <T>(
   name: string,
 ): T | undefined => (record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined)
 
-/** Returns the items of a list that are objects; none if the value is no list. */
+/** Returns the items of a list that are objects; none if the value is not a list. */
 export const listObjects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** A text that is not empty. */
+/** Returns a value if it is a text that is not empty. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
@@ -34,10 +34,10 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue }
 
-/** Values by name; undefined is not there. */
+/** Values by name; undefined means that there is no value. */
 export type JsonValues = Readonly<Record<string, JsonValue | undefined>>
 
-/** The fields of an object that was parsed: it came as JSON or YAML, whatever its shape is. */
+/** Returns the fields of a parsed object as JSON values: it was parsed from JSON or YAML, so it contains nothing else. */
 export const toJsonFields = (parsed: Fields): JsonValues => parsed as JsonValues
 
 export const isJsonList = (value: JsonValue | undefined): value is readonly JsonValue[] =>

@@ -1,25 +1,23 @@
-/** The only place where programs are started: each with an environment that was made for it. */
+/** Starts programs, each with an environment that contains no credential of the tool. No other module starts programs. */
 import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
 import type { Options } from 'execa'
 import { getCurrentIo, getProgramFolder, hasOwnProcess } from './io.js'
 import { isSecret } from './secrets/mask.js'
 import { isSecretName } from './secrets/names.js'
 
-// What a program that is started sees of the environment: never a credential of ours. One function
-// makes it for all of them.
+// The environment of started programs, which never contains a credential of the tool.
 
 type ChildEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
- * The kind of a program that is started.
- * - `bare`: one that no setting of its surroundings may influence (the git of the embedded instance)
- * - `tool`: one that is started on its own account: git, a pager, a browser
- * - `own`: one that the person named: a token command, a secret's, `--resume-after`
+ * The kind of a program that is started. `bare` is a program that its surroundings must not influence, such as the git of the embedded
+ * instance. `tool` is started by the tool itself: git, a pager, a browser. `own` is a program that the person named: a token command, the
+ * command of a secret, `--resume-after`.
  */
 type ProgramKind = 'bare' | 'tool' | 'own'
 
-/** Without these nothing can be started at all. */
-const found = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
+/** The variables without which no program can be started. */
+const requiredNames = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
 
 /** The variables that describe the user, the language, the terminal and the screen, and settings of such programs. */
 const harmless: readonly RegExp[] = [
@@ -34,28 +32,28 @@ const harmless: readonly RegExp[] = [
   /^(?:https?|all|no)_proxy$/i,
 ]
 
-/** The credentials that this program itself reads. */
-const isOurs = (name: string): boolean =>
+/** True for variables with credentials that this program itself reads. */
+const isOwnCredential = (name: string): boolean =>
   name === 'CI_JOB_TOKEN' || (name.startsWith('SVC_') && isSecretName(name))
 
-/** Shorter texts would be found everywhere. */
-const shortest = 8
+/** The minimum length of a credential to search for. Shorter texts would match by chance. */
+const minLength = 8
 
 /** Returns the values of our credentials in the environment, to find them under other names as well. */
 const listOwnCredentials = (env: ChildEnvironment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && value.length >= shortest && isOurs(name) ? [value] : [],
+    value !== undefined && value.length >= minLength && isOwnCredential(name) ? [value] : [],
   )
 
 const isProxy = (name: string): boolean => /_proxy$/i.test(name)
 
-/** A proxy without who logs in there; it may come without a scheme. */
+/** Removes the user information from a proxy, which may have no scheme. */
 const removeUser = (proxy: string): string => proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1')
 
 /** True if a program receives a variable. */
-const isGiven = (program: ProgramKind, name: string, value: string): boolean => {
-  if (program === 'own') return !isOurs(name)
-  if (found.test(name)) return true
+const isPassedOn = (program: ProgramKind, name: string, value: string): boolean => {
+  if (program === 'own') return !isOwnCredential(name)
+  if (requiredNames.test(name)) return true
   if (program === 'bare' || isSecret(name, isProxy(name) ? '' : value)) return false
   return harmless.some((pattern) => pattern.test(name))
 }
@@ -69,10 +67,10 @@ const createEnvironment = (
   env: ChildEnvironment,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> => {
-  const ours = listOwnCredentials(env)
+  const ownCredentials = listOwnCredentials(env)
   const given = Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || !isGiven(program, name, value)) return []
-    if (ours.some((secret) => value.includes(secret))) return []
+    if (value === undefined || !isPassedOn(program, name, value)) return []
+    if (ownCredentials.some((secret) => value.includes(secret))) return []
     return [[name, isProxy(name) ? removeUser(value) : value] as const]
   })
   return { ...Object.fromEntries(given), ...more }
@@ -102,7 +100,7 @@ interface FileOptions extends ChildOptions {
   /** Variables that the program receives in addition. */
   readonly more?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Milliseconds. */
+  /** The time-out in milliseconds. */
   readonly timeout?: number
   readonly input?: string | Buffer
   readonly maxBuffer?: number
@@ -115,7 +113,7 @@ interface FileOutcome {
   readonly stderr: Buffer
 }
 
-/** Runs a program whose output is small, and is wanted whole. */
+/** Runs a program with a small output, and collects the output. */
 export const runFile = async (
   program: string,
   args: readonly string[],
@@ -139,7 +137,7 @@ export const runFile = async (
   })
 }
 
-/** Runs programs that a person named: bounded, and ended with us. */
+/** Loads a runner for programs that a person named. They are limited, and end with this process. */
 export const loadProgramRunner = async () => {
   const { execa } = await import('execa')
   return <const O extends Options>(
@@ -162,7 +160,7 @@ const createShellStreams = () =>
     ? ({ stdin: 'inherit', stdout: 2, stderr: 'inherit' } as const)
     : ({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const)
 
-/** Runs a command that a person named, in their shell; what it prints goes to standard error. */
+/** Runs a command that a person named in a shell. Its output goes to standard error. */
 export const runShellCommand = async (
   command: string,
   env: ChildEnvironment,

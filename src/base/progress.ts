@@ -1,12 +1,12 @@
-/** Work whose progress a person sees: the interfaces that report it. */
+/** Declares how work reports its progress to a person. */
 
-/** Says how far work is; `fraction` from 0 to 1 where the total is known. */
+/** A function that reports progress; `fraction` is from 0 to 1 if the total is known. */
 export type ProgressListener = (text: string, fraction?: number) => void
 
 /** Work that is shown while it runs. */
 export interface ShownWork {
   readonly say: ProgressListener
-  /** The line is gone once this ended. */
+  /** Ends the work; resolves once its line is removed. */
   readonly end: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Questions to a person. */
+/** Declares the questions that commands may ask a person. */
 
 /** An item of a searchable list. */
 export interface SearchItem {
@@ -6,7 +6,7 @@ export interface SearchItem {
   readonly description?: string
 }
 
-/** Something to choose; its name and description are shown and searched. */
+/** A choice in a list; its name and description are shown and searched. */
 export interface Choice<T> extends SearchItem {
   readonly value: T
 }
@@ -14,13 +14,13 @@ export interface Choice<T> extends SearchItem {
 /** The prompts that commands may use. */
 export interface Prompts {
   confirm(question: string, initial?: boolean): Promise<boolean>
-  /** Asks for a name to be typed; true when it is the expected one. */
+  /** Asks the person to type a name; true if it is the expected one. */
   typed(question: string, expected: string): Promise<boolean>
-  /** A hidden answer. */
+  /** Asks for an answer that is not shown. */
   secret(question: string): Promise<string>
   text(question: string, initial?: string): Promise<string>
-  /** One of the choices, searchable. */
+  /** Asks for one of the choices, with a search. */
   select<T>(question: string, choices: readonly Choice<T>[]): Promise<T>
-  /** Some of the choices (at least one), searchable. */
+  /** Asks for at least one of the choices, with a search. */
   selectMany<T>(question: string, choices: readonly Choice<T>[]): Promise<T[]>
 }

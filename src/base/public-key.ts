@@ -1,10 +1,10 @@
 /**
- * Public SSH keys: whether a text is one, of which type and strength (RFC 4253, RFC 5656). Read the
- * same way by the client, before a deploy key is sent, and by the embedded instance.
+ * Parses public SSH keys and determines their type and strength (RFC 4253, RFC 5656). The client uses it before it sends a deploy key, and
+ * so does the embedded instance.
  */
 
 interface PublicKey {
-  /** Type and base64, without the comment: what makes two keys the same. */
+  /** The type and the base64 without the comment. Two keys with the same identity are equal. */
   readonly identity: string
   readonly family: 'rsa' | 'dsa' | 'ecdsa' | 'ed25519'
   readonly bits: number
@@ -21,7 +21,7 @@ const types: Readonly<Record<string, PublicKey['family']>> = {
   'sk-ecdsa-sha2-nistp256@openssh.com': 'ecdsa',
 }
 
-/** The length-prefixed fields of the key's blob; undefined when it is cut short. */
+/** Splits the blob of a key into its length-prefixed fields; undefined if it is cut short. */
 const splitFields = (blob: Buffer): Buffer[] | undefined => {
   const fields: Buffer[] = []
   for (let at = 0; at < blob.length; ) {
@@ -54,7 +54,7 @@ const getKeyBits = (family: PublicKey['family'], fields: readonly Buffer[]): num
   }
 }
 
-/** Reads the one line `<type> <base64> [comment]`; undefined when it is no public key. */
+/** Parses a line `<type> <base64> [comment]`; undefined if it is not a public key. */
 export const readPublicKey = (text: string): PublicKey | undefined => {
   const [type = '', body = ''] = text.trim().split(/[ \t]+/)
   if (/[\r\n]/.test(text.trim())) return undefined

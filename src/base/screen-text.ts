@@ -1,4 +1,4 @@
-/** Text for a terminal: times in words, control characters made visible, and lines cut and wrapped by their width. */
+/** Prepares text for a terminal: formats times, makes control characters visible, and cuts and wraps lines by their width. */
 import { mapChunks } from './text.js'
 
 // Times and durations, without Intl, which is slow to load.
@@ -58,7 +58,7 @@ export const formatTimeLeft = (seconds: number, end?: string): string => {
   return end === undefined ? left : `${left} (${end.slice(0, 10)})`
 }
 
-// Text from outside, safe to show on a terminal.
+// Text from outside, made safe for a terminal.
 
 /**
  * The characters that can move the cursor, change the terminal, turn the reading direction or hide text. They are control characters (C0,
@@ -98,15 +98,15 @@ export const escapeUnprintable = (text: string): string =>
     char === '\r' && text[at + 1] === '\n' ? char : escapeCharacter(char),
   )
 
-// Display widths. Latin, Greek, Cyrillic and the symbols of svcctl are one column a character; other text is measured by
-// string-width, which `loadWidths` loads only for such text, because it starts Intl. `roughWidths` does without it, and
-// counts two columns for each other character.
+// Display widths. Latin, Greek, Cyrillic and the symbols of svcctl take one column a character. Other text is measured by string-width,
+// which `loadWidths` loads only if needed, because it starts Intl. `roughWidths` works without it, and counts two columns for each other
+// character.
 
-/** One column a character, whatever stands beside it. */
-const simple =
+/** Matches text in which each character takes exactly one column. */
+const simpleText =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03c9\u0410-\u044f–—‘’“”…·‖›│░█●○◌◆▲▽▸▹✓✗⊘]*$/
 
-/** Measures text, and makes it fit. */
+/** Functions that measure text, and fit it into columns. */
 export interface Widths {
   /** Display columns of one line without escape sequences. */
   readonly measure: (text: string) => number
@@ -114,7 +114,7 @@ export interface Widths {
   readonly truncate: (text: string, columns: number) => string
   /**
    * Wraps a line into lines with at most this many columns, at spaces if there are some.
-   * @param whole whether longer words stay in one piece, so that they can be copied
+   * @param whole true if words that are longer than a line are not split, so that they can be copied
    */
   readonly wrap: (text: string, columns: number, whole?: boolean) => string[]
 }
@@ -122,48 +122,48 @@ export interface Widths {
 /** The measure of text beyond ASCII, and the characters into which such text may be cut. */
 interface TextMetrics {
   readonly columns: (text: string) => number
-  /** The characters as they are seen: one letter with its accents, one emoji. */
+  /** Splits a text into visible characters: a letter with its accents, or an emoji. */
   readonly characters: (text: string) => Iterable<string>
 }
 
 const estimateColumns = (text: string): number => {
   let columns = 0
-  for (const char of text) columns += simple.test(char) ? 1 : 2
+  for (const char of text) columns += simpleText.test(char) ? 1 : 2
   return columns
 }
 
 const measure = (text: string, { columns }: TextMetrics): number =>
-  simple.test(text) ? text.length : columns(text)
+  simpleText.test(text) ? text.length : columns(text)
 
 /** Returns the beginning of a text that fits into the columns, without breaking a character. */
-const takeColumns = (text: string, columns: number, by: TextMetrics): string => {
-  if (simple.test(text)) return text.slice(0, Math.max(0, columns))
+const takeColumns = (text: string, columns: number, metrics: TextMetrics): string => {
+  if (simpleText.test(text)) return text.slice(0, Math.max(0, columns))
   let taken = ''
   let used = 0
-  for (const character of by.characters(text)) {
-    used += measure(character, by)
+  for (const character of metrics.characters(text)) {
+    used += measure(character, metrics)
     if (used > columns) break
     taken += character
   }
   return taken
 }
 
-const truncate = (text: string, columns: number, by: TextMetrics): string => {
-  if (measure(text, by) <= columns) return text
-  return columns < 1 ? '' : `${takeColumns(text, columns - 1, by).trimEnd()}…`
+const truncate = (text: string, columns: number, metrics: TextMetrics): string => {
+  if (measure(text, metrics) <= columns) return text
+  return columns < 1 ? '' : `${takeColumns(text, columns - 1, metrics).trimEnd()}…`
 }
 
-/** An address stays in one piece, so that it can be copied and clicked. */
+/** Matches an address, which is not split, so that it can be copied and clicked. */
 const address = /[a-z0-9+.-]:\/\/./i
 
-/** A word that is longer than a line, in pieces; an address whole. */
-const splitWord = (word: string, columns: number, by: TextMetrics): string[] => {
+/** Splits a word that is longer than a line, unless it is an address. */
+const splitWord = (word: string, columns: number, metrics: TextMetrics): string[] => {
   if (address.test(word)) return [word]
   const pieces: string[] = []
   let piece = ''
   let used = 0
-  for (const character of by.characters(word)) {
-    const width = measure(character, by)
+  for (const character of metrics.characters(word)) {
+    const width = measure(character, metrics)
     if (piece !== '' && used + width > columns) {
       pieces.push(piece)
       piece = ''
@@ -175,14 +175,14 @@ const splitWord = (word: string, columns: number, by: TextMetrics): string[] => 
   return [...pieces, piece]
 }
 
-const wrap = (text: string, columns: number, whole: boolean, by: TextMetrics): string[] => {
+const wrap = (text: string, columns: number, whole: boolean, metrics: TextMetrics): string[] => {
   const limit = Math.max(1, columns)
-  if (measure(text, by) <= limit) return [text]
+  if (measure(text, metrics) <= limit) return [text]
   const lines: string[] = []
   let line: string | undefined
-  for (const word of text.split(' ').flatMap((w) => (whole ? [w] : splitWord(w, limit, by)))) {
+  for (const word of text.split(' ').flatMap((w) => (whole ? [w] : splitWord(w, limit, metrics)))) {
     const longer: string = line === undefined ? word : `${line} ${word}`
-    if (line !== undefined && measure(longer, by) > limit) {
+    if (line !== undefined && measure(longer, metrics) > limit) {
       lines.push(line.trimEnd())
       line = word
     } else line = longer
@@ -190,10 +190,10 @@ const wrap = (text: string, columns: number, whole: boolean, by: TextMetrics): s
   return [...lines, line ?? '']
 }
 
-const createWidths = (by: TextMetrics): Widths => ({
-  measure: (text) => measure(text, by),
-  truncate: (text, columns) => truncate(text, columns, by),
-  wrap: (text, columns, whole = false) => wrap(text, columns, whole, by),
+const createWidths = (metrics: TextMetrics): Widths => ({
+  measure: (text) => measure(text, metrics),
+  truncate: (text, columns) => truncate(text, columns, metrics),
+  wrap: (text, columns, whole = false) => wrap(text, columns, whole, metrics),
 })
 
 /** Approximate widths, for texts that are nearly always simple, in code that cannot await. */
@@ -203,18 +203,18 @@ export const roughWidths: Widths = createWidths({
 })
 
 /** `Intl.Segmenter` takes time with the square of the text: a longer one is measured in pieces of this length. */
-const longestPiece = 256
+const maxPiece = 256
 
-/** The text in pieces that end where a character does. */
+/** Splits a text into pieces that end at the end of a character. */
 function* splitPieces(text: string, segmenter: Intl.Segmenter): Generator<string> {
-  let size = longestPiece
+  let size = maxPiece
   let rest = text
   while (rest.length > size) {
-    // The last code unit may be the first half of a pair.
+    // The last code unit of a piece may be the first half of a surrogate pair, so the unit before it is used.
     const end = segmenter.segment(rest.slice(0, size)).containing(size - 2)?.index ?? 0
     if (end > 0) yield rest.slice(0, end)
     rest = rest.slice(end)
-    size = end > 0 ? longestPiece : size * 2
+    size = end > 0 ? maxPiece : size * 2
   }
   yield rest
 }
@@ -238,7 +238,7 @@ let exact: Promise<Widths> | undefined
 
 /** Loads widths that are exact for these texts and their parts. */
 export const loadWidths = async (texts: readonly string[]): Promise<Widths> => {
-  if (texts.every((text) => simple.test(text))) return roughWidths
+  if (texts.every((text) => simpleText.test(text))) return roughWidths
   exact ??= loadExact()
   return exact
 }

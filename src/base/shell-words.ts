@@ -1,13 +1,13 @@
-/** Command lines as words, since no shell reads them, and words as a shell takes them. */
+/** Splits command lines into words without a shell, and quotes words for a shell. */
 import { usage } from '../errors.js'
 
-/** Blanks; an escaped character; single and double quotes; what is plain; a quote without its end. */
+/** Matches white space, an escaped character, quoted text, plain text, or a quote without its end. */
 const piece = /(\s+)|\\([\s\S])|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|([^\s'"\\]+|\\$)|(['"])/g
 
 /**
- * Splits at blanks; single and double quotes keep blanks together, a backslash outside single quotes
- * keeps the next character. A JSON list of texts is taken as it is.
- * @throws Failure `usage` on a quote that does not end
+ * Splits a command at white space. Quotes keep white space together, and a backslash outside single quotes keeps the next character. A JSON
+ * list of texts is used as it is.
+ * @throws Failure `usage` for a quote that does not end
  */
 export const splitCommand = (text: string): string[] => {
   if (text.trimStart().startsWith('[')) return parseJsonWords(text)
@@ -31,18 +31,18 @@ const parseJsonWords = (text: string): string[] => {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value) && value.every((v) => typeof v === 'string')) return value
   } catch {
-    // Said below.
+    // The failure below reports it.
   }
   throw usage('the command starts with [ but is not a JSON list of strings')
 }
 
 const plainWord = /^[\w@%+=:,./-]+$/
 
-/** A word as a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 export const quoteWord = (word: string): string =>
   plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
-/** The words of a line with further flags: before `--`, behind which nothing is one. */
+/** Adds flags to the words of a line, before `--`, after which no word counts as a flag. */
 export const insertFlags = (
   words: readonly string[],
   flags: readonly string[],

@@ -1,15 +1,15 @@
-/** Standard input of a run: whole, or as it comes. It is read once. */
+/** Reads the standard input of a run once, either whole or piece by piece as it arrives. */
 import { Failure, getErrorCode } from '../errors.js'
 import { createLineState, getCurrentIo, type InputStream } from './io.js'
 import { TextReader } from './utf8.js'
 
-/** Set where a terminal failed to be read: it is about to hang up. */
+/** True once reading from a terminal failed, which happens shortly before it hangs up. */
 const input = createLineState(() => ({ lost: false }))
 
 /** Returns true if a terminal failed to be read. */
 export const hasLostInput = (): boolean => input().lost
 
-const heard = new WeakSet<object>()
+const prepared = new WeakSet<object>()
 
 /**
  * Returns standard input. Opening it takes milliseconds. A terminal that can no longer be read counts as ended: its error would reach the
@@ -18,8 +18,8 @@ const heard = new WeakSet<object>()
 export const getStandardInput = (): InputStream => {
   const { stdin } = getCurrentIo()
   const state = input()
-  if (heard.has(stdin)) return stdin
-  heard.add(stdin)
+  if (prepared.has(stdin)) return stdin
+  prepared.add(stdin)
   if (!stdin.isTTY) return stdin
   const destroy = stdin.destroy.bind(stdin)
   stdin.destroy = (error) => {
@@ -31,21 +31,21 @@ export const getStandardInput = (): InputStream => {
   return stdin
 }
 
-/** So much is looked at to see what it is. */
+/** The maximum number of characters that are read to detect the format. */
 const headSize = 1 << 16
 
 /**
  * The time, in milliseconds, within which a pipe must close to count as an input that ends: a program that prints a list is done by then.
  */
-const soon = 1000
+const closeTime = 1000
 /** The maximum number of characters of a pipe that are held to see whether it closes. */
 const maxAhead = 1 << 24
 
 export class StandardInput {
   #chunks: AsyncIterator<Buffer> | undefined
   readonly #reader = new TextReader('standard input')
-  /** Read, and not given yet. */
-  #head = ''
+  /** The text that was read and not yet returned. */
+  #begun = ''
   /** The pieces that were read after the head, and the one that is being read. */
   readonly #ahead: string[] = []
   #pending: Promise<string | undefined> | undefined
@@ -59,48 +59,48 @@ export class StandardInput {
    */
   constructor(signal?: AbortSignal, text?: string) {
     this.#signal = signal
-    this.#head = text ?? ''
+    this.#begun = text ?? ''
     this.#ended = text !== undefined
   }
 
-  /** All of it. */
+  /** Reads the whole input. */
   readonly text = (): Promise<string> => {
-    this.#text ??= this.#whole()
+    this.#text ??= this.#readAll()
     return this.#text
   }
 
-  /** Returns the beginning of the input: its first line, as far as that is not too long. */
+  /** Returns the beginning of the input: its first line, up to a limit. */
   async head(): Promise<string> {
     const isThere = (): boolean =>
-      this.#head.length >= headSize || this.#head.trimStart().includes('\n')
+      this.#begun.length >= headSize || this.#begun.trimStart().includes('\n')
     while ((!this.#ended || this.#ahead.length > 0) && !isThere()) {
-      const chunk = await this.#take()
-      if (chunk !== undefined) this.#head += chunk
+      const chunk = await this.#takePiece()
+      if (chunk !== undefined) this.#begun += chunk
     }
-    return this.#head
+    return this.#begun
   }
 
   /** Yields the input piece by piece, as it comes. */
   async *chunks(): AsyncGenerator<string> {
     const head = await this.head()
-    this.#head = ''
+    this.#begun = ''
     if (head !== '') yield head
-    for (let chunk = await this.#take(); chunk !== undefined; chunk = await this.#take())
+    for (let chunk = await this.#takePiece(); chunk !== undefined; chunk = await this.#takePiece())
       yield chunk
   }
 
-  /** Returns true if all of the input can be read before anything is done: it is a file, or a pipe that closes within a second. */
+  /** True if the whole input can be read before anything is done: it is a file, or a pipe that closes within a second. */
   async endsSoon(): Promise<boolean> {
     if (this.#ended || getCurrentIo().inputFile() !== undefined) return true
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), soon)
+    const timer = setTimeout(() => late.abort(), closeTime)
     const tooLate = new Promise<undefined>((resolve) => {
       late.signal.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     try {
       for (let held = 0; !this.#ended && held < maxAhead; ) {
-        this.#pending ??= this.#next()
-        // Whoever reads on hears of what broke it.
+        this.#pending ??= this.#readPiece()
+        // The next reader of the piece handles its error.
         this.#pending.catch(() => {})
         const chunk = await Promise.race([this.#pending, tooLate])
         if (late.signal.aborted) return this.#ended
@@ -119,28 +119,28 @@ export class StandardInput {
     if (this.#chunks !== undefined && !this.#ended) getStandardInput().destroy()
   }
 
-  /** The next piece, whether or not it was read before. */
-  async #take(): Promise<string | undefined> {
+  /** Returns the next piece, which may have been read ahead. */
+  async #takePiece(): Promise<string | undefined> {
     const chunk = this.#ahead.shift()
     if (chunk !== undefined) return chunk
     const pending = this.#pending
     this.#pending = undefined
-    return pending ?? this.#next()
+    return pending ?? this.#readPiece()
   }
 
-  async #next(): Promise<string | undefined> {
+  async #readPiece(): Promise<string | undefined> {
     if (this.#ended) return undefined
-    this.#chunks ??= this.#open()
+    this.#chunks ??= this.#openInput()
     const step = await this.#chunks.next()
     if (step.done !== true) return this.#reader.write(Buffer.from(step.value))
     this.#ended = true
     return this.#reader.end()
   }
 
-  #open(): AsyncIterator<Buffer> {
+  #openInput(): AsyncIterator<Buffer> {
     const stdin = getStandardInput()
     const stop = (): void => {
-      // Nobody would hear of it behind its end.
+      // After the end of the input, an error would have no listener.
       if (!this.#ended) stdin.destroy(new Failure('interrupted', 'interrupted'))
     }
     if (this.#signal?.aborted === true) stop()
@@ -148,7 +148,7 @@ export class StandardInput {
     return stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
-  async #whole(): Promise<string> {
+  async #readAll(): Promise<string> {
     const texts: string[] = []
     for await (const chunk of this.chunks()) texts.push(chunk)
     return texts.join('')

@@ -1,7 +1,7 @@
-/** "Did you mean": the nearest of the known words, if it is near enough to be meant. */
+/** Suggests the most similar known word, if it is similar enough ("Did you mean"). */
 import { distance } from 'fastest-levenshtein'
 
-/** A sentence for a hint, or undefined when nothing is close. */
+/** Returns a sentence for a hint; undefined if no word is similar. */
 export const suggestSimilar = (given: string, known: Iterable<string>): string | undefined => {
   const best = findNearest(given, known)
   return best === undefined ? undefined : `Did you mean ${best}?`
@@ -20,7 +20,10 @@ const countEdits = (a: string, b: string): number => {
   return swapped === b && a !== b ? 1 : distance(a, b)
 }
 
-/** The nearest known word: one edit away, of more than four letters two; a longer common start wins. */
+/**
+ * Finds the most similar known word: with one edit, or two in words of more than four letters. Of equal ones, it returns that with the
+ * longest common start.
+ */
 export const findNearest = (given: string, known: Iterable<string>): string | undefined => {
   const text = given.toLowerCase()
   const ranked = [...known]

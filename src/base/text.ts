@@ -1,15 +1,15 @@
-/** Text that people read: quoted, counted, and worked on in pieces. */
+/** Quotes, counts, shortens and processes text for people. */
 
 /** The meaning of a colored word; the colors are those of every terminal, on light and dark. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet' | 'grave'
 
-// Long texts, a piece at a time: so that what is made of one takes no multiple of its memory.
+// Long texts are processed in pieces, so that the results do not take a multiple of their memory.
 
-const long = 1 << 16
+const maxPiece = 1 << 16
 
 /** Returns the end of a piece that begins at `start`: after a line if there is one, never within a character. */
-const endOf = (text: string, start: number): number => {
-  const end = start + long
+const findPieceEnd = (text: string, start: number): number => {
+  const end = start + maxPiece
   if (end >= text.length) return text.length
   const line = text.lastIndexOf('\n', end)
   if (line > start) return line + 1
@@ -17,12 +17,12 @@ const endOf = (text: string, start: number): number => {
   return (code >= 0xdc00 && code <= 0xdfff) || code === 0x0a ? end + 1 : end
 }
 
-/** The text with `work` done to each piece of it; what is done must not look past lines. */
+/** Applies `work` to each piece of a text. The work must not depend on text beyond a line. */
 export const mapChunks = (text: string, work: (piece: string) => string): string => {
-  if (text.length <= long) return work(text)
+  if (text.length <= maxPiece) return work(text)
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {
-    const end = endOf(text, at)
+    const end = findPieceEnd(text, at)
     pieces.push(work(text.slice(at, end)))
     at = end
   }
@@ -59,11 +59,11 @@ export const joinFirst = (texts: readonly string[], most: number, joint = ', '):
 export const tellOnce = <T extends string | readonly string[]>(
   say: (text: T) => void,
 ): ((text: T) => void) => {
-  const said = new Set<string>()
+  const toldTexts = new Set<string>()
   return (text) => {
     const whole = [text].flat().join('\n')
-    if (said.has(whole)) return
-    said.add(whole)
+    if (toldTexts.has(whole)) return
+    toldTexts.add(whole)
     say(text)
   }
 }

@@ -1,8 +1,8 @@
-/** The only table of status words: the terminal, and the badges, facets and charts of a page, take symbol and tone from it. */
+/** Provides the symbol and tone of each status word, for the terminal and for the badges, facets and charts of HTML pages. */
 
 import type { Tone } from './text.js'
 
-// A symbol tells words apart without colour. Severity is a scale of its own.
+// The symbols distinguish the words without color. Severity has symbols of its own.
 
 type SymbolStyle = readonly [symbol: string, tone: Tone]
 

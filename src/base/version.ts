@@ -1,22 +1,22 @@
-/** Versions: the tool’s own, and how those of others are compared. */
+/** Provides the tool's own version, and compares versions. */
 
 declare const SVCCTL_VERSION: string
 declare const SVCCTL_BUGS: string
 
-/** The tool's version; the bundler puts it in. */
+/** The tool's version, which the bundler inserts. */
 export const version = typeof SVCCTL_VERSION === 'string' ? SVCCTL_VERSION : '0.0.0'
-/** The address for reports of defects: `bugs.url` of package.json, put in by the bundler. */
+/** The address for bug reports: `bugs.url` of package.json, which the bundler inserts. */
 export const bugs = typeof SVCCTL_BUGS === 'string' ? SVCCTL_BUGS : 'the place where you got it'
 export const userAgent = `svcctl/${version}`
 
-// Versions, compared part by part: 14.6.0 comes before 14.10.0, 1.0.0-rc.1 before 1.0.0.
+// The comparison of versions part by part: 14.6.0 comes before 14.10.0, and 1.0.0-rc.1 before 1.0.0.
 
 const start = /^v?\d/i
 
-/** Words of a version that is not released yet. */
+/** The words of a version before its release. */
 const early = /^(a|alpha|b|beta|canary|dev|m|nightly|pre|preview|rc|snapshot)$/
 
-/** Words that say which edition it is, and not how new. */
+/** The words that name the edition, which does not affect the order. */
 const editions: ReadonlySet<string> = new Set(['ce', 'ee'])
 
 /** True if a text is a version. */
@@ -30,22 +30,22 @@ const splitVersion = (version: string): readonly string[] =>
     ?.map((part) => part.replace(/^0+(?=\d)/, ''))
     .filter((part) => !editions.has(part)) ?? []
 
-/** Words of early versions, nothing or zero, other words, numbers. A part that is absent is zero. */
-const rankOf = (part: string): number => {
+/** Returns the rank of a part: words of early versions, then zero or nothing, other words, and numbers. A missing part counts as zero. */
+const getPartRank = (part: string): number => {
   if (/^\d/.test(part)) return part === '0' ? 1 : 3
   return early.test(part) ? 0 : 2
 }
 
 const comparePart = (a: string, b: string): number => {
-  const byRank = rankOf(a) - rankOf(b)
+  const byRank = getPartRank(a) - getPartRank(b)
   if (byRank !== 0) return byRank
-  const byLength = rankOf(a) === 3 ? a.length - b.length : 0
+  const byLength = getPartRank(a) === 3 ? a.length - b.length : 0
   if (byLength !== 0) return byLength
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
-/** Below zero where the first comes before the second; zero for 14.6 and 14.6.0-ee. */
+/** Compares versions. @returns a negative number if the first comes before the second; zero for 14.6 and 14.6.0-ee */
 export const compareVersions = (a: string, b: string): number => {
   const [left, right] = [splitVersion(a), splitVersion(b)]
   for (let i = 0; i < Math.max(left.length, right.length); i += 1) {

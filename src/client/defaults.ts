@@ -1,19 +1,19 @@
-/** Defaults of requests and lists, which help names as well, and the pages that a limit asks for. */
+/** Declares the defaults of requests and lists, which help texts mention as well, and translates paging options to requests. */
 import type { ListOptions, WireRequest } from '../http/types.js'
 
-/** Seconds to wait for an answer, and for each further piece of it. */
+/** The time to wait for an answer, and for each further piece of it, in seconds. */
 export const defaultTimeout = 60
 /** The default time-out in seconds for the refresh of an OAuth token. */
 export const refreshTimeout = 30
 /** The number of further attempts of a request. */
 export const defaultRetries = 3
-/** Seconds that an instance may turn requests away for, by limits or maintenance. */
+/** The time for which an instance may turn requests away, because of limits or maintenance, in seconds. */
 export const defaultMaxWait = 900
-/** The longest of these, a day. */
+/** The maximum of that time: a day. */
 export const longestMaxWait = 86_400
-/** The number of records that a list yields. */
+/** The default number of records of a list. */
 export const defaultLimit = 100
-/** Records that a page holds at most (`http/README.md`, "Lists"). */
+/** The maximum number of records of a page (`http/README.md`, "Lists"). */
 export const largestPage = 100
 
 /** The time to wait for an answer: `brief` for requests that are useful but not worth a wait. */
@@ -41,11 +41,11 @@ export const getWaitSettings = (
 export interface Paging {
   /** The maximum number of records; a hundred unless given. */
   readonly limit?: number | 'all'
-  /** Exactly this page. */
+  /** The number of the only page to read. */
   readonly page?: number
-  /** Records a page; without a limit exactly one page is asked for. */
+  /** The number of records of a page. Without a limit, exactly one page is requested. */
   readonly perPage?: number
-  /** Pages in flight at once, at most; `auto` as many as is usual. */
+  /** The maximum number of pages in flight; `auto` for the default. */
   readonly concurrency?: number | 'auto'
 }
 
@@ -53,7 +53,7 @@ export interface Paging {
 export const isExact = ({ limit, page, perPage }: Paging): boolean =>
   page !== undefined || (perPage !== undefined && limit === undefined)
 
-const countOf = (paging: Paging): number | undefined => {
+const getRequestLimit = (paging: Paging): number | undefined => {
   if (paging.limit === 'all') return undefined
   return paging.limit ?? (isExact(paging) ? undefined : defaultLimit)
 }
@@ -61,10 +61,10 @@ const countOf = (paging: Paging): number | undefined => {
 /** Returns the maximum number of records; undefined for all that the pages have. */
 export const getWantedCount = (paging: Paging): number | undefined => {
   const { limit } = paging
-  return isExact(paging) && typeof limit !== 'number' ? undefined : countOf(paging)
+  return isExact(paging) && typeof limit !== 'number' ? undefined : getRequestLimit(paging)
 }
 
-/** The paging of a list from whose records some are chosen only once they came. */
+/** Returns the paging for a search: all records are requested, since the wanted ones are selected only after they arrive. */
 export const toSearchPaging = (paging: Paging): Paging => {
   const { page, perPage, concurrency } = paging
   const width = concurrency === undefined ? {} : { concurrency }
@@ -78,7 +78,7 @@ export const toSearchPaging = (paging: Paging): Paging => {
 
 /** Returns the options for following the pages of a list. */
 export const toListOptions = (paging: Paging): ListOptions => {
-  const limit = countOf(paging)
+  const limit = getRequestLimit(paging)
   const { concurrency = 'auto' } = paging
   return {
     limit,
@@ -87,12 +87,12 @@ export const toListOptions = (paging: Paging): ListOptions => {
   }
 }
 
-/** A request with what the paging asks for added to its query. */
+/** Adds the paging to the query of a request. */
 export const addPaging = (request: WireRequest, paging: Paging): WireRequest => {
   const { page } = paging
   const size =
     paging.perPage ??
-    (isExact(paging) ? undefined : Math.min(countOf(paging) ?? largestPage, largestPage))
+    (isExact(paging) ? undefined : Math.min(getRequestLimit(paging) ?? largestPage, largestPage))
   const text = [
     ...(page === undefined ? [] : [`page=${page}`]),
     ...(size === undefined ? [] : [`per_page=${size}`]),

@@ -1,4 +1,4 @@
-/** The client of an instance: the endpoints of the catalogue over HTTP, typed. */
+/** Provides the client of an instance: the catalogue's endpoints over HTTP, with typed inputs and answers. */
 import { AsyncCache } from '../base/async.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
@@ -40,10 +40,10 @@ import {
   type WorkMeter,
 } from './types.js'
 
-// Requests in the words of their instance.
+// Requests with the instance's own names.
 
-/** @throws Failure `not_found` for an endpoint that the instance has no more */
-export const refuseGone = (
+/** @throws Failure `not_found` for an endpoint that the instance no longer has */
+export const checkEndpointOffered = (
   { route }: Pick<Ask['endpoint'], 'route'>,
   words: Pick<Words, 'gone'> | undefined,
 ): void => {
@@ -54,27 +54,30 @@ export const refuseGone = (
 
 /**
  * Builds the request of an ask.
- * @param words the instance's own, if it has some
- * @throws Failure `not_found` for an endpoint that the instance no longer has, `usage` if its words make it another endpoint
+ * @param words the instance's own names, if there are any
+ * @throws Failure `not_found` for an endpoint that the instance no longer has, `usage` if the names turn it into another endpoint
  */
-export const requestIn = async (ask: Ask, words: Words | undefined): Promise<WireRequest> => {
+export const buildInstanceRequest = async (
+  ask: Ask,
+  words: Words | undefined,
+): Promise<WireRequest> => {
   if (words === undefined) return buildRequest(ask)
-  refuseGone(ask.endpoint, words)
+  checkEndpointOffered(ask.endpoint, words)
   await words.check(ask.endpoint)
   return buildRequest(ask, words)
 }
 
 type Values = Ask['values']
 
-/** A request that the catalogue does not know may write. */
+/** True if a request may write, as one that the catalogue does not document may. */
 const mayWrite = (endpoint: EndpointTraits | undefined): boolean =>
   endpoint === undefined || writes(endpoint)
 
 const decoder = new TextDecoder()
 
 /**
- * One instance: every call goes by the credential that its endpoint takes, over one client a
- * credential, which is kept alive. Nothing is asked for, connected or loaded before the first call.
+ * A client of one instance. Every call uses the credential that its endpoint takes, with one HTTP client for each credential. Before the
+ * first call, it neither connects nor loads anything.
  */
 export class InstanceClient {
   readonly #options: InstanceOptions
@@ -84,36 +87,36 @@ export class InstanceClient {
     this.#options = options
   }
 
-  /** The instance's own words, if it has some. */
+  /** The instance's own names, if there are any. */
   get words(): Words | undefined {
     return this.#options.words
   }
 
   /**
-   * One call: what the endpoint takes, and what it answers with.
-   * @throws Failure as the answer, or its absence, says; `Lacking` without a credential that it takes
+   * Calls an endpoint with a typed input.
+   * @throws Failure for an error of the instance or the network; `MissingCredential` without a credential that the endpoint takes
    */
   call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
   async call(endpoint: Endpoint, values: Values): Promise<TypedAnswer<Endpoint>> {
     return toTypedAnswer(endpoint, await this.send({ endpoint, values }))
   }
 
-  /** A call whose endpoint or values are known only as it runs. */
+  /** Calls an endpoint that is known only at run time. */
   async send(ask: Ask): Promise<WholeAnswer> {
     const wire = await this.request(ask)
     return (await this.client(ask.endpoint)).call(wire)
   }
 
-  /** A download: its body is read by the caller. */
+  /** Opens a download, whose body the caller reads. */
   async open(ask: Ask): Promise<Answer> {
     const wire = await this.request(ask)
     return (await this.client(ask.endpoint)).open(wire)
   }
 
   /**
-   * Reads the records of a list, parsed; all of them unless the paging says otherwise. Returns how it ended.
+   * Reads the parsed records of a list; all of them unless the paging limits them. The generator returns how the list ended.
    * @param onPage is called with each page before its records
-   * @throws Failure `unreachable` for an item that is no record
+   * @throws Failure `unreachable` for an item that is not a record
    */
   list<E extends ListEndpoint>(
     endpoint: E,
@@ -136,14 +139,13 @@ export class InstanceClient {
       end = yield* client.list(wire, { ...toListOptions(paging), onPage })
     }
     for await (const batch of batches())
-      for (const bytes of batch) yield recordOf(endpoint, wire, bytes, this.#options.words)
+      for (const bytes of batch) yield parseRecord(endpoint, wire, bytes, this.#options.words)
     return end
   }
 
   /**
-   * The records of a list as the bytes that came, checked and never parsed: what is only passed on.
-   * Returns how it ended.
-   * @param how what else is looked at on the way
+   * Reads the records of a list as bytes, which are checked and not parsed. The generator returns how the list ended.
+   * @param how the names to find in the records, and whether the reader has to wait
    */
   async *batches(
     ask: Ask,
@@ -155,7 +157,7 @@ export class InstanceClient {
     return yield* client.list(wire, { ...toListOptions(paging), ...how })
   }
 
-  /** Reads something useful that is not worth a wait or a second attempt. */
+  /** Reads an optional answer, with a short time-out and no retries. */
   async peek<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Data<E> | undefined>
   async peek(endpoint: Endpoint, values: Values): Promise<Data<Endpoint> | undefined> {
     const wire = await this.request({ endpoint, values })
@@ -163,12 +165,15 @@ export class InstanceClient {
   }
 
   /**
-   * The request of a call, in the words of the instance.
-   * @throws Failure `not_found` for an endpoint that the instance has no more
+   * Builds the request of a call, with the instance's own names.
+   * @throws Failure `not_found` for an endpoint that the instance no longer has
    */
   build(ask: Ask): Promise<WireRequest> {
-    // A snapshot is asked by the names of the documents.
-    return requestIn(ask, this.#options.snapshot === undefined ? this.#options.words : undefined)
+    // A snapshot is queried by the documented names.
+    return buildInstanceRequest(
+      ask,
+      this.#options.snapshot === undefined ? this.#options.words : undefined,
+    )
   }
 
   /** Builds the request of a call. Refuses a write if writing is not allowed. */
@@ -178,24 +183,21 @@ export class InstanceClient {
     return ask.how === undefined ? wire : { ...wire, how: ask.how }
   }
 
-  /**
-   * The credential that an endpoint takes, as it would go along.
-   * @throws MissingCredential
-   */
+  /** Returns the credential that a request of an endpoint carries. @throws MissingCredential */
   credential(endpoint?: EndpointTraits): Promise<Credential | undefined> {
     return findCredential(this.#options.credential, this.#options.baseUrl, endpoint)
   }
 
   /**
-   * The HTTP layer's client for an endpoint; without one for requests that the catalogue does not know,
-   * as the user. Made once for each kind of credential.
+   * Returns the HTTP client for an endpoint; without one, for undocumented requests with the user's credential. It is created once for each
+   * kind of credential.
    */
   async client(endpoint?: EndpointTraits, patience: WaitKind = 'usual'): Promise<Client> {
     const { routes, snapshot } = this.#options
-    if (snapshot !== undefined) return this.#open(endpoint, patience)
-    const way = `${mayWrite(endpoint)} ${this.#readsBy(endpoint)}`
-    const key = `${endpoint?.credential ?? 'user'} ${way} ${patience}`
-    const client = await this.#clients.of(key, () => this.#open(endpoint, patience))
+    if (snapshot !== undefined) return this.#createClient(endpoint, patience)
+    const access = `${mayWrite(endpoint)} ${this.#getReadingMethod(endpoint)}`
+    const key = `${endpoint?.credential ?? 'user'} ${access} ${patience}`
+    const client = await this.#clients.of(key, () => this.#createClient(endpoint, patience))
     if (routes === undefined || endpoint === undefined) return client
     routes.asking(endpoint)
     return wrapClient(client, (error) => {
@@ -204,17 +206,17 @@ export class InstanceClient {
     })
   }
 
-  /** Ends what is under way and closes every connection. */
+  /** Interrupts all requests, and closes every connection. */
   async close(): Promise<void> {
     for (const made of this.#clients.all()) await (await made.catch(() => undefined))?.close()
   }
 
-  async #open(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
+  async #createClient(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
     const { mapError = (error: unknown) => error, progress, snapshot, words } = this.#options
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
     this.#options.opening?.()
     try {
-      const own = createClient(await this.#optionsFor(endpoint, patience))
+      const own = createClient(await this.#createClientOptions(endpoint, patience))
       const plain = this.#options.reads?.over(own) ?? own
       const writing = mayWrite(endpoint)
       return wrapClient(
@@ -228,22 +230,22 @@ export class InstanceClient {
   }
 
   /** Returns the method of an endpoint that is marked as reading, if read-only mode needs it. */
-  #readsBy(endpoint: EndpointTraits | undefined): string | undefined {
+  #getReadingMethod(endpoint: EndpointTraits | undefined): string | undefined {
     const marked = this.#options.readOnly === 'marked' && endpoint?.safe === true
     return marked ? getMethod(endpoint) : undefined
   }
 
-  async #optionsFor(
+  async #createClientOptions(
     endpoint: EndpointTraits | undefined,
     patience: WaitKind,
   ): Promise<ClientOptions> {
     const { baseUrl, userAgent, sudo, signal, note, renew, gate, readOnly, words } = this.#options
-    const readsBy = this.#readsBy(endpoint)
+    const readsBy = this.#getReadingMethod(endpoint)
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
       this.#options.without?.(endpoint)
     const transport = await this.#options.transport?.()
-    const trace = this.#traceFor(endpoint, credential)
+    const trace = this.#createTrace(endpoint, credential)
     return {
       baseUrl,
       userAgent,
@@ -262,7 +264,7 @@ export class InstanceClient {
     }
   }
 
-  #traceFor(
+  #createTrace(
     endpoint: EndpointTraits | undefined,
     credential: Credential | undefined,
   ): ClientOptions['trace'] {
@@ -276,8 +278,8 @@ export class InstanceClient {
   }
 }
 
-/** A record of a list, parsed. */
-const recordOf = <E extends ListEndpoint>(
+/** Parses a record of a list. */
+const parseRecord = <E extends ListEndpoint>(
   endpoint: E,
   { path }: WireRequest,
   bytes: Uint8Array,
@@ -292,7 +294,7 @@ const recordOf = <E extends ListEndpoint>(
   })
 }
 
-// What is laid around a client of the HTTP layer: its work as progress, its failures as they are meant.
+// Wrappers of HTTP clients, which count progress and map failures.
 
 /** Returns the failure without its unknown outcome, for a request that changes nothing although its method may. */
 const toKnownOutcome = (error: unknown): unknown => {
@@ -322,7 +324,7 @@ const wrapClient = (
   mapError: (error: unknown) => unknown,
   progress?: WorkMeter,
 ): Client => {
-  const during = async <T>(request: Promise<T>): Promise<T> => {
+  const trackWork = async <T>(request: Promise<T>): Promise<T> => {
     const work = progress?.begin()
     try {
       return await request
@@ -333,8 +335,8 @@ const wrapClient = (
     }
   }
   return {
-    open: (request) => during(client.open(request)),
-    call: (request) => during(client.call(request)),
+    open: (request) => trackWork(client.open(request)),
+    call: (request) => trackWork(client.call(request)),
     list: (request, { mapError: further = (error) => error, ...options }) =>
       client.list(request, {
         ...options,

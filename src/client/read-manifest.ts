@@ -1,4 +1,4 @@
-/** Reads the manifest of a snapshot by its schema, and what must hold of it beside. */
+/** Reads the manifest of a snapshot by its schema, and checks the rules that a schema cannot express. */
 
 import { join } from 'node:path'
 import { Array as ArrayOf, Integer, Literal, Object as Obj, Optional, String as Str } from 'typebox'
@@ -14,7 +14,7 @@ import { getErrorCode, getReason, usage } from '../errors.js'
 const count = Integer({ minimum: 0 })
 const gapSchema = Obj({ status: Optional(count), why: Str() }, strict)
 
-/** A project or group that was asked for a list: where its lines begin in the file, how many bytes they are, and why it could not be read. */
+/** The schema of a project or group whose list was read. It has the position and size of its lines, or why it could not be read. */
 export const parentSchema = Obj(
   { name: Str(), records: count, at: count, bytes: count, refused: Optional(gapSchema) },
   { ...strict, title: 'a parent' },
@@ -22,8 +22,8 @@ export const parentSchema = Obj(
 export type ParentSchema = typeof parentSchema
 
 /**
- * A list of a snapshot: the line that reads it, without `svcctl`; the filters that it was taken with; what its records belong to,
- * which is absent for a list of the instance. Of such a list there is one parent, without a name.
+ * The schema of a list of a snapshot: the command line that reads it (without `svcctl`), its filters, and the kind of parent of its
+ * records. A list of the instance itself has no such kind, and one parent without a name.
  */
 export const kindSchema = Obj(
   {
@@ -54,7 +54,7 @@ const manifestSchema = Obj(
     user: nullable(Str()),
     began: time,
     ended: time,
-    /** The groups that it is limited to. */
+    /** The groups to which the snapshot is limited. */
     groups: ArrayOf(Str()),
     kinds: ArrayOf(kindSchema),
   },
@@ -64,13 +64,13 @@ export type ManifestSchema = typeof manifestSchema
 
 export const manifestName = 'manifest.json'
 
-/** A larger manifest or progress file, in bytes, is none: a million parents take less. */
+/** The maximum size of a manifest or progress file, in bytes. A million parents take less. */
 export const maxDocument = 1 << 28
 
-/** As many values a manifest may have. */
+/** The maximum number of values of a manifest. */
 const maxValues = 20_000_000
 
-/** Returns true if the lines of these parents follow each other in the file. */
+/** True if the lines of these parents follow each other in the file without gaps. */
 export const areInOrder = (parents: readonly DocumentValue<ParentSchema>[]): boolean => {
   let end = 0
   return parents.every(({ at, bytes }) => {
@@ -80,7 +80,7 @@ export const areInOrder = (parents: readonly DocumentValue<ParentSchema>[]): boo
   })
 }
 
-/** Checks what a schema cannot say of a list: its file is its own, and inside of the folder. */
+/** Checks rules that the schema cannot express: each list has its own file inside the folder. */
 export const checkKind = (
   { kind, file, column, parents }: DocumentValue<KindSchema>,
   at: (...path: (string | number)[]) => ReturnType<Document<unknown>['at']>,
@@ -93,7 +93,7 @@ export const checkKind = (
     findings.add(at('parents'), 'the parts of the file do not follow each other')
 }
 
-/** Returns true if a text is the address of an instance: requests are made for it, though none is sent. */
+/** True if a text is a base URL. Requests are built for it, although none is sent. */
 const isAddress = (text: string): boolean => {
   try {
     return normalizeBaseUrl(text) === text

@@ -1,4 +1,4 @@
-/** Answers that several lines of one run share, so that each list and each object is asked for once. */
+/** Shares answers between several command lines of one run, so that each list and each object is requested once. */
 import { Failure } from '../errors.js'
 import type {
   Batch,
@@ -10,26 +10,26 @@ import type {
   WireRequest,
 } from '../http/types.js'
 
-/** A list as it was read: what came, and how it ended. */
+/** A list as it was read: its pages and records, and how it ended. */
 interface KeptList {
   readonly pages: readonly PageHead[]
   readonly batches: readonly Batch[]
   readonly end: ListEnd | { readonly error: unknown }
 }
 
-/** Bytes of records that are kept. Lists beyond are read again by each line. */
+/** The maximum number of bytes of records that are kept. Further lists are read again by each line. */
 const maxKept = 128 * 1024 * 1024
 
 const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
-/** The answers and lists that were read from the instance, by request. */
+/** Caches the answers and lists of the instance, by request. */
 export class SharedReads {
   readonly #answers = new Map<string, Promise<WholeAnswer>>()
   readonly #lists = new Map<string, KeptList>()
   #bytes = 0
 
-  /** Returns a client that requests nothing that was read before. */
+  /** Returns a client that sends no request twice. */
   over(client: Client): Client {
     return {
       open: (request) => client.open(request),
@@ -67,7 +67,7 @@ export class SharedReads {
     return known.end
   }
 
-  /** Reads a list, and keeps it if it is read to its end and there is room. */
+  /** Reads a list, and keeps it if it is read to its end and the limit permits it. */
   async *#read(
     client: Client,
     request: WireRequest,
@@ -102,7 +102,7 @@ export class SharedReads {
     }
   }
 
-  /** Copies records: the memory that they came in is written to when they are printed. */
+  /** Copies records, since printing overwrites the memory in which they arrived. */
   #keepBatch(batches: Batch[], batch: Batch): void {
     for (const { length } of batch) this.#bytes += length
     if (this.#bytes > maxKept) batches.length = 0

@@ -1,4 +1,4 @@
-/** The reader of a snapshot, which answers in place of its instance: its lists, filtered and sorted as the instance does. */
+/** Answers requests from a snapshot in place of its instance, with the same filters and order. */
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,20 +18,20 @@ import { Failure, usage } from '../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import { readManifest } from './read-manifest.js'
 import {
-  checkKept,
+  checkSnapshotFile,
   compareValues,
+  createChangedFailure,
   getLineFrame,
-  openKept,
+  openSnapshotFile,
   type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,
   type SnapshotParent,
-  toChanged,
 } from './snapshot-manifest.js'
 
-// Filters and order, as the instance has them.
+// Filters and order of lists.
 
-/** A dotted field of the records of a list, as JSON has it; a list of what each element has where a list is on the way. */
+/** Creates a reader of dotted fields. If a list is on the path, it returns a list of the values in each element. */
 const createFieldReader =
   ({ returns }: Endpoint): FieldReader<unknown> =>
   (field) => {
@@ -42,19 +42,20 @@ const createFieldReader =
       isObject(shape.properties) &&
       Object.hasOwn(shape.properties, names[0] ?? '')
     if (!isShown) return undefined
-    const inside = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
+    const readInside = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
       if (name === undefined) return value
-      if (Array.isArray(value)) return value.flatMap((one: unknown) => inside(one, [name, ...rest]))
-      return isObject(value) ? inside(value[name], rest) : undefined
+      if (Array.isArray(value))
+        return value.flatMap((one: unknown) => readInside(one, [name, ...rest]))
+      return isObject(value) ? readInside(value[name], rest) : undefined
     }
-    return (record) => inside(record, names)
+    return (record) => readInside(record, names)
   }
 
-/** Parameters of pages and of order, which leave no record out. */
-const shaping = new Set(['page', 'per_page', 'pagination', 'order_by', 'sort'])
+/** The parameters of paging and order, which do not filter records. */
+const unfilteringParams = new Set(['page', 'per_page', 'pagination', 'order_by', 'sort'])
 
 /** Parses the query of a request: parameter → texts. */
-const queryOf = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> => {
+const parseQuery = ({ path }: WireRequest): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>()
   const at = path.indexOf('?')
   for (const [key, value] of new URLSearchParams(at < 0 ? '' : path.slice(at + 1))) {
@@ -72,11 +73,11 @@ const createGapFailure = (what: string, { status, why }: SnapshotGap): Failure =
 const createMissing = (what: string, hint: string): Failure =>
   new Failure('not_found', what, { hint })
 
-/** True if the endpoint is complete, as one of the catalogue is. */
+/** True if the endpoint is a complete one of the catalogue. */
 const isListed = (endpoint: EndpointTraits | undefined): endpoint is Endpoint =>
   endpoint !== undefined && 'returns' in endpoint
 
-/** A record in a file, and what it is sorted by. */
+/** The position of a record in a file, and the value by which it is sorted. */
 interface Place {
   readonly at: number
   readonly length: number
@@ -86,14 +87,14 @@ interface Place {
 /** The number of records in a batch. */
 const batchSize = 500
 
-/** The folder of a snapshot, and what answers from it. */
+/** Reads the folder of a snapshot, and answers requests from it. */
 export class SnapshotReader {
   readonly manifest: SnapshotManifest
   readonly #folder: string
-  readonly #whole = new Map<string, Promise<void>>()
+  readonly #checked = new Map<string, Promise<void>>()
   #paths: Promise<ReadonlyMap<string, string>> | undefined
 
-  /** @throws Failure `usage` where the folder holds no whole snapshot */
+  /** @throws Failure `usage` if the folder contains no complete snapshot */
   constructor(folder: string) {
     const manifest = readManifest(folder)
     if (manifest === undefined)
@@ -117,7 +118,7 @@ export class SnapshotReader {
     return `${this.manifest.ended.slice(0, 16).replace('T', ' ')} UTC (${this.#age})`
   }
 
-  /** In words: whose lists these are, and how old. */
+  /** The description of the snapshot: its instance, its groups and its age. */
   get described(): string {
     const { instance, groups, began, ended } = this.manifest
     const of = groups.length === 0 ? '' : `, limited to ${groups.join(', ')}`
@@ -127,7 +128,7 @@ export class SnapshotReader {
   /** Returns a client that answers requests of an endpoint from the snapshot. */
   client(endpoint: EndpointTraits | undefined, words: Words | undefined): Client {
     const refuse = async (request: WireRequest): Promise<never> => {
-      throw this.#missing(`${request.method} ${request.path.split('?')[0]}`)
+      throw this.#createMissingFailure(`${request.method} ${request.path.split('?')[0]}`)
     }
     const route = endpoint?.route
     return {
@@ -135,7 +136,7 @@ export class SnapshotReader {
       call: async (request) => {
         const kind = this.manifest.kinds.find((one) => one.route === route)
         if (kind === undefined || kind.column !== undefined) return refuse(request)
-        for await (const bytes of this.#lines(kind, undefined)) {
+        for await (const bytes of this.#readLines(kind, undefined)) {
           const data = parseBytes(bytes)
           return {
             status: 200,
@@ -147,25 +148,27 @@ export class SnapshotReader {
         return refuse(request)
       },
       list: (request, options) =>
-        this.#list(isListed(endpoint) ? endpoint : undefined, request, options, words),
+        this.#listRecords(isListed(endpoint) ? endpoint : undefined, request, options, words),
       close: async () => {},
     }
   }
 
-  #missing(what: string): Failure {
+  #createMissingFailure(what: string): Failure {
     const kinds = this.manifest.kinds.map(({ kind }) => kind).join(', ')
     return createMissing(`the snapshot has no answer to ${what}`, `It contains: ${kinds}.`)
   }
 
-  async *#list(
+  async *#listRecords(
     endpoint: Endpoint | undefined,
     request: WireRequest,
     options: ListOptions,
     words: Words | undefined,
   ): AsyncGenerator<Batch, ListEnd> {
     const source =
-      endpoint?.route === groupsAll.route ? this.#groups() : this.#chosen(endpoint, request, words)
-    // One page alone is as long as the request wants pages to be.
+      endpoint?.route === groupsAll.route
+        ? this.#listGroups()
+        : this.#selectRecords(endpoint, request, words)
+    // If exactly one page is requested, it has the requested size.
     const page = options.single === true ? /[?&]per_page=(\d+)/.exec(request.path)?.[1] : undefined
     const most = options.limit ?? Number(page ?? Number.POSITIVE_INFINITY)
     let [records, batch]: [number, Uint8Array[]] = [0, []]
@@ -184,31 +187,31 @@ export class SnapshotReader {
     return { records, more: false, total: records }
   }
 
-  /** The groups that were asked for something: there is no list of them in the documents. */
-  async *#groups(): AsyncGenerator<Uint8Array> {
+  /** Yields the groups whose lists were read. The documented API has no list of groups. */
+  async *#listGroups(): AsyncGenerator<Uint8Array> {
     const of = this.manifest.kinds.filter(({ column }) => column === 'group')
-    if (of.length === 0) throw this.#missing(groupsAll.route)
+    if (of.length === 0) throw this.#createMissingFailure(groupsAll.route)
     const names = new Set(of.flatMap(({ parents }) => parents.map(({ name }) => name)))
     const gap = of.find(({ refused }) => refused !== undefined)?.refused
     if (names.size === 0 && gap !== undefined) throw createGapFailure('groups', gap)
     for (const name of [...names].sort()) yield Buffer.from(JSON.stringify({ full_path: name }))
   }
 
-  /** The records of a list that its request leaves in, in the order that it asks for. */
-  async *#chosen(
+  /** Yields the records that match a request, in the requested order. */
+  async *#selectRecords(
     endpoint: Endpoint | undefined,
     request: WireRequest,
     words: Words | undefined,
   ): AsyncGenerator<Uint8Array> {
     const kind = this.manifest.kinds.find(({ route }) => route === endpoint?.route)
     if (endpoint === undefined || kind === undefined)
-      throw this.#missing(`GET ${request.path.split('?')[0]}`)
+      throw this.#createMissingFailure(`GET ${request.path.split('?')[0]}`)
     const parent =
-      kind.column === undefined ? undefined : await this.#parent(kind, endpoint, request)
-    const query = queryOf(request)
-    const tests = this.#tests(kind, endpoint, query)
-    const order = orderOf(endpoint, query)
-    const lines = this.#lines(kind, parent)
+      kind.column === undefined ? undefined : await this.#findParent(kind, endpoint, request)
+    const query = parseQuery(request)
+    const tests = this.#createTests(kind, endpoint, query)
+    const order = getOrder(endpoint, query)
+    const lines = this.#readLines(kind, parent)
     if (tests.length === 0 && order === undefined) return yield* lines
     const frame = getLineFrame(kind, parent)
     const sorted: Place[] = []
@@ -224,14 +227,14 @@ export class SnapshotReader {
     }
     if (order === undefined) return
     const sign = order.down ? -1 : 1
-    yield* this.#at(
+    yield* this.#readAt(
       kind,
       sorted.sort((a, b) => sign * compareValues(a.key, b.key)),
     )
   }
 
-  /** Records at places of a file: in another order than they stand there, and none kept in memory. */
-  *#at({ file }: SnapshotKind, places: readonly Place[]): Generator<Uint8Array> {
+  /** Yields records at positions of a file, in any order, without holding them in memory. */
+  *#readAt({ file }: SnapshotKind, places: readonly Place[]): Generator<Uint8Array> {
     const handle = openSync(resolvePath(join(this.#folder, file)), 'r')
     try {
       for (const { at, length } of places) {
@@ -244,8 +247,11 @@ export class SnapshotReader {
     }
   }
 
-  /** @throws Failure `usage` for a filter that only the instance can apply, or that the snapshot was taken with */
-  #tests(
+  /**
+   * Creates the tests of a query.
+   * @throws Failure `usage` for a filter that only the instance can apply, and for one that the snapshot was taken with
+   */
+  #createTests(
     { filter, line }: SnapshotKind,
     endpoint: Endpoint,
     query: ReadonlyMap<string, readonly string[]>,
@@ -257,7 +263,7 @@ export class SnapshotReader {
           `It answers only lines with this filter: svcctl ${line}`,
         )
     return [...query].flatMap(([name, texts]) => {
-      if (shaping.has(name) || Object.hasOwn(filter, name)) return []
+      if (unfilteringParams.has(name) || Object.hasOwn(filter, name)) return []
       const param = endpoint.params[name]
       const values =
         isListParam(param) && param.join === 'comma'
@@ -273,8 +279,11 @@ export class SnapshotReader {
     })
   }
 
-  /** @throws Failure `not_found` for a parent that was not asked, `partial` for one that could not be read */
-  async #parent(
+  /**
+   * Finds the parent that a request names.
+   * @throws Failure `not_found` for a parent that was not read, `partial` for one that could not be read
+   */
+  async #findParent(
     { column, kind, parents, refused: gap }: SnapshotKind,
     endpoint: Endpoint,
     request: WireRequest,
@@ -283,13 +292,13 @@ export class SnapshotReader {
     const at = getPath(endpoint)
       .split('/')
       .findIndex((segment) => segment.startsWith(':'))
-    // The address of the API may have a path of its own before that of the endpoint.
+    // The API may be below a path of its own, so segments are counted from the end.
     const segments = path.split('/')
     const text = decodeURIComponent(
       segments[segments.length - getPath(endpoint).split('/').length + at] ?? '',
     )
     const isId = /^\d+$/.test(text)
-    const name = (isId ? await this.#pathOf(column, text) : undefined) ?? text
+    const name = (isId ? await this.#findPath(column, text) : undefined) ?? text
     const found = parents.find((one) => one.name.toLowerCase() === name.toLowerCase())
     if (found === undefined && gap !== undefined) throw createGapFailure(`${column}s`, gap)
     if (found === undefined)
@@ -304,18 +313,18 @@ export class SnapshotReader {
     return found
   }
 
-  /** The path of a project or group by its ID; undefined where the snapshot does not tell. */
-  async #pathOf(column: SnapshotKind['column'], id: string): Promise<string | undefined> {
+  /** Returns the path of a project or group by its ID; undefined if the snapshot does not contain it. */
+  async #findPath(column: SnapshotKind['column'], id: string): Promise<string | undefined> {
     this.#paths ??= this.#readPaths()
     return (await this.#paths).get(`${column} ${id}`)
   }
 
-  /** Paths by kind and ID: the projects that the snapshot lists, and the groups that these are in. */
+  /** Reads the paths by kind and ID: of the listed projects, and of the groups that contain them. */
   async #readPaths(): Promise<ReadonlyMap<string, string>> {
     const projects = this.manifest.kinds.find(({ route }) => route === 'GET /projects')
     const paths = new Map<string, string>()
     if (projects === undefined) return paths
-    for await (const bytes of this.#lines(projects, undefined)) {
+    for await (const bytes of this.#readLines(projects, undefined)) {
       const record = parseBytes(bytes)
       if (!isObject(record)) continue
       const path = toText(record.path_with_namespace)
@@ -327,22 +336,22 @@ export class SnapshotReader {
     return paths
   }
 
-  /** The records of a parent, each as the bytes that came, without what names the parent. */
-  async *#lines(
+  /** Yields the records of a parent as bytes, without the text that names the parent. */
+  async *#readLines(
     kind: SnapshotKind,
     parent: SnapshotParent | undefined,
   ): AsyncGenerator<Uint8Array> {
     const { at, bytes, refused, head, tail } = getLineFrame(kind, parent)
     if (refused !== undefined) throw createGapFailure(kind.kind, refused)
-    await this.#check(kind)
+    await this.#checkFile(kind)
     if (bytes === 0) return
-    const file = await openKept(join(this.#folder, kind.file))
+    const file = await openSnapshotFile(join(this.#folder, kind.file))
     try {
       const from = { start: at, end: at + bytes - 1, autoClose: false }
       for await (const line of splitLines(file.createReadStream(from))) {
         const record = line.subarray(head.length, line.length - tail)
         if (!viewBytes(line).subarray(0, head.length).equals(head) || !isJson(record))
-          throw toChanged(join(this.#folder, kind.file))
+          throw createChangedFailure(join(this.#folder, kind.file))
         yield record
       }
     } finally {
@@ -350,12 +359,12 @@ export class SnapshotReader {
     }
   }
 
-  /** @throws Failure `failed` for a file that is not as it was written; looked at once */
-  #check(kind: SnapshotKind): Promise<void> {
-    const known = this.#whole.get(kind.file)
+  /** Checks a file once. @throws Failure `failed` if the file does not match its manifest */
+  #checkFile(kind: SnapshotKind): Promise<void> {
+    const known = this.#checked.get(kind.file)
     if (known !== undefined) return known
-    const checked = checkKept(join(this.#folder, kind.file), kind)
-    this.#whole.set(kind.file, checked)
+    const checked = checkSnapshotFile(join(this.#folder, kind.file), kind)
+    this.#checked.set(kind.file, checked)
     return checked
   }
 }
@@ -382,7 +391,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8A
 }
 
 /** Returns the order that a list's parameters request; undefined if there is none. */
-const orderOf = (
+const getOrder = (
   { params }: Endpoint,
   query: ReadonlyMap<string, readonly string[]>,
 ): { readonly field: string; readonly down: boolean } | undefined => {

@@ -1,6 +1,6 @@
 /**
- * The format of snapshots: a folder with lists of an instance, one record per line, and a manifest. The manifest says what was read and
- * what was refused.
+ * Declares the format of snapshots, and checks their files. A snapshot is a folder with lists of an instance, one record per line, and a
+ * manifest of everything that was read or refused.
  */
 
 import { createHash, type Hash } from 'node:crypto'
@@ -14,31 +14,31 @@ import { isObject } from '../base/objects.js'
 import { Failure, getReason } from '../errors.js'
 import type { KindSchema, ManifestSchema, ParentSchema } from './read-manifest.js'
 
-/** A project or group that was asked for a list. */
+/** A project or group whose list was read. */
 export type SnapshotParent = DocumentValue<ParentSchema>
 
 /** A list of a snapshot. */
 export type SnapshotKind = DocumentValue<KindSchema>
 
-/** Why something could not be read. */
+/** The reason why a list or a parent could not be read. */
 export type SnapshotGap = NonNullable<SnapshotKind['refused']>
 
 /** The manifest of a snapshot. */
 export type SnapshotManifest = DocumentValue<ManifestSchema>
 
-// What a record is called among those of its parent.
+// The identity of a record among those of its parent.
 
 /** Fields that identify a record, the most certain first. */
-const identifying = ['slug', 'id', 'geo_node_id', 'iid', 'domain', 'key'] as const
+const identifyingFields = ['slug', 'id', 'geo_node_id', 'iid', 'domain', 'key'] as const
 
-/** Fields that change by themselves: when something was last seen, and what is counted of it. */
+/** Fields that change without a change of configuration, such as times of last use and statistics. */
 export const volatileFields = new Set([
   'contacted_at',
   'last_activity_at',
   'last_activity_on',
   'last_used_at',
   'updated_at',
-  // Paths are fields of their own.
+  // A changed path is visible in other fields.
   'web_url',
   'statistics',
 ])
@@ -46,7 +46,7 @@ export const volatileFields = new Set([
 /** Returns the value that identifies a record; undefined for one that only its whole content identifies, such as an event. */
 export const getIdentifier = (record: unknown): unknown =>
   isObject(record)
-    ? identifying
+    ? identifyingFields
         .map((name) => record[name])
         .find((value) => value !== undefined && value !== null && value !== '')
     : undefined
@@ -55,7 +55,7 @@ export const getIdentifier = (record: unknown): unknown =>
 export const getIdentity = (record: unknown): string =>
   String(getIdentifier(record) ?? JSON.stringify(record))
 
-/** In the order of numbers where both are numbers, else of texts. */
+/** Compares values as numbers if both are whole numbers, else as texts. */
 export const compareValues = (a: unknown, b: unknown): number => {
   const [x, y] = [String(a ?? ''), String(b ?? '')]
   if (/^\d+$/.test(x) && /^\d+$/.test(y)) return x.length - y.length || (x < y ? -1 : Number(x > y))
@@ -64,9 +64,9 @@ export const compareValues = (a: unknown, b: unknown): number => {
 
 /**
  * Opens a list of a snapshot.
- * @throws the system's error; an Error in words for what is no regular file, which might never end
+ * @throws the system's error; an Error with a message for people if it is not a regular file, which might never end
  */
-export const openKept = async (path: string): Promise<FileHandle> => {
+export const openSnapshotFile = async (path: string): Promise<FileHandle> => {
   const file = await open(resolvePath(path), constants.O_RDONLY | nonBlocking)
   const other = describeOther(await file.stat())
   if (other === undefined) return file
@@ -74,23 +74,23 @@ export const openKept = async (path: string): Promise<FileHandle> => {
   throw new Error(other)
 }
 
-/** The failure of a file that is not as its manifest says. */
-export const toChanged = (path: string): Failure =>
+/** Creates the failure of a file that does not match its manifest. */
+export const createChangedFailure = (path: string): Failure =>
   new Failure('failed', `${path} or its manifest was changed since the snapshot was taken`, {
     hint: 'Restore it, or take another snapshot.',
   })
 
 /**
- * The digest of the first bytes of a list; undefined if it has fewer.
- * @param whole true if it must not have more
+ * Computes the digest of the first bytes of a list; undefined if it has fewer.
+ * @param whole true if the list must not have more bytes
  * @throws as `openKept`
  */
-export const hashKept = async (
+export const hashSnapshotFile = async (
   path: string,
   bytes: number,
   whole = false,
 ): Promise<Hash | undefined> => {
-  const file = await openKept(path)
+  const file = await openSnapshotFile(path)
   try {
     const { size } = await file.stat()
     if (whole ? size !== bytes : size < bytes) return undefined
@@ -109,23 +109,23 @@ export const hashKept = async (
 }
 
 /** True if a list in a file matches its manifest. @throws as `openKept` */
-export const isKept = async (
+export const isUnchanged = async (
   path: string,
   { parents, sha256 }: Pick<SnapshotKind, 'parents' | 'sha256'>,
 ): Promise<boolean> => {
   const bytes = parents.reduce((sum, parent) => sum + parent.bytes, 0)
-  return (await hashKept(path, bytes, true))?.digest('hex') === sha256
+  return (await hashSnapshotFile(path, bytes, true))?.digest('hex') === sha256
 }
 
 /** Reads a whole file of a snapshot. @throws Failure `failed` if the file does not match its manifest, or cannot be read */
-export const checkKept = async (path: string, kind: SnapshotKind): Promise<void> => {
-  const kept = await isKept(path, kind).catch((cause: unknown) => {
+export const checkSnapshotFile = async (path: string, kind: SnapshotKind): Promise<void> => {
+  const kept = await isUnchanged(path, kind).catch((cause: unknown) => {
     throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, {
       hint: 'Restore it, or take another snapshot.',
       cause,
     })
   })
-  if (!kept) throw toChanged(path)
+  if (!kept) throw createChangedFailure(path)
 }
 
 const nothing = Buffer.alloc(0)
@@ -135,9 +135,9 @@ export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefi
   const { at, bytes, name, refused } = parent ??
     kind.parents[0] ?? { at: 0, bytes: 0, name: '', refused: undefined }
   const { column } = kind
-  const around =
+  const frame =
     column === undefined
       ? { head: nothing, tail: 0 }
       : { head: getHead(column, name), tail: tail.length }
-  return { at, bytes, refused, ...around }
+  return { at, bytes, refused, ...frame }
 }

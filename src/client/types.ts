@@ -1,4 +1,4 @@
-/** The options of a client, the types of its calls, which follow from the endpoint, and which credential a request carries. */
+/** Declares the options of a client and the types of its calls, which follow from the endpoint, and selects the credential of a request. */
 import { isObject } from '../base/objects.js'
 import {
   type Endpoint,
@@ -38,8 +38,8 @@ export interface WorkMeter {
 export type Input<E> = InputOf<E>
 
 /**
- * A value of which any field may be missing or null, at any depth: the tool does not rely on what an instance answers.
- * Other programs see what the documents say (`../library/verbs.ts`).
+ * A value in which any field may be missing or null, at any depth, since the tool does not rely on the answers of an instance. Other
+ * programs see the documented types (`../library/verbs.ts`).
  */
 type UntrustedValue<T> = unknown extends T
   ? T
@@ -54,22 +54,22 @@ type UntrustedValue<T> = unknown extends T
 /** The answer of an endpoint; every field is optional and nullable. */
 export type Data<E> = UntrustedValue<ResultOf<E>>
 
-/** A record of an endpoint that lists. */
+/** A record of an endpoint that returns a list. */
 export type RecordOf<E> = ResultOf<E> extends readonly (infer I)[] ? UntrustedValue<I> : never
 
-/** An endpoint that answers with a list, page by page. */
+/** An endpoint that returns a list, page by page. */
 export type ListEndpoint = Endpoint & { readonly returns: { readonly kind: 'many' } }
 
 /** The answer of one call. */
 export interface TypedAnswer<E> extends Omit<WholeAnswer, 'data'> {
   /**
-   * The parsed data, on first access. Undefined if there was no body (204, 304), or if the body is not even of the documented kind: `bytes`
-   * contains it.
+   * The parsed data, on first access. Undefined if there was no body (204, 304), or if the body is not of the documented kind: then only
+   * `bytes` has it.
    */
   readonly data: Data<E> | undefined
 }
 
-/** True if a value is of the kind that a shape says: an object or a list. Fields are not checked. */
+/** True if a value is of the kind of a shape, an object or a list. Fields are not checked. */
 const isOfKind = (shape: unknown, value: unknown): boolean => {
   if (value === undefined || !isObject(shape)) return false
   if (Array.isArray(shape.anyOf)) return shape.anyOf.some((inner) => isOfKind(inner, value))
@@ -77,14 +77,14 @@ const isOfKind = (shape: unknown, value: unknown): boolean => {
   return shape.type !== 'array' || Array.isArray(value)
 }
 
-/** True if a record of a list is of the kind that the endpoint lists. */
+/** True if a record of a list is of the kind that the endpoint documents. */
 export const isItem = <E extends ListEndpoint>(endpoint: E, value: unknown): value is RecordOf<E> =>
   isOfKind(endpoint.returns.shape, value)
 
 const isData = <E extends Endpoint>(endpoint: E, value: unknown): value is Data<E> =>
   endpoint.returns.kind === 'many' ? Array.isArray(value) : isOfKind(endpoint.returns.shape, value)
 
-/** An answer with the type that the catalogue infers for it. */
+/** Gives an answer the type that the catalogue infers for its endpoint. */
 export const toTypedAnswer = <E extends Endpoint>(
   endpoint: E,
   whole: WholeAnswer,
@@ -98,18 +98,18 @@ export const toTypedAnswer = <E extends Endpoint>(
   },
 })
 
-// What the client is made of.
+// The options of a client.
 
 type Trace = (exchange: Exchange) => void
 
-/** An instance, and how it is reached; what crosses a wall is handed in as a value. */
+/** The options of a client of an instance. Services of other rooms are passed in as values. */
 export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' | 'userAgent'> {
-  /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue says reads by another method. */
+  /** If true, only GET and HEAD may be sent; with `marked`, also requests that the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
   /** Without a trailing slash and without `/api/v4`; may have a path (`https://host/forge`). */
   readonly baseUrl: string
   readonly credential: CredentialProvider
-  /** A fresh OAuth token after a 401, or undefined. */
+  /** Returns a new OAuth token after a 401, or undefined. */
   readonly renew?: () => Promise<Credential | undefined>
   /** The user to act as. */
   readonly sudo?: string
@@ -119,7 +119,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly retries?: number
   /** The gate that every request to the instance passes. */
   readonly gate?: Gate
-  /** Proxy and certificates; asked for once a client, before its first request. */
+  /** Returns proxy and certificates. It is called once for each HTTP client, before its first request. */
   readonly transport?: () => Promise<ClientOptions['transport']>
   /** Called before a client is created. */
   readonly opening?: () => void
@@ -131,19 +131,19 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
    * @param credential the credential of the request
    */
   readonly record?: (credential: Credential | undefined) => Trace | undefined
-  /** Asked before each write; refuses it by throwing. */
+  /** Called before each write; it throws to refuse the write. */
   readonly guard?: (request: WireRequest) => void | Promise<void>
-  /** Called with an endpoint that takes a job's token and is called without any credential. */
+  /** Called with an endpoint that takes a job token and is called without any credential. */
   readonly without?: (endpoint: EndpointTraits) => void
   readonly progress?: WorkMeter
-  /** Called with each endpoint just before its request, and with the error in place of its answer. */
+  /** Called with each endpoint before its request, and with the error if it fails. */
   readonly routes?: {
     readonly asking: (endpoint: EndpointTraits) => void
     readonly failed: (endpoint: EndpointTraits, error: unknown) => void
   }
-  /** Converts what is thrown into the words of the program that shows it. */
+  /** Converts errors for the program that shows them. */
   readonly mapError?: (error: unknown) => unknown
-  /** The instance's own words. */
+  /** The instance's own names. */
   readonly words?: Words
   /** The snapshot that answers in place of the instance; nothing is sent. */
   readonly snapshot?: SnapshotReader
@@ -151,14 +151,14 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly reads?: Pick<SharedReads, 'over'> | undefined
 }
 
-/** The owner of the credential that is asked for. */
+/** The owner of a requested credential. */
 export type Need = 'user' | 'job'
 /** Returns the user's or the job's credential; undefined if there is none. */
 export type CredentialProvider = (need: Need) => Promise<Credential | undefined>
 
 /**
- * The kind of credential that is missing. `job`: the endpoint takes only a job's token. `user`: it does not take the job's token that is
- * there. `any`: there is no credential at all.
+ * The kind of credential that is missing. `job`: the endpoint takes only a job token. `user`: it does not take the job token that is set.
+ * `any`: no credential is set.
  */
 export type CredentialGap = 'job' | 'user' | 'any'
 
@@ -168,7 +168,7 @@ const texts: Readonly<Record<CredentialGap, (what: string, baseUrl: string) => s
   any: (what, baseUrl) => `${what} requires a credential for ${baseUrl}, and none is set`,
 }
 
-/** There is no credential that an endpoint takes; nothing was sent. */
+/** The failure of a call without a credential that its endpoint takes. Nothing was sent. */
 export class MissingCredential extends Failure {
   readonly lack: CredentialGap
 
@@ -186,7 +186,7 @@ export class MissingCredential extends Failure {
 
 /**
  * Finds the credential for an endpoint; undefined if it needs none. Without an endpoint, it is the user's.
- * @throws MissingCredential if the endpoint requires a credential, or takes no job token
+ * @throws MissingCredential if the endpoint requires a credential, or does not take the job token
  */
 export const findCredential = async (
   provide: CredentialProvider,
@@ -201,7 +201,7 @@ export const findCredential = async (
   if (wanted === 'user' && job !== undefined) throw new MissingCredential('user', endpoint, baseUrl)
   if (job !== undefined) return job
   if (wanted === 'job') throw new MissingCredential('job', endpoint, baseUrl)
-  // Reading may well work without: a public project's data is public.
+  // Reading may work without a credential, since the data of a public project is public.
   if (endpoint !== undefined && !writes(endpoint)) return undefined
   throw new MissingCredential('any', endpoint, baseUrl)
 }

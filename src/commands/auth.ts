@@ -5,7 +5,7 @@
  * switch`: signing in to instances (`profile/README.md`).
  */
 
-import { clearTextWarning } from '../base/base-url.js'
+import { createClearTextWarning } from '../base/base-url.js'
 import { addSeconds } from '../base/dates.js'
 import { isObject } from '../base/objects.js'
 import { boolean, integer, oneOf, string } from '../catalogue/params.js'
@@ -218,7 +218,7 @@ async function* runLogin(context: Context, given: LoginArguments): Rows {
   const { name, baseUrl } = await resolveTarget(context, given)
   checkAddress(store.get(name), baseUrl)
   const kind = toTokenKind(given.flags.kind)
-  const clear = clearTextWarning(baseUrl)
+  const clear = createClearTextWarning(baseUrl)
   if (clear !== undefined) ui.warn(clear)
   const will = previewProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
   const attempt = createTokenCheck(context, kind, will)

@@ -4,7 +4,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { yieldPushed } from '../base/async.js'
 import { addToGroup } from '../base/group-by.js'
-import { listParentGroups, type ManagedPlace, placeText } from '../desired/address.js'
+import { listParentGroups, type ManagedPlace, toPlaceText } from '../desired/address.js'
 import {
   checkFile,
   ExportFolder,
@@ -175,8 +175,8 @@ async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
     else if (sections.length > 0)
       await folder.write(path, writeDocument(createYamlWriter(path), sections))
   })
-  await folder.furnish(buildConfigSchema())
-  if (unread.some) await folder.clear()
+  await folder.writeSchema(buildConfigSchema())
+  if (unread.some) await folder.removeStale()
   const { written, same, removed } = folder.counts
   const parts = [`${written} written`]
   if (same > 0) parts.push(`${same} unchanged`)
@@ -213,16 +213,17 @@ const createSectionReader = async ({ instance, places, look, shareable }: Export
   const partly = new Set<string>()
   await instance.each(places, async (place) => {
     const { section, unread } = await look(place)
-    if (unread.length > 0) partly.add(placeText(place))
+    if (unread.length > 0) partly.add(toPlaceText(place))
     if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
-    else if (section !== undefined) sections.set(placeText(place), [section])
+    else if (section !== undefined) sections.set(toPlaceText(place), [section])
   })
-  for (const section of factoring.shared()) addToGroup(sections, placeText(section.place), section)
+  for (const section of factoring.shared())
+    addToGroup(sections, toPlaceText(section.place), section)
   return async (place: ManagedPlace) => {
     const own = place.scope === 'project' ? factoring.own(place) : undefined
     return {
-      sections: own === undefined ? (sections.get(placeText(place)) ?? []) : [own],
-      whole: !partly.has(placeText(place)),
+      sections: own === undefined ? (sections.get(toPlaceText(place)) ?? []) : [own],
+      whole: !partly.has(toPlaceText(place)),
     }
   }
 }

@@ -3,7 +3,7 @@
 import { managedKinds } from '../catalogue/managed.js'
 import type { ManagedPlace } from '../desired/address.js'
 import type { HeldKind, KindFilter } from '../desired/exporting/folder.js'
-import { lookAt } from '../desired/exporting/kind.js'
+import { exportPlace } from '../desired/exporting/kind.js'
 import { createChosenParts, type ExportOptions } from '../desired/exporting/model.js'
 import { type InstanceView, openView } from '../desired/reading/index.js'
 import {
@@ -129,7 +129,7 @@ const createExport = async (
     asked: scoping.only !== undefined,
   }
   const look: ExportRun['look'] = async (place) => {
-    const current = await lookAt(view, place, how, places.length < manyPlaces)
+    const current = await exportPlace(view, place, how, places.length < manyPlaces)
     unread.looked(current)
     step()
     return current

@@ -15,8 +15,8 @@ import { type Lock, lock } from '../base/files/lock.js'
 import { createWrapper } from '../base/json/records.js'
 import { manifestName, readManifest } from '../client/read-manifest.js'
 import {
-  hashKept,
-  isKept,
+  hashSnapshotFile,
+  isUnchanged,
   type SnapshotGap,
   type SnapshotKind,
   type SnapshotManifest,
@@ -64,7 +64,7 @@ export const findPast = async (
   { parents, sha256 }: PastParents,
 ): Promise<PastList | undefined> => {
   const path = getPartPath(folder, kind)
-  const hash = await hashKept(path, getEnd(parents)).catch(toUnread)
+  const hash = await hashSnapshotFile(path, getEnd(parents)).catch(toUnread)
   return hash?.copy().digest('hex') === sha256 ? { parents, hash } : undefined
 }
 
@@ -74,7 +74,7 @@ const toUnread = (): undefined => undefined
 /** True if the file of a complete list is unchanged, under its temporary or final name. */
 export const isIntact = async (folder: string, kind: SnapshotKind): Promise<boolean> => {
   for (const path of [getPartPath(folder, kind.kind), join(folder, kind.file)])
-    if (await isKept(path, kind).catch(toUnread)) return true
+    if (await isUnchanged(path, kind).catch(toUnread)) return true
   return false
 }
 

@@ -11,7 +11,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { nullable, Obj, Str } from '../catalogue/shapes/common.js'
 import { sessionCookie, type Words } from '../catalogue/words.js'
-import { requestIn } from '../client/instance.js'
+import { buildInstanceRequest } from '../client/instance.js'
 import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { type Failure, recoverFrom } from '../errors.js'
 import type { Ask, WholeAnswer } from '../http/types.js'
@@ -107,7 +107,7 @@ class AnswerReader {
   /** Returns the data of an answer; undefined if it could not be read. */
   async readData(what: string, ask: Ask): Promise<unknown> {
     try {
-      const request = await requestIn(ask, this.#words)
+      const request = await buildInstanceRequest(ask, this.#words)
       return this.#heard(await this.#context.instance.raw(request, ask.endpoint))
     } catch (error) {
       this.unread.push({ what, failure: recoverFrom(error) })

@@ -12,11 +12,11 @@ import type { Context } from '../engine/command/context.js'
 import { createExitRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, type Failure, usage } from '../errors.js'
 import {
-  checkText,
   formatVocabulary,
   keepSoundWords,
   learnFrom,
   loadChecked,
+  loadCheckedText,
   maxChoices,
 } from '../vocabulary/index.js'
 import type { AnswerSample, Lesson, OpenWord } from '../vocabulary/learn.js'
@@ -70,7 +70,8 @@ const askChoice = async (
 const learnWords = async (context: Context, heard: readonly AnswerSample[]): Promise<Lesson> => {
   const said = new Map<string, string>()
   const passed = new Set<string>()
-  const lesson = () => keepSoundWords(learnFrom(heard, said), (text) => checkText(text, 'learned'))
+  const lesson = () =>
+    keepSoundWords(learnFrom(heard, said), (text) => loadCheckedText(text, 'learned'))
   let now = await lesson()
   while (context.ui.interactive && said.size + passed.size < maxQuestions) {
     const next = now.open.find(({ word, candidates }) => candidates.length > 0 && !passed.has(word))
@@ -113,7 +114,7 @@ async function* learnVocabulary(context: Context, given: Arguments<typeof learnF
   const { baseUrl, profile } = await place.session()
   const day = place.clock.now().toISOString().slice(0, 10)
   const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
-  await checkText(text, to ?? 'the vocabulary')
+  await loadCheckedText(text, to ?? 'the vocabulary')
   yield* writeVocabulary(context, text, to)
   await discoverOwnInstance(context)
   ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)

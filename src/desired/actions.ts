@@ -1,7 +1,4 @@
-/**
- * Declares the plan: actions in a stable order, and findings about what cannot be done or is not known. To save memory, the actions of a
- * place can be packed.
- */
+/** Declares the plan for planning, apply and reports: actions in a stable order, and findings. Actions can be packed to save memory. */
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { addToGroup } from '../base/group-by.js'
@@ -77,7 +74,7 @@ export const comparePlaces = (a: ManagedPlace, b: ManagedPlace): number =>
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 
 /** Returns the position of a kind in the order in which an apply writes kinds. */
-export const stageOf = ({ scope, kind }: Pick<Address, 'scope' | 'kind'>): number =>
+export const getKindStage = ({ scope, kind }: Pick<Address, 'scope' | 'kind'>): number =>
   stages.get(`${scope} ${kind}`) ?? stages.size
 
 /** A result of planning that is not an action. */
@@ -132,19 +129,19 @@ export interface DesiredPlan {
 export class ReadyQueue<T> {
   readonly #all: readonly T[]
   /** The number of items that each item still waits for. */
-  readonly #left: number[]
+  readonly #openCounts: number[]
   readonly #waiters = new Map<T, number[]>()
   /** The positions of ready items, the highest first, so that `pop` returns the lowest. */
   readonly #ready: number[] = []
 
   constructor(all: readonly T[], waitsFor: (one: T) => Iterable<T>) {
     this.#all = all
-    this.#left = all.map((one, i) => {
+    this.#openCounts = all.map((one, i) => {
       const first = new Set(waitsFor(one))
       for (const other of first) addToGroup(this.#waiters, other, i)
       return first.size
     })
-    for (let i = all.length - 1; i >= 0; i--) if (this.#left[i] === 0) this.#ready.push(i)
+    for (let i = all.length - 1; i >= 0; i--) if (this.#openCounts[i] === 0) this.#ready.push(i)
   }
 
   take(): T | undefined {
@@ -152,17 +149,17 @@ export class ReadyQueue<T> {
     return i === undefined ? undefined : this.#all[i]
   }
 
-  /** Marks an item as ended. @returns the items that waited for it */
+  /** Marks an item as ended, which may make its waiters ready. @returns the items that waited for it, ready or not */
   end(one: T): readonly T[] {
     return (this.#waiters.get(one) ?? []).flatMap((i) => {
-      const left = (this.#left[i] ?? 0) - 1
-      this.#left[i] = left
-      if (left === 0) this.#add(i)
+      const left = (this.#openCounts[i] ?? 0) - 1
+      this.#openCounts[i] = left
+      if (left === 0) this.#insertReady(i)
       return this.#all[i] ?? []
     })
   }
 
-  #add(position: number): void {
+  #insertReady(position: number): void {
     const all = this.#ready
     let [low, high] = [0, all.length]
     while (low < high) {
@@ -180,7 +177,7 @@ export class ReadyQueue<T> {
 /** Packs a value into bytes. @returns undefined if it cannot be serialized, as a secret that is written out in a file */
 export const packValue = (value: unknown): Uint8Array | undefined => {
   try {
-    // The result is the beginning of a larger buffer, which the copy lets go.
+    // The copy releases the larger buffer that the result is a view of.
     return Buffer.from(deflateRawSync(serialize(value), { level: 1 }))
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 /**
- * Addresses: where something declared stands. `site:settings#domain_allowlist`,
- * `groups/platform:members/ana`, `projects/platform/app:approval_rules/Security#user_ids`. A group and a project
- * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
+ * Parses, formats and matches addresses of declared objects, such as `site:settings#domain_allowlist`, `groups/platform:members/ana` and
+ * `projects/platform/app:approval_rules/Security#user_ids`. The scope is part of an address, since a group and a project may have equal
+ * paths. Items may have any character, so `/`, `#`, `%` and `*` in them are percent-encoded.
  */
 
 import { isDots } from '../base/base-url.js'
@@ -17,17 +17,17 @@ export interface ManagedPlace {
 export const isPlacePath = (path: string): boolean =>
   path.split('/').every((part) => /^[A-Za-z0-9_.-]+$/.test(part) && !isDots(part))
 
-/** A path and the groups that it lies in, the outermost first. */
+/** Returns a path after the groups that contain it, the outermost first. */
 export const listPathsTo = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** The groups that a path lies in, the outermost first. */
+/** Returns the groups that contain a path, the outermost first. */
 export const listParentGroups = (path: string): readonly string[] => listPathsTo(path).slice(0, -1)
 
 /** True if the API would read the path of a place as an ID: the path of a group whose name is all digits. */
 export const isNumericPath = ({ path }: ManagedPlace): boolean => /^\d+$/.test(path)
 
-/** A kind in its place, an item of it, or an attribute. */
+/** The address of a kind in its place, of an item of the kind, or of an attribute. */
 export interface Address extends ManagedPlace {
   readonly kind: string
   readonly item?: string
@@ -37,14 +37,14 @@ export interface Address extends ManagedPlace {
 const encodeItem = (item: string): string =>
   item.replace(/[/#%*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** `site`, `groups/platform`, `projects/platform/app`. */
-export const placeText = ({ scope, path }: ManagedPlace): string =>
+/** Formats a place: `site`, `groups/platform` or `projects/platform/app`. */
+export const toPlaceText = ({ scope, path }: ManagedPlace): string =>
   scope === 'site' ? 'site' : `${scope}s/${path}`
 
-/** An address as it is written. */
+/** Formats an address as plans and reports show it. */
 export const toAddressText = ({ kind, item, attribute, ...place }: Address): string => {
   const within = item === undefined ? '' : `/${encodeItem(item)}`
-  return `${placeText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
+  return `${toPlaceText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
 }
 
 /**
@@ -59,7 +59,7 @@ export const toGlobPattern = (glob: string): string => {
   return [first, ...inner, last === undefined ? '' : `.*${last}`].join('')
 }
 
-/** The patterns of globs, of which a run has a few, and asks them of every attribute. */
+/** The compiled patterns of globs. A run has few globs and matches each with every attribute. */
 const patterns = new Map<string, RegExp>()
 const maxPatterns = 1000
 
@@ -78,13 +78,13 @@ export const isKindName = (glob: string): boolean => /^\w+$/.test(glob) && glob 
  * True if a glob matches an address. `*` stands for any text, and a bare name of a kind matches every address of that kind. A glob of a
  * place or of a kind matches everything below it.
  */
-export const matches = (glob: string, address: Address): boolean =>
+export const matchesGlob = (glob: string, address: Address): boolean =>
   isKindName(glob) ? address.kind === glob : compileGlob(glob).test(toAddressText(address))
 
-// Users, groups, branches and runners as files call them: by a name or by an ID. Which of the two is decided
-// once, when a file is read; no later step looks at a name to find out what it means.
+// References to users, groups, branches and runners in files, by name or by ID. Files decide between the two when they are read: no later
+// step guesses from the characters of a name.
 
-/** A number is an ID, a text is a name, whatever it looks like. */
+/** A reference: a number is an ID, and a string is a name even if it consists of digits. */
 export type Reference = string | number
 
 const digits = /^\d+$/

@@ -1,4 +1,4 @@
-/** Attributes of managed kinds: derives them from the catalogue, with the field in which each is read. */
+/** Derives the attributes of managed kinds from the catalogue, and compares and hashes their values. */
 
 import { createHash } from 'node:crypto'
 import { isObject, type JsonValue } from '../base/objects.js'
@@ -23,19 +23,19 @@ import { isSameValue, normalizeValue, toCanonical, type ValueType } from './valu
 export interface Attribute {
   readonly name: string
   readonly param: Param
-  /** The path of the field that shows it (`users[].id`); undefined where no answer does. */
+  /** The path of the field that shows the attribute (`users[].id`); undefined if no answer shows it. */
   readonly field: string | undefined
-  /** Cannot be read back, and is nowhere shown. */
+  /** True if the attribute is a secret, which cannot be read back and is never shown. */
   readonly secret: boolean
-  /** The source that files may give instead of the value: of a secret, or the file of a key or certificate. */
+  /** The source that files may give instead of the value: a secret's source, or the file of a key or certificate. */
   readonly source?: 'secret' | 'file'
-  /** A name in files stands for a number. */
+  /** The kind of object that the number refers to, if files may use its name instead. */
   readonly ref?: Referent
-  /** Nothing can be created without it. */
+  /** True if creation requires the attribute. */
   readonly required: boolean
-  /** Given at creation only. */
+  /** True if the attribute can be set only at creation. */
   readonly fixed: boolean
-  /** Sent with every change. */
+  /** True if every update must send the attribute. */
   readonly keep: boolean
   readonly operational: boolean
 }
@@ -48,7 +48,7 @@ export const listKindFields = ({ read, each }: Managed): readonly string[] => [
   ...new Set(['id', ...listShapeFields(read), ...listShapeFields(each)]),
 ]
 
-/** All parameters that write an item of a kind. */
+/** Returns all parameters that write an item of a kind. */
 export const getKindParams = ({ create, update }: Managed): Params => ({
   ...create?.params,
   ...update?.params,
@@ -63,10 +63,10 @@ const findAttributeField = (kind: Managed, name: string): string | undefined => 
 }
 
 /** True if the value may come from a file of its own. A wrong file name or a wrong paste there may contain a secret. */
-export const isHeld = (param: Param): boolean =>
+export const mayComeFromFile = (param: Param): boolean =>
   ['pem', 'public-key'].includes(formatOf(param) ?? '')
 
-/** The value as it was read; undefined where no answer shows it. */
+/** Returns the value of an attribute as it was read; undefined if no answer shows it. */
 export const readValue = (
   kind: Managed,
   item: CurrentItem | undefined,
@@ -78,17 +78,17 @@ export const readValue = (
   if (read !== undefined) return read
   if (attribute === undefined) {
     const echo = item.record[kind.update?.echo ?? '']
-    // Parsed JSON, whatever the documents say of it.
+    // The record is parsed JSON, although its documented type is wider.
     return ((isObject(echo) ? echo[name] : undefined) ?? item.record[name]) as JsonValue | undefined
   }
-  // What is left out is a list without members, a date that is not set, or a certificate that is not attached.
+  // An omitted field means a list without members, a date that is not set, or a certificate that is not attached.
   const { param } = attribute
   if (name === kind.pair?.shown && !isObject(item.record[name])) return null
   if (isListParam(param)) return []
   return param.nullable === true || isClearedByEmpty(param) ? null : undefined
 }
 
-/** Returns true if an item has an attribute as it is wanted: also one that is not wanted, and shows the value of another. */
+/** True if an item has the wanted value. An unset attribute may show the value of another attribute, which counts as unset. */
 export const hasValue = (
   { unsetShows = {} }: Managed,
   attribute: { readonly name: string } & ValueType,
@@ -101,28 +101,28 @@ export const hasValue = (
   return isUnset && other !== undefined && isSameValue(attribute, now, attributes[other])
 }
 
-/** The parameters that every change sends: those that it requires, and what it would otherwise take away. */
+/** Lists the parameters that every update sends: the required ones, and those that the instance would clear if they were omitted. */
 export const listAlwaysSent = (kind: Managed): ReadonlySet<string> => {
   const required = Object.entries(kind.update?.params ?? {}).filter(([, p]) => p.required === true)
   return new Set([...required.map(([name]) => name), ...(kind.keep ?? [])])
 }
 
-/** The attribute that names the users who approve; undefined of a kind that has none. */
+/** Returns the name of the attribute that lists the approving users; undefined if the kind has none. */
 export const findApproversAttribute = ({ after, refs = {} }: Managed): string | undefined =>
   after?.includes('members') === true
     ? Object.keys(refs).find((name) => refs[name] === 'user')
     : undefined
 
-const made = new WeakMap<Managed, Map<IntegrationFamily | undefined, Attributes>>()
+const cache = new WeakMap<Managed, Map<IntegrationFamily | undefined, Attributes>>()
 type Attributes = ReadonlyMap<string, Attribute>
 
 /**
- * The attributes of a kind: parameters of create and update less identity, placeholders and deprecated ones;
- * those of an item's family where its kind has families and the family is known.
+ * Returns the attributes of a kind: its parameters of create and update without identity, placeholders and deprecated ones. If the kind has
+ * families and the item's family is known, they are the attributes of that family.
  */
 export const getAttributes = (kind: Managed, family?: IntegrationFamily): Attributes => {
-  const families = made.get(kind) ?? new Map<IntegrationFamily | undefined, Attributes>()
-  made.set(kind, families)
+  const families = cache.get(kind) ?? new Map<IntegrationFamily | undefined, Attributes>()
+  cache.set(kind, families)
   const known = families.get(family) ?? buildAttributes(kind, family)
   families.set(family, known)
   return known
@@ -130,7 +130,7 @@ export const getAttributes = (kind: Managed, family?: IntegrationFamily): Attrib
 
 const buildAttributes = (kind: Managed, family: IntegrationFamily | undefined): Attributes => {
   const { update, create, at = {}, without = [], refs, operational, label, identity } = kind
-  // What has a label is called by it in files, and its identity is said beside it.
+  // Files refer to an item with a label by the label, so its identity is an ordinary attribute.
   const named = label === undefined ? [identity] : []
   const left = new Set([...named, ...Object.keys(at), ...without])
   const required = family?.params ?? create?.params
@@ -138,28 +138,29 @@ const buildAttributes = (kind: Managed, family: IntegrationFamily | undefined): 
   const all = Object.entries(family?.params ?? getKindParams(kind)).filter(
     ([name, param]) => !left.has(name) && param.deprecated === undefined,
   )
-  const attributeOf = (name: string, param: Param): Attribute => ({
+  const createAttribute = (name: string, param: Param): Attribute => ({
     name,
     param,
     field: param.secret === true ? undefined : findAttributeField(kind, name),
     secret: param.secret === true,
-    source: param.secret === true ? 'secret' : isHeld(param) ? 'file' : undefined,
+    source: param.secret === true ? 'secret' : mayComeFromFile(param) ? 'file' : undefined,
     ref: refs?.[name],
     required: required?.[name]?.required === true,
     fixed: update !== undefined && !Object.hasOwn(update.params, name),
     keep: kept.has(name),
     operational: operational?.includes(name) === true,
   })
-  return new Map(all.map(([name, param]) => [name, attributeOf(name, param)]))
+  return new Map(all.map(([name, param]) => [name, createAttribute(name, param)]))
 }
 
-/** The family of an item: the one that its name is documented to be of, else the one that is said to be its. */
+/** Returns the family whose documented slugs include the item, else the family that the file names. */
 export const selectFamily = (
   { families }: Pick<Managed, 'families'>,
   item: string,
-  said?: string,
+  declaredFamily?: string,
 ): IntegrationFamily | undefined =>
-  families?.find(({ slugs }) => slugs.includes(item)) ?? families?.find(({ name }) => name === said)
+  families?.find(({ slugs }) => slugs.includes(item)) ??
+  families?.find(({ name }) => name === declaredFamily)
 
 /** Returns the attribute that a scalar in place of an item's map sets: the only attribute that creation requires. */
 export const findShortAttribute = (kind: Managed): Attribute | undefined => {
@@ -206,8 +207,8 @@ export const isSecretValue = (
   value: JsonValue,
 ): boolean => attribute?.secret === true || isSecret(name, value)
 
-// Digests of what an instance has: SHA-256 over what is managed, can be read and is no secret. Whoever writes
-// later compares them with what is there then.
+// Digests of the current state: SHA-256 of all managed attributes that can be read and are not secret. A later write compares them with the
+// state at that time.
 
 const hashValue = (value: JsonValue): string =>
   createHash('sha256').update(toCanonical(value)).digest('hex')
@@ -215,8 +216,8 @@ const hashValue = (value: JsonValue): string =>
 /** The digest of an item that does not exist. */
 export const absent = hashValue(null)
 
-/** The digest of an item; `absent` of one that is not there. */
-export const digestOf = (
+/** Returns the digest of an item; `absent` if there is no item. */
+export const computeItemDigest = (
   kind: Managed,
   item: Pick<CurrentItem, 'identity' | 'attributes'> | undefined,
 ): string => {
@@ -230,6 +231,6 @@ export const digestOf = (
   return hashValue({ identity: item.identity, attributes: Object.fromEntries(values) })
 }
 
-/** The digest of a whole set: an item that comes or goes makes it another, a change of one does not. */
-export const digestOfSet = (items: readonly Pick<CurrentItem, 'identity'>[]): string =>
+/** Returns the digest of a set's identities: adding or removing an item changes it, and changing an item does not. */
+export const computeSetDigest = (items: readonly Pick<CurrentItem, 'identity'>[]): string =>
   hashValue(items.map(({ identity }) => identity).sort())

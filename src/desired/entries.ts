@@ -1,15 +1,15 @@
-/** A plan item by item, in the order in which people read it: the page, the note and the reports are made of it. */
+/** Lists a plan's items in reading order, for the HTML page, the merge request note and the reports. */
 import type { Failure } from '../errors.js'
 import {
   type Change,
   comparePlaces,
   type DesiredPlan,
   findReplacedDeletes,
+  getKindStage,
   type PlanFinding,
-  stageOf,
   type Verb,
 } from './actions.js'
-import { type Address, placeText, toAddressText } from './address.js'
+import { type Address, toAddressText, toPlaceText } from './address.js'
 import type { DesiredPlace } from './files/index.js'
 import type { DesiredItem, DesiredKind, Origin } from './state.js'
 import { compareTexts } from './values.js'
@@ -18,8 +18,8 @@ import { compareTexts } from './values.js'
 export type EntryKind = Verb | 'replace' | PlanFinding['is'] | 'unread'
 
 /**
- * The mark before an item, and its words as an action: to do, done, wrong. Drift is described the other way round: as something that the
- * instance lacks, or has in addition.
+ * The mark before an item, and its words as an action that is to do, done or missing. Drift is described in the opposite direction: as
+ * something that the instance lacks, or has in addition.
  */
 interface EntryWords {
   readonly mark: string
@@ -65,20 +65,20 @@ export const entryKinds: Readonly<Record<EntryKind, EntryWords>> = {
 }
 const ranks = Object.keys(entryKinds)
 
-/** One item of a plan. Nothing of what it is made of is kept twice: a plan may have a hundred thousand. */
+/** One item of a plan. It refers to its source without copying, since a plan may have a hundred thousand items. */
 export interface PlanEntry {
   readonly is: EntryKind
   /** The finding or the failure, in words; empty for an action. */
   readonly text: string
-  /** An action, a finding, or what was not read. */
+  /** The action, finding or read failure that the entry shows. */
   readonly of: {
     readonly address: Address
     readonly origin?: Origin
     readonly changes?: readonly Change[]
-    /** The id of an action. */
+    /** The ID of an action; undefined for other entries. */
     readonly id?: string
     readonly loses?: string
-    /** Why it was not read. */
+    /** The reason why the item could not be read. */
     readonly failure?: Failure
   }
 }
@@ -95,16 +95,16 @@ export const getEntryName = ({ of: { address } }: PlanEntry): string => {
 export const isAction = ({ of: { id } }: PlanEntry): boolean => id !== undefined
 
 /** Returns the sort position of an entry by its kind: updates come first, as in the summary. */
-const rankOf = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.indexOf(is))
+const getRank = ({ is }: PlanEntry): number => (is === 'update' ? -1 : ranks.indexOf(is))
 
-/** The instance, groups, projects; within a place by kind, by what is said, by name. */
+/** Compares entries by place (the instance, groups, projects), and within a place by kind, kind of entry and name. */
 const compareEntries = (a: PlanEntry, b: PlanEntry): number =>
   comparePlaces(a.of.address, b.of.address) ||
-  stageOf(a.of.address) - stageOf(b.of.address) ||
-  rankOf(a) - rankOf(b) ||
+  getKindStage(a.of.address) - getKindStage(b.of.address) ||
+  getRank(a) - getRank(b) ||
   compareTexts(a.of.address.item ?? '', b.of.address.item ?? '')
 
-/** All items of a plan; a replacement is one. */
+/** Lists all entries of a plan. The delete and the create of a replacement are one entry. */
 export const listPlanEntries = ({
   actions,
   findings,
@@ -124,14 +124,14 @@ export const listPlanEntries = ({
   ].sort(compareEntries)
 }
 
-// A plan held against that of the same files at another commit: what changed, and what is no longer declared.
+// The comparison of a plan with that of the same files at another commit.
 
 export interface PlanComparison {
   /** The entries to show: those that the plan of the former files did not have, and all that were not read. */
   readonly entries: readonly PlanEntry[]
   /** The number of actions that the former files wanted as well. */
   readonly earlier: number
-  /** Actions that they wanted before, and no longer. */
+  /** The IDs of actions that the former plan had and the present plan does not. */
   readonly dropped: readonly string[]
   /** The addresses that the former files declared and the present files do not; these objects are left as they are. */
   readonly undeclared: readonly string[]
@@ -139,7 +139,7 @@ export interface PlanComparison {
 
 const getEntryAddress = ({ of: { address } }: PlanEntry): string => toAddressText(address)
 
-/** Returns a key of everything that an entry says, to find the same entry in another plan. */
+/** Returns a key of everything that an entry shows, to find the same entry in another plan. */
 const serializeEntry = ({ is, text, of: { address, changes = [] } }: PlanEntry): string =>
   JSON.stringify([
     ...[is, toAddressText(address), text],
@@ -149,7 +149,7 @@ const serializeEntry = ({ is, text, of: { address, changes = [] } }: PlanEntry):
     ]),
   ])
 
-const nameOf = ({ identity }: DesiredItem): string => String(identity).toLowerCase()
+const getItemKey = ({ identity }: DesiredItem): string => String(identity).toLowerCase()
 
 /** Lists the parts of a former item that are no longer declared: the item itself, or some of its attributes. */
 const listMissing = (
@@ -173,9 +173,9 @@ const findUndeclared = (
 ): readonly string[] =>
   former.flatMap((desired) => {
     const same = now.find(({ kind }) => kind === desired.kind)
-    const items = new Map(same?.items.map((item) => [nameOf(item), item]))
+    const items = new Map(same?.items.map((item) => [getItemKey(item), item]))
     return desired.items.flatMap((item) => {
-      const next = items.get(nameOf(item))
+      const next = items.get(getItemKey(item))
       if (item.gone !== undefined || (next === undefined && same?.exact?.value === true)) return []
       return listMissing(desired, item, next)
     })
@@ -194,18 +194,18 @@ export const comparePlans = (now: ComparedPlan, former: ComparedPlan): PlanCompa
   )
   const actions = now.entries.filter(isAction)
   const acted = new Set(actions.map(getEntryAddress))
-  const keyOf = ({ place }: DesiredPlace): string => placeText(place).toLowerCase()
-  const known = new Map(now.places.map((one) => [keyOf(one), one]))
+  const getPlaceKey = ({ place }: DesiredPlace): string => toPlaceText(place).toLowerCase()
+  const known = new Map(now.places.map((one) => [getPlaceKey(one), one]))
   const undeclared = former.places
-    .flatMap((one) => findUndeclared(known.get(keyOf(one))?.desired() ?? [], one.desired()))
+    .flatMap((one) => findUndeclared(known.get(getPlaceKey(one))?.desired() ?? [], one.desired()))
     .filter((text) => !acted.has(text))
   const gone = new Set(undeclared.map((text) => text.replace(/ \(.*\)$|#.*/s, '')))
   return {
     entries,
     earlier: actions.length - entries.filter(isAction).length,
     dropped: former.entries.flatMap((one) => {
-      const isStill = acted.has(getEntryAddress(one)) || gone.has(getEntryAddress(one))
-      return one.of.id === undefined || isStill ? [] : [one.of.id]
+      const isStillPlanned = acted.has(getEntryAddress(one)) || gone.has(getEntryAddress(one))
+      return one.of.id === undefined || isStillPlanned ? [] : [one.of.id]
     }),
     undeclared,
   }

@@ -188,14 +188,14 @@ const toActionFields = <P>(
   verb,
   address: toAddressText(address),
   ...createStepRequest(step),
-  changes: changes.map(({ attribute, now, wanted, secret, within, origin: said }) => ({
+  changes: changes.map(({ attribute, now, wanted, secret, within, origin: declared }) => ({
     attribute,
     now,
     wanted,
     secret: secret && toSecretReference(secret),
     within,
-    team: said.team?.name,
-    origin: at(said),
+    team: declared.team?.name,
+    origin: at(declared),
   })),
   digest,
   waits_for: waitsFor,
@@ -272,7 +272,7 @@ function* formatActions(
 }
 
 /** Formats a plan file, one line for each part and each action. The same state always gives the same text, except for `created`. */
-export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> {
+export function* formatPlan(plan: DesiredPlan, head: PlanHead): Generator<string> {
   const digest = createHash('sha256')
   const parts = toPlanParts(plan, head)
   let before = '{'
@@ -291,7 +291,7 @@ export function* planText(plan: DesiredPlan, head: PlanHead): Generator<string> 
 
 /** Returns a plan as the object that its file contains. */
 export const toPlanDocument = ({ plan, head }: PlanWithHead): PlanDocument =>
-  JSON.parse([...planText(plan, head)].join('')) as PlanDocument
+  JSON.parse([...formatPlan(plan, head)].join('')) as PlanDocument
 
 interface PlanWithHead {
   readonly plan: DesiredPlan
@@ -361,7 +361,7 @@ const again = 'Run svcctl plan --out again.'
  * Checks a plan that was stored with a journal.
  * @throws Failure `usage` as `readPlan`, and for a value that is no plan
  */
-export const readKept = (plan: unknown, file: string): PlanDocument => {
+export const readStoredPlan = (plan: unknown, file: string): PlanDocument => {
   const document = readPlan(Buffer.from(JSON.stringify(plan)), file)
   if (document === undefined) throw usage(`${file} was not written by svcctl apply`, again)
   return document

@@ -1,20 +1,26 @@
-/** The selection of a part of the instance: places by -P and -G; kinds, items and attributes by globs of addresses. */
+/** Selects the part of the instance that is read: places by -P and -G; kinds, items and attributes by globs of addresses. */
 import { findNearest, suggestSimilar } from '../base/suggest.js'
 import { type Managed, type ManagedScope, managedKinds } from '../catalogue/managed.js'
 import { usage } from '../errors.js'
-import { type Address, isKindName, type ManagedPlace, matches, toAddressText } from './address.js'
+import {
+  type Address,
+  isKindName,
+  type ManagedPlace,
+  matchesGlob,
+  toAddressText,
+} from './address.js'
 import { getAttributes } from './attributes.js'
 
 /** The options that select what to read; everything else is not read. */
 export interface SelectionOptions {
-  /** Full paths, or numbers. */
+  /** Full paths or numeric IDs. */
   readonly projects?: readonly string[]
   readonly groups?: readonly string[]
-  /** Globs of addresses, or names of kinds; `except` wins. */
+  /** Globs of addresses, or names of kinds; `except` takes precedence. */
   readonly only?: readonly string[]
   readonly except?: readonly string[]
   readonly withArchived?: boolean
-  /** A named place that is not there is unreadable, and not an end. */
+  /** If set, a named place that does not exist is reported as unreadable instead of ending the run. */
   readonly missing?: 'skip'
 }
 
@@ -29,8 +35,8 @@ export const isSelected = (
   { only = [], except = [], ignore = [] }: AddressChoice,
   address: Address,
 ): boolean =>
-  (only.length === 0 || only.some((glob) => matches(glob, address))) &&
-  ![...except, ...ignore].some((glob) => matches(glob, address))
+  (only.length === 0 || only.some((glob) => matchesGlob(glob, address))) &&
+  ![...except, ...ignore].some((glob) => matchesGlob(glob, address))
 
 export const lower = (text: string): string => text.toLowerCase()
 
@@ -38,15 +44,15 @@ export const lower = (text: string): string => text.toLowerCase()
 export const isPathWithin = (path: string, root: string): boolean =>
   root === '' || lower(path) === lower(root) || lower(path).startsWith(`${lower(root)}/`)
 
-/** True if a glob may match an address that begins with this text, whatever follows. */
-export const mayMean = (glob: string, begun: string): boolean => {
+/** True if a glob may match an address that begins with this text. */
+export const mayMatch = (glob: string, begun: string): boolean => {
   const pattern = lower(glob)
   let states = new Set([0])
   const skip = (state: number): number[] =>
     pattern[state] === '*' ? [state, ...skip(state + 1)] : [state]
   for (const sign of lower(begun)) {
     const next = [...states].flatMap(skip).flatMap((state) => {
-      // What a glob names, all below it is meant, too.
+      // A glob that ends at a boundary also matches everything below it.
       if (state === pattern.length) return /[:/#]/.test(sign) ? [-1] : []
       if (state === -1) return [-1]
       return pattern[state] === '*' ? [state] : pattern[state] === sign ? [state + 1] : []
@@ -67,7 +73,7 @@ const beginnings: Readonly<Record<ManagedScope, string>> = {
 export class PlaceChoice {
   readonly projects: readonly string[]
   readonly groups: readonly string[]
-  /** By flags, so that nothing of the instance itself is meant. */
+  /** True if flags name projects or groups, so that the instance itself is not selected. */
   readonly narrowed: boolean
   readonly #only: readonly string[]
   readonly #except: readonly string[]
@@ -80,35 +86,37 @@ export class PlaceChoice {
     this.#except = except
   }
 
-  /** True if any kind that such places have may be selected. */
-  means(scope: ManagedScope): boolean {
+  /** True if any kind of a scope may be selected. */
+  mayUse(scope: ManagedScope): boolean {
     if (this.narrowed && (scope === 'site' || (scope === 'group' && this.groups.length === 0)))
       return false
     const names = managedKinds.filter((kind) => kind.scope === scope).map(({ name }) => name)
     const open = names.filter((name) => !this.#except.includes(name))
     const mayBe = (glob: string): boolean =>
-      isKindName(glob) ? open.includes(glob) : mayMean(glob, beginnings[scope])
+      isKindName(glob) ? open.includes(glob) : mayMatch(glob, beginnings[scope])
     return open.length > 0 && (this.#only.length === 0 || this.#only.some(mayBe))
   }
 
-  /** True if a kind in its place is selected, or an item in it. */
+  /** True if a kind in its place, or an item of it, may be selected. */
   kind({ scope, path }: ManagedPlace, { name }: Pick<Managed, 'name'>): boolean {
     const address = { scope, path, kind: name }
     const text = toAddressText(address)
-    const touches = (glob: string): boolean =>
-      matches(glob, address) ||
-      (!isKindName(glob) && (mayMean(glob, `${text}/`) || mayMean(glob, `${text}#`)))
-    if (this.#except.some((glob) => matches(glob, address))) return false
-    return this.#only.length === 0 || this.#only.some(touches)
+    const mayTouch = (glob: string): boolean =>
+      matchesGlob(glob, address) ||
+      (!isKindName(glob) && (mayMatch(glob, `${text}/`) || mayMatch(glob, `${text}#`)))
+    if (this.#except.some((glob) => matchesGlob(glob, address))) return false
+    return this.#only.length === 0 || this.#only.some(mayTouch)
   }
 
   /** True if any kind of a place is selected. */
-  place(place: ManagedPlace): boolean {
-    return managedKinds.some((kind) => kind.scope === place.scope && this.kind(place, kind))
+  place(includesPlace: ManagedPlace): boolean {
+    return managedKinds.some(
+      (kind) => kind.scope === includesPlace.scope && this.kind(includesPlace, kind),
+    )
   }
 }
 
-// What is wrong with a glob, as far as the catalogue knows: one that can mean nothing is a slip.
+// Mistakes in globs, as far as the catalogue can tell: a glob that cannot match anything is a typing mistake.
 
 interface GlobMistake {
   readonly text: string
@@ -149,7 +157,7 @@ const findAttributeMistake = (name: string, kinds: readonly Managed[]): GlobMist
 /** Returns the mistake in a glob; undefined if the glob can match something. */
 const findGlobMistake = (glob: string): GlobMistake | undefined => {
   if (isKindName(glob)) return findKindMistake(glob)
-  const kinds = managedKinds.filter(({ scope }) => mayMean(glob, beginnings[scope]))
+  const kinds = managedKinds.filter(({ scope }) => mayMatch(glob, beginnings[scope]))
   if (kinds.length === 0)
     return {
       text: `"${glob}" is not an address`,
@@ -159,15 +167,15 @@ const findGlobMistake = (glob: string): GlobMistake | undefined => {
     /^([^:]*):([^/#*]+)(?:\/[^#]*)?(?:#(.*))?$/.exec(glob) ?? []
   const known = kinds.filter((kind) => kind.name === lower(name))
   if (name === '' || known.length > 0) return findAttributeMistake(attribute, known)
-  // What an asterisk stands for may hold a colon as well.
-  const isSlip = !before.includes('*') || findNearest(name, listKindNames(kinds)) !== undefined
+  // An asterisk may also match a colon, so the part after the glob's colon need not be a kind.
+  const isMistake = !before.includes('*') || findNearest(name, listKindNames(kinds)) !== undefined
   const whose = kinds.length === managedKinds.length ? '' : ` of a ${kinds[0]?.scope}`
-  return isSlip ? createUnknownKind(name, kinds, whose) : undefined
+  return isMistake ? createUnknownKind(name, kinds, whose) : undefined
 }
 
 /**
- * Refuses globs that can mean nothing, by the flags that have them: whatever was left out by a slip would
- * look as it should be.
+ * Refuses globs that cannot match anything. Otherwise a typing mistake would exclude objects, and they would look unchanged.
+ * @param flags the globs by the name of their flag
  * @throws Failure `usage` with the nearest name
  */
 export const checkGlobs = (

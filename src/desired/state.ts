@@ -1,4 +1,4 @@
-/** The desired and the current state: the declarations of files with their positions, and the objects of the instance. */
+/** Declares the desired and the current state: the declarations of files with their positions, and the objects of the instance. */
 import type { Origin } from '../base/documents/origin.js'
 import type { Fields, JsonValue } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/scrub.js'
@@ -16,7 +16,7 @@ export type SecretSource =
   /** A path as written, the file that it is relative to, and the folder that must contain it (`files/secret.ts`). */
   | { readonly file: string; readonly base: string; readonly within?: string }
   | { readonly command: readonly string[] }
-  /** Written out in the file, with --allow-literal-secrets; an empty one unsets the secret. */
+  /** A text written out in the file, which --allow-literal-secrets permits; an empty text unsets the secret. */
   | { readonly literal: HeldText }
 
 /** Formats the source of a secret for messages, without its value. */
@@ -30,32 +30,32 @@ export const formatSecretSource = (source: SecretSource): string => {
 /** The desired value of an attribute. */
 export type DesiredValue =
   /**
-   * This value, as the API takes it: null, or '' of text, unsets it. Where the attribute has a reference, texts are
-   * names and numbers are IDs.
+   * This value, as the API accepts it: null, or '' for a text, unsets the attribute. If the attribute is a reference, strings are names and
+   * numbers are IDs.
    */
   | { readonly is: 'value'; readonly value: JsonValue }
   | ListDelta
   | ValueRange
   | { readonly is: 'secret'; readonly source: SecretSource }
 
-/** The list with these members and without those, whatever else is in it. */
+/** A list with the members of `add` and without those of `remove`; other members stay. */
 export interface ListDelta {
   readonly is: 'change'
   readonly add: readonly JsonValue[]
   readonly remove: readonly JsonValue[]
 }
 
-/** Any value between the two, or one of a list: a current value that is inside stays. */
+/** Any value from `min` to `max`, or one of a list. A current value in the range is kept. */
 export interface ValueRange {
   readonly is: 'range'
   readonly min?: number
   readonly max?: number
   readonly oneOf?: readonly JsonValue[]
-  /** `at least 2`. */
+  /** The range in words: `at least 2`. */
   readonly text: string
 }
 
-/** A value and where a file says it. */
+/** A value and the position of its declaration. */
 export interface SourcedValue<T> {
   readonly value: T
   readonly origin: Origin
@@ -65,7 +65,7 @@ export interface SourcedValue<T> {
   readonly rival?: Origin
 }
 
-/** An item of a set, a rule, or the one object, whose identity is ''. */
+/** An item of a set, a rule, or the single object of a kind, whose identity is ''. */
 export interface DesiredItem {
   readonly identity: Reference
   readonly origin: Origin
@@ -76,17 +76,17 @@ export interface DesiredItem {
   /** The position of the opposite declaration under a key that is no more specific. */
   rival?: Origin
   inherit?: SourcedValue<boolean>
-  /** Also those that the catalogue does not know: under `$other`, or of an `open` kind. */
+  /** The declared attributes, including those under `$other` and of an `open` kind, which the catalogue does not know. */
   readonly attributes: Map<string, SourcedValue<DesiredValue>>
-  /** Names that it had before. */
+  /** The former names of the item. */
   previously?: SourcedValue<readonly string[]>
-  /** The family of an integration whose slug is not known. */
+  /** The declared family of an integration whose slug is not documented. */
   family?: SourcedValue<string>
-  /** Of a rule: the items it is for, by field. */
+  /** The items that a rule applies to, by field. */
   readonly match?: Readonly<Record<string, JsonValue>>
 }
 
-/** The plain value of an attribute; undefined where files say none, or something else about it. */
+/** Returns the plain value of an attribute; undefined if files declare no value, or a change, a range or a secret. */
 export const getPlainValue = (
   { attributes }: Pick<DesiredItem, 'attributes'>,
   name: string,
@@ -95,7 +95,7 @@ export const getPlainValue = (
   return desired?.is === 'value' ? desired.value : undefined
 }
 
-/** The item with another value of an attribute, at the end. */
+/** Returns a copy of the item with another value of an attribute, which becomes the last one. */
 export const withValue = (desired: DesiredItem, name: string, value: JsonValue): DesiredItem => {
   const attributes = new Map(desired.attributes)
   attributes.delete(name)
@@ -108,60 +108,63 @@ export interface DesiredKind {
   readonly place: ManagedPlace
   readonly kind: Managed
   readonly origin: Origin
-  /** Items that are not listed are deleted. */
+  /** If true, items that are not listed are deleted. */
   readonly exact?: SourcedValue<boolean>
   readonly items: readonly DesiredItem[]
 }
 
-// The instance: reading and writing are two interfaces; who is given the one cannot do the other.
+// The instance. Reading and writing are separate interfaces, so that code that only reads cannot write.
 
-/** An instance that is only read; its implementation refuses anything but GET. */
+/** An instance that can only be read; its implementation refuses every method but GET. */
 export interface ReadableInstance {
-  /** One call, its answer whole. @throws Failure as the instance answers */
+  /** Sends one request and reads the whole answer. @throws Failure for an error of the instance or the network */
   get(ask: Ask): Promise<WholeAnswer>
   /**
-   * All records of a list, or those that are wanted: the others are not kept.
-   * @throws Failure as the instance answers, or where the list was cut short
+   * Reads all records of a list, or only the `wanted` ones, to save memory.
+   * @throws Failure for an error of the instance, or for a list that ended early
    */
   records(ask: Ask, wanted?: (record: Fields) => boolean): Promise<readonly Fields[]>
-  /** Works on items, as many at once as the engine lets go. */
+  /** Processes items in parallel, as many at once as the engine permits. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
 }
 
-/** An instance that is written, too. */
+/** An instance that can also be written. */
 export interface WritableInstance extends ReadableInstance {
-  /** One call, its answer whole. @throws Failure as the instance answers; what is not known says so */
+  /**
+   * Sends one request and reads the whole answer.
+   * @throws Failure for an error; `unknownOutcome` is set if the write may have been carried out
+   */
   send(ask: Ask & { readonly endpoint: Endpoint }): Promise<WholeAnswer>
 }
 
-// What an instance has, as far as it was read: of each place, each kind, its items.
+// The current state of the instance, as far as it was read: the items of each kind of each place.
 
-/** An item of a set, or the one object. */
+/** An item of a set, or the single object of a kind. */
 export interface CurrentItem {
-  /** The text that identifies the item: the name of a user or group, type and base64 of a key, '' for the one object. */
+  /** The text that identifies the item: the name of a user or group, type and base64 of a key, or '' for the single object. */
   readonly identity: string
   /** The name that people use for the item, if it is not the identity. */
   readonly label?: string
-  /** The placeholders of its own endpoints, less the place's. */
+  /** The placeholders of the item's own endpoints, without those of its place. */
   readonly at: Readonly<Record<string, string | number>>
   /** The attributes that can be read, by the names and in the values of the parameters (numbers for references). */
   readonly attributes: Readonly<Record<string, JsonValue>>
-  /** The record as it came. */
+  /** The whole record as the instance returned it. */
   readonly record: Fields
 }
 
 /** The result of reading a kind in its place. */
 export type CurrentKind = { readonly place: ManagedPlace; readonly kind: Managed } & (
   | { readonly is: 'read'; readonly items: readonly CurrentItem[] }
-  /** The instance does not have it: a 404 by route. */
+  /** The instance does not have the kind: its route answers 404. */
   | { readonly is: 'unsupported' }
-  /** Refused, or lost on the way: nothing is known, and nothing may be planned. */
+  /** The request was refused or failed. Nothing is known about the kind, so nothing may be planned. */
   | { readonly is: 'unreadable'; readonly failure: Failure }
 )
 
-// Which places there are, and which files speak of.
+// The places that exist, and the places that files name.
 
-/** The fields of a project's record that selectors look at. */
+/** The fields of a project's record that selectors test. */
 export interface ProjectFacts {
   readonly path: string
   readonly archived?: boolean
@@ -173,21 +176,21 @@ export interface ProjectFacts {
 export interface ProjectSelector {
   /** True if the path alone does not decide whether a project is selected. */
   readonly needsRecord: boolean
-  /** @returns undefined where the record does not say it */
+  /** True if the project is selected. @returns undefined if the record lacks the field that decides it */
   fits(project: ProjectFacts): boolean | undefined
 }
 
 /** The places that files name. */
 export interface KnownPlaces {
   readonly site: boolean
-  /** Named by a plain key. */
+  /** The full paths of groups that plain keys name. */
   readonly groups: readonly string[]
   readonly projects: readonly string[]
-  /** Keys `group/**`, as `group`; '' for `'**'`. */
+  /** The keys of the form `group/**`, as `group`; '' for `'**'`. */
   readonly below: readonly string[]
   /** The entries of `below` whose declarations include `members`. */
   readonly membersBelow: readonly string[]
-  /** Keys that choose among all projects of groups. */
+  /** The selectors of keys that choose among all projects of groups. */
   readonly selectors?: readonly ProjectSelector[]
   /** The position at which each place is first named, by `groups/<path>` or `projects/<path>`. */
   readonly origins?: ReadonlyMap<string, Origin>
@@ -195,7 +198,7 @@ export interface KnownPlaces {
 
 export interface GroupPlace extends ManagedPlace {
   readonly scope: 'group'
-  /** Known where a project or a group of the instance shows it. */
+  /** The ID, if the record of a project or group showed it. */
   readonly id: number | undefined
 }
 
@@ -209,21 +212,21 @@ export interface ProjectPlace extends ManagedPlace, ProjectFacts {
   readonly shared?: boolean
 }
 
-/** A place that was named, and of which nothing is known. */
+/** A named place that could not be read. */
 export interface UnreadPlace {
   readonly place: ManagedPlace
   readonly failure: Failure
 }
 
-// What files call current items.
+// The names that files use for current items.
 
 /** A lookup of the names of numbers (IDs). */
 export interface NameFinder {
-  /** The name of a number, where anything that was read shows it. */
+  /** Returns the name of a number, if any record read so far shows it. */
   name(of: Referent, number: number, near: ManagedPlace): string | undefined
 }
 
-/** Names for numbers, and numbers for names; each asked for at most once. */
+/** Resolves numbers to names and names to numbers. Each is requested at most once. */
 export interface NameResolver extends NameFinder {
   /**
    * Returns the number of a name, as far as the place and the records read so far show it.
@@ -232,17 +235,17 @@ export interface NameResolver extends NameFinder {
   number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
   /** Returns true if an object with this number exists; undefined if that cannot be found out. */
   exists?(of: Referent, number: number, near: ManagedPlace): Promise<boolean | undefined>
-  /** The names that anything that was read shows: one of them may be meant. */
+  /** Lists the names that were read so far, for suggestions. */
   known?(of: Referent, near: ManagedPlace): readonly string[]
 }
 
-/** The ID of an item, where its endpoints go by one. */
+/** Returns the ID of an item, if its endpoints use one. */
 const getItemId = ({ at }: CurrentItem): number | undefined =>
   Object.values(at).find((value) => typeof value === 'number')
 
 type ItemNaming = Pick<Managed, 'by' | 'label'>
 
-/** The name of an item; undefined of one that only its ID tells apart from others. */
+/** Returns the name of an item; undefined if only its ID distinguishes it. */
 export const getItemName = ({ by, label }: ItemNaming, item: CurrentItem): string | undefined =>
   item.label || (by !== undefined && label !== undefined ? undefined : item.identity)
 
@@ -257,7 +260,10 @@ export const formatItemName = (
   const name = getItemName(kind, item)
   if (by === undefined) return name ?? item.identity
   const id = getItemId(item)
-  // Whether a label is one item's alone is known to who has read all of them.
-  const own = label === undefined || id === undefined ? name : names.name(by, id, near)
-  return (own === undefined ? undefined : toReferenceText(own)) ?? String(id ?? item.identity)
+  // A label need not be unique. Only the finder, which has read all items, can tell.
+  const uniqueName = label === undefined || id === undefined ? name : names.name(by, id, near)
+  return (
+    (uniqueName === undefined ? undefined : toReferenceText(uniqueName)) ??
+    String(id ?? item.identity)
+  )
 }

@@ -1,4 +1,4 @@
-/** The values of attributes as files say them, and lists that change. */
+/** Normalizes the values of attributes, and applies the changes that files declare for lists. */
 
 import type { JsonValue } from '../base/objects.js'
 import type { Referent } from '../catalogue/managed.js'
@@ -16,8 +16,8 @@ export {
 } from '../catalogue/same-value.js'
 
 /**
- * A value that an instance shows as files would say it: a day, a number, a boolean, a list in order; text
- * stays as it is, since it may be sent again.
+ * Converts a value of the instance to its type in files: a day, a number, a boolean, a list in order. A text is not changed, since it may
+ * be sent again.
  */
 export const toTypedValue = (attribute: ValueType, value: JsonValue): JsonValue => {
   const { param } = attribute
@@ -26,13 +26,13 @@ export const toTypedValue = (attribute: ValueType, value: JsonValue): JsonValue 
   return normalizeValue(attribute, value)
 }
 
-// Lists that change, whatever else is in them.
+// Changes of lists. Other members of the list stay.
 
 /** Returns a key that is equal for equal members of a list. */
 const getMemberKey = (of: Referent | undefined, member: JsonValue): string =>
   toCanonical(of !== undefined && typeof member === 'string' ? foldName(of, member) : member)
 
-/** Members of a list that are not in another. */
+/** Returns the members of a list that are not in another. */
 export const subtractMembers = (
   members: readonly JsonValue[],
   others: readonly JsonValue[],
@@ -48,14 +48,14 @@ const mergeMembers = (
   of: Referent | undefined,
 ): readonly JsonValue[] => [...members, ...subtractMembers(others, members, of)]
 
-/** A list after changes to it. */
+/** Applies a change to a list. */
 export const applyListDelta = (
   members: readonly JsonValue[],
   { add, remove }: ListDelta,
   of: Referent | undefined,
 ): readonly JsonValue[] => mergeMembers(subtractMembers(members, remove, of), add, of)
 
-/** Changes after changes. */
+/** Combines two changes into one that has the effect of both, one after the other. */
 export const combineListDeltas = (
   before: ListDelta,
   next: ListDelta,

@@ -1,35 +1,35 @@
 /**
- * The gate of one instance, which admits every request to it. If the instance rejects a request as too many (429, or 503 with a time to
- * come again), the gate closes for all. It opens again when the instance says so.
+ * Provides the gate of an instance, which admits every request to it. If the instance rejects a request (429, or 503 with `Retry-After`),
+ * the gate closes for all. It opens again at the time that the instance gives.
  */
 import { type Clock, systemClock } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
   type ClosedBy,
-  closed,
+  closedReasons,
   createLongWaitFailure,
   firstWait,
+  getWait,
+  InstanceClock,
   isTurnedAway,
   Pace,
   type Rate,
   readRateLimit,
-  TheirClock,
-  waitFor,
 } from './pace.js'
 import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
 
 export { parseRate, takeLowerRate, toWholeAllowance } from './pace.js'
 
-// How many requests are under way at once: what an instance bears is found out.
+// The width: the number of requests in flight, which adapts to the load that the instance can handle.
 
 const narrowest = 4
 const widest = 32
-/** Answers that make it one wider. */
-const step = 8
+/** The number of answers after which the width grows by one. */
+const growthInterval = 8
 /** The number of answers whose times are compared with those of the first sample. */
-const sample = 50
-/** Slower by less than this, in milliseconds, is this machine's own unrest. */
-const unrest = 10
+const sampleSize = 50
+/** Slowdowns below this, in milliseconds, are normal variation of this machine. */
+const minSlowdown = 10
 
 const getMedian = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
@@ -38,7 +38,7 @@ class Width {
   #value: number
   readonly #most: number
   readonly #least: number
-  readonly #watchful: boolean
+  readonly #isAdaptive: boolean
   #good = 0
   /** The median time of the first answers, in milliseconds; undefined while they are collected. */
   #usual: number | undefined
@@ -46,7 +46,7 @@ class Width {
 
   /** @param ceiling `auto` adapts between 4 and 32; a number is both the initial and the maximum width */
   constructor(ceiling: number | 'auto') {
-    this.#watchful = ceiling === 'auto'
+    this.#isAdaptive = ceiling === 'auto'
     this.#most = ceiling === 'auto' ? widest : ceiling
     this.#value = ceiling === 'auto' ? narrowest : ceiling
     this.#least = 1
@@ -59,8 +59,8 @@ class Width {
   /** Counts an answer that came after this many milliseconds. */
   answered(milliseconds: number): void {
     this.#good += 1
-    if (this.#good % step === 0) this.#value = Math.min(this.#most, this.#value + 1)
-    if (this.#watchful) this.#watch(milliseconds)
+    if (this.#good % growthInterval === 0) this.#value = Math.min(this.#most, this.#value + 1)
+    if (this.#isAdaptive) this.#checkSlowdown(milliseconds)
   }
 
   halve(): void {
@@ -69,31 +69,31 @@ class Width {
     this.#times = []
   }
 
-  #watch(milliseconds: number): void {
+  #checkSlowdown(milliseconds: number): void {
     this.#times.push(milliseconds)
-    if (this.#times.length < sample) return
+    if (this.#times.length < sampleSize) return
     const now = getMedian(this.#times)
     this.#times = []
     if (this.#usual === undefined) this.#usual = now
-    else if (now > this.#usual * 2 && now > this.#usual + unrest) this.halve()
+    else if (now > this.#usual * 2 && now > this.#usual + minSlowdown) this.halve()
   }
 }
 
 export interface GateOptions {
-  /** `auto`, the default, finds out what the instance bears; a number is a ceiling. */
+  /** `auto`, the default, adapts to the instance; a number is the maximum. */
   readonly concurrency?: number | 'auto'
   readonly rate?: Rate
   /** The time for which the instance may turn every request away, in milliseconds. 0 never waits; the default is no limit. */
   readonly patience?: number
-  /** Says once of each wait how long it is and why. */
+  /** Reports each wait once, with its length and its reason. */
   readonly note?: (text: string) => void
   readonly clock?: Clock
 }
 
-/** Hears of every request, and may end them all. */
+/** A listener that is notified of every request, and may stop all of them. */
 export interface Listener {
   came(came: AdmissionResult): void
-  /** Why nothing may be sent any more; undefined while it may. */
+  /** Returns the reason why nothing may be sent any more; undefined if requests may be sent. */
   refusal(): Failure | undefined
 }
 
@@ -103,32 +103,32 @@ export interface GateWait {
   readonly why: string
 }
 
-/** So much longer than asked at most, so that not everybody comes back at once. */
+/** The maximum fraction by which a wait is extended at random, so that not all clients return at the same time. */
 const jitter = 0.1
 
 type AnswerHead = Pick<Answer, 'status' | 'headers'>
 
-/** When an answer came, and how often its request may still be sent again. */
+/** The time at which an answer came, and how often its request may still be sent again. */
 interface AnswerTiming {
   readonly now: number
   readonly retries: number
 }
 
-/** Leads a request on, and is no answer to it. */
+/** True for the status of a redirect, which continues the request and does not count as its answer. */
 const isRedirect = (status: number): boolean => status >= 300 && status < 400 && status !== 304
 
-/** Leave of this gate. */
-interface Leave extends Admission {
+/** An admission with the fields that only this gate reads. */
+interface GateAdmission extends Admission {
   readonly serial: number
-  /** The answers that had come by then. */
+  /** The number of answers that had come when it was granted. */
   readonly answers: number
   refused: number | undefined
   refusals: number
 }
 
-interface LeaveRequest {
+interface AdmissionRequest {
   readonly before: Admission | undefined
-  readonly grant: (leave: Leave) => void
+  readonly grant: (leave: GateAdmission) => void
   readonly deny: (failure: Failure) => void
 }
 
@@ -138,19 +138,19 @@ export class FleetGate implements Gate {
   readonly #width: Width
   readonly #pace: Pace
   readonly #patience: number
-  readonly #theirs = new TheirClock()
-  readonly #asking: LeaveRequest[] = []
+  readonly #instanceClock = new InstanceClock()
+  readonly #waiting: AdmissionRequest[] = []
   readonly #listeners = new Set<Listener>()
   #underWay = 0
   #serial = 0
-  /** Requests that the instance answered. */
+  /** The number of requests that the instance answered. */
   #answers = 0
   #closings = 0
-  /** Closings since the last answer that was none. */
-  #inRow = 0
+  /** The number of closings since the last answer that was not a refusal. */
+  #refusalsInRow = 0
   #openAt = 0
   #closedBy: ClosedBy = 429
-  /** Since when the instance has turned everything away, at the earliest. */
+  /** The last time at which the instance did not refuse. Patience counts from then. */
   #wellAt: number | undefined
   #idleSince: number | undefined
   /** True if the gate closed for longer than its patience, so that no request waits for it. */
@@ -171,7 +171,7 @@ export class FleetGate implements Gate {
     return this.#width.value
   }
 
-  /** Why all requests wait, and how long; undefined while they are sent. */
+  /** Returns the reason and the length of the wait that holds all requests; undefined if there is none. */
   get waiting(): GateWait | undefined {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined
@@ -179,21 +179,21 @@ export class FleetGate implements Gate {
     return { milliseconds, why: limit ?? 'requested by the instance' }
   }
 
-  /** True if patience has ended: every request for that long was turned away. */
+  /** True if the instance has turned away every request for longer than the patience of the gate. */
   get exhausted(): boolean {
-    return this.#inRow > 0 && !this.#bears(this.#clock.now(), this.#wellAt ?? 0)
+    return this.#refusalsInRow > 0 && !this.#isWithinPatience(this.#clock.now(), this.#wellAt ?? 0)
   }
 
-  /** Adds one that hears of every request; gives a way to take it away. */
+  /** Adds a listener. @returns a function that removes it */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Leave> {
+  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<GateAdmission> {
     return new Promise((resolve, reject) => {
       let forget: () => void = () => {}
-      const asking: LeaveRequest = {
+      const admissionRequest: AdmissionRequest = {
         before,
         grant: (leave) => {
           forget()
@@ -204,39 +204,43 @@ export class FleetGate implements Gate {
           reject(failure)
         },
       }
-      // What was sent back has waited longest.
-      if (before?.refused === undefined) this.#asking.push(asking)
-      else this.#asking.unshift(asking)
-      this.#pump()
-      const at = this.#asking.indexOf(asking)
-      if (at >= 0) forget = onInterrupt(() => this.#withdraw(asking))
+      // A request that was refused has waited longest, so it comes first.
+      if (before?.refused === undefined) this.#waiting.push(admissionRequest)
+      else this.#waiting.unshift(admissionRequest)
+      this.#admitWaiting()
+      const at = this.#waiting.indexOf(admissionRequest)
+      if (at >= 0) forget = onInterrupt(() => this.#cancelRequest(admissionRequest))
     })
   }
 
-  observe(leave: Leave, came: AdmissionResult, retries = Number.POSITIVE_INFINITY): boolean {
+  observe(
+    leave: GateAdmission,
+    came: AdmissionResult,
+    retries = Number.POSITIVE_INFINITY,
+  ): boolean {
     const now = this.#clock.now()
     this.#underWay -= 1
-    if (this.#underWay === 0 && this.#asking.length === 0) this.#idleSince = now
+    if (this.#underWay === 0 && this.#waiting.length === 0) this.#idleSince = now
     for (const listener of this.#listeners) listener.came(came)
-    const again = this.#judge(leave, came, { now, retries })
-    this.#pump()
+    const again = this.#evaluate(leave, came, { now, retries })
+    this.#admitWaiting()
     return again
   }
 
-  #judge(leave: Leave, came: AdmissionResult, at: AnswerTiming): boolean {
+  #evaluate(leave: GateAdmission, came: AdmissionResult, at: AnswerTiming): boolean {
     const { now } = at
     if ('lost' in came) {
-      if (came.lost === 'time-out') this.#narrow(leave)
+      if (came.lost === 'time-out') this.#halveOnce(leave)
       return false
     }
     const { status, headers } = came
-    this.#theirs.read(headers, now)
-    const theirs = this.#theirs.now(now)
+    this.#instanceClock.read(headers, now)
+    const theirs = this.#instanceClock.now(now)
     const limit = readRateLimit(came, theirs)
     if (limit !== undefined) this.#pace.learn(limit, now, leave.serial)
-    if (isTurnedAway(came, theirs)) return this.#turnedAway(leave, came, at)
+    if (isTurnedAway(came, theirs)) return this.#handleRefusal(leave, came, at)
     this.#wellAt = now
-    this.#inRow = 0
+    this.#refusalsInRow = 0
     leave.refused = undefined
     if (status >= 500) return false
     if (!isRedirect(status)) this.#answers += 1
@@ -246,52 +250,52 @@ export class FleetGate implements Gate {
   }
 
   /**
-   * Closes for everyone; true where the request may wait until it opens: it was not refused more often than it may be
-   * sent again, but for the refusals since which other requests were answered.
+   * Closes the gate for all requests.
+   * @returns true if the refused request may be sent again: it was not refused too often since another request was answered
    */
-  #turnedAway(leave: Leave, came: AnswerHead, { now, retries }: AnswerTiming): boolean {
+  #handleRefusal(leave: GateAdmission, came: AnswerHead, { now, retries }: AnswerTiming): boolean {
     leave.refused ??= now
     leave.refusals = this.#answers > leave.answers ? 0 : leave.refusals + 1
     this.#closedBy = came.status === 503 ? 503 : 429
-    const fresh = this.#narrow(leave)
-    if (fresh) this.#inRow += 1
-    const asked = waitFor(came, this.#theirs.now(now), this.#inRow)
+    const isFirst = this.#halveOnce(leave)
+    if (isFirst) this.#refusalsInRow += 1
+    const asked = getWait(came, this.#instanceClock.now(now), this.#refusalsInRow)
     const until = Math.max(this.#openAt, now + asked)
-    if (fresh || until > this.#openAt) {
+    if (isFirst || until > this.#openAt) {
       const wait = until - now
-      this.#openAt = now + wait * (fresh ? 1 + this.#clock.random() * jitter : 1)
-      if (fresh) this.#pace.turnedAway(now, this.#openAt)
+      this.#openAt = now + wait * (isFirst ? 1 + this.#clock.random() * jitter : 1)
+      if (isFirst) this.#pace.turnedAway(now, this.#openAt)
     }
     const since = Math.min(this.#wellAt ?? now, leave.refused)
-    this.#hopeless = !this.#bears(until, this.#wellAt ?? now)
-    const again = leave.refusals <= retries && this.#bears(until, since)
-    const awaited = again || this.#asking.length > 0
-    if (fresh && awaited && !this.#hopeless) this.#tell()
+    this.#hopeless = !this.#isWithinPatience(until, this.#wellAt ?? now)
+    const again = leave.refusals <= retries && this.#isWithinPatience(until, since)
+    const isAwaited = again || this.#waiting.length > 0
+    if (isFirst && isAwaited && !this.#hopeless) this.#reportWait()
     return again
   }
 
   /** True if patience that began at `since` lasts until the given time. */
-  #bears(until: number, since: number): boolean {
+  #isWithinPatience(until: number, since: number): boolean {
     return this.#patience > 0 && until <= since + this.#patience
   }
 
-  #tell(): void {
+  #reportWait(): void {
     const { waiting } = this
     if (waiting === undefined || waiting.milliseconds < firstWait / 2) return
     const seconds = Math.ceil(waiting.milliseconds / 1000)
-    this.#note(`${closed[this.#closedBy]}: waiting ${seconds} s; ${waiting.why}`)
+    this.#note(`${closedReasons[this.#closedBy]}: waiting ${seconds} s; ${waiting.why}`)
   }
 
-  /** Halves the width, once for all that was sent before it was halved. */
-  #narrow({ closings }: Leave): boolean {
+  /** Halves the width, once for all requests that were sent before. @returns false if it was halved since this request was sent */
+  #halveOnce({ closings }: GateAdmission): boolean {
     if (closings < this.#closings) return false
     this.#closings += 1
     this.#width.halve()
     return true
   }
 
-  /** Why a request may not be sent at all. */
-  #refusal(now: number): Failure | undefined {
+  /** Returns the reason why a request may not be sent at all. */
+  #findRefusal(now: number): Failure | undefined {
     for (const listener of this.#listeners) {
       const refusal = listener.refusal()
       if (refusal !== undefined) return refusal
@@ -302,33 +306,33 @@ export class FleetGate implements Gate {
   }
 
   /** Admits the requests that may be sent now, and sets a timer for the next one. */
-  #pump(): void {
+  #admitWaiting(): void {
     this.#leaveTimer?.()
     this.#leaveTimer = undefined
-    for (let first = this.#asking[0]; first !== undefined; first = this.#asking[0]) {
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const now = this.#clock.now()
-      const refusal = this.#refusal(now)
+      const refusal = this.#findRefusal(now)
       if (refusal !== undefined) {
-        this.#asking.shift()
+        this.#waiting.shift()
         first.deny(refusal)
         continue
       }
       if (this.#underWay >= this.#width.value) return
       const wait = Math.max(this.#openAt, this.#pace.next(now, this.#serial)) - now
       if (wait > 0) {
-        this.#leaveTimer = this.#clock.later(wait, () => this.#pump())
+        this.#leaveTimer = this.#clock.later(wait, () => this.#admitWaiting())
         return
       }
-      this.#asking.shift()
-      first.grant(this.#leave(first, now))
+      this.#waiting.shift()
+      first.grant(this.#createAdmission(first, now))
     }
   }
 
-  #leave({ before }: LeaveRequest, now: number): Leave {
+  #createAdmission({ before }: AdmissionRequest, now: number): GateAdmission {
     if (this.#idleSince !== undefined) this.#pace.idle(now - this.#idleSince)
     this.#idleSince = undefined
-    // Patience counts from when all was well last, and that was so when nothing was asked for.
-    if (this.#inRow === 0) this.#wellAt = now
+    // Without refusals, the patience of the gate counts from now.
+    if (this.#refusalsInRow === 0) this.#wellAt = now
     this.#hopeless = false
     this.#underWay += 1
     this.#serial += 1
@@ -338,16 +342,16 @@ export class FleetGate implements Gate {
     return { at: now, closings, refused, refusals, serial, answers }
   }
 
-  #withdraw(asking: LeaveRequest): void {
-    const at = this.#asking.indexOf(asking)
+  #cancelRequest(asking: AdmissionRequest): void {
+    const at = this.#waiting.indexOf(asking)
     if (at < 0) return
-    this.#asking.splice(at, 1)
+    this.#waiting.splice(at, 1)
     asking.deny(new Failure('interrupted', 'interrupted'))
-    this.#pump()
+    this.#admitWaiting()
   }
 }
 
-/** Gives the gate of a base URL's origin; the same one each time. */
+/** Creates a function that returns the gate of a base URL's origin, the same one each time. */
 export const createGates = (options: GateOptions = {}): ((baseUrl: string) => FleetGate) => {
   const made = new Map<string, FleetGate>()
   return (baseUrl) => {

@@ -1,34 +1,34 @@
-/** Headers of answers, and how long they ask a client to wait, in milliseconds. */
+/** Reads the headers of answers, including the waits that they ask for in milliseconds, and builds the headers of requests. */
 import { sessionCookie, type Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
 import type { AnswerHeaders, ClientOptions, Credential, WireRequest } from './types.js'
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 export const readHeader = (headers: AnswerHeaders, name: string): string | undefined => {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Below this a reset cannot be a time of day; then it counts seconds from now. */
+/** The lowest number that counts as a time in epoch seconds; lower numbers count seconds from now. */
 const epochFloor = 1e9
-const seconds = /^\d+(\.\d+)?$/
+const secondsPattern = /^\d+(\.\d+)?$/
 
 /** A date of HTTP in its three forms (RFC 9110, 5.6.7), or of ISO 8601: JavaScript also reads `-5` and `soon 5` as dates. */
-const date = /^(?:[A-Z][a-z]{2,8},? .*|\d{4}-\d\d-\d\dT.*)$/
-/** The oldest form names no zone, and means GMT. */
+const datePattern = /^(?:[A-Z][a-z]{2,8},? .*|\d{4}-\d\d-\d\dT.*)$/
+/** Matches the oldest form of a date, which has no zone and means GMT. */
 const withoutZone = /\d{4}$/
-/** Longer waits, in seconds, are one: numbers of milliseconds stay exact, and no wait is infinite. */
-const longest = 1e12
+/** The longest wait in seconds. It keeps numbers of milliseconds exact and finite. */
+const maxWait = 1e12
 
 const parseDate = (text: string): number => {
-  if (!date.test(text)) return Number.NaN
+  if (!datePattern.test(text)) return Number.NaN
   return Date.parse(withoutZone.test(text) ? `${text} GMT` : text)
 }
 
 /** Parses `Retry-After`: seconds or a date; a past date asks for no wait. Returns undefined for any other text. */
 export const parseRetryAfter = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ''
-  if (seconds.test(text)) return Math.min(longest, Number(text)) * 1000
+  if (secondsPattern.test(text)) return Math.min(maxWait, Number(text)) * 1000
   const until = parseDate(text)
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
@@ -36,7 +36,7 @@ export const parseRetryAfter = (header: string | undefined, now: number): number
 /** Parses `RateLimit-Reset`: epoch seconds, or seconds from now. Returns undefined for any other text. */
 export const parseRateReset = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim()
-  if (text === undefined || !seconds.test(text)) return undefined
+  if (text === undefined || !secondsPattern.test(text)) return undefined
   const value = Number(text)
   return Math.max(0, value < epochFloor ? value * 1000 : value * 1000 - now)
 }
@@ -53,21 +53,21 @@ export const getRequestedWait = (
 ): number | undefined => {
   const after = parseRetryAfter(header('retry-after'), now)
   if (after !== undefined) return after
-  const limited = status === 429 || Number(header('ratelimit-remaining') || Number.NaN) === 0
-  return limited ? parseRateReset(header('ratelimit-reset'), now) : undefined
+  const isExhausted = status === 429 || Number(header('ratelimit-remaining') || Number.NaN) === 0
+  return isExhausted ? parseRateReset(header('ratelimit-reset'), now) : undefined
 }
 
-// Request headers: exactly one credential, and nothing that could inject another line.
+// Request headers: exactly one credential, and no value that could inject another header.
 
 type Header = readonly [name: string, value: string]
 
-/** The encodings that `answers/body.ts` undoes. */
+/** The encodings that `answers/body.ts` decodes. */
 const acceptEncoding = 'gzip, deflate, br'
 
 type Naming = Pick<Words, 'cookie' | 'header'>
-const documented: Naming = { cookie: (name) => name, header: (name) => name }
+const documentedNames: Naming = { cookie: (name) => name, header: (name) => name }
 
-/** The header in which each kind of credential travels (`http/README.md`). */
+/** The header of each kind of credential (`http/README.md`). */
 const headers: Readonly<Record<Credential['kind'], (value: string, words: Naming) => Header>> = {
   personal: (value) => ['private-token', value],
   oauth: (value) => ['authorization', `Bearer ${value}`],
@@ -77,7 +77,7 @@ const headers: Readonly<Record<Credential['kind'], (value: string, words: Naming
   job: (value) => ['job-token', value],
 }
 
-/** Names of headers that say who asks; none of them crosses to another origin. */
+/** The headers that identify the sender; none of them is sent to another origin. */
 const credentialNames = new Set([
   'authorization',
   'private-token',
@@ -87,13 +87,14 @@ const credentialNames = new Set([
 ])
 
 /** The headers that may go to another origin: none of them identifies the sender. */
-const harmless = new Set(['accept', 'accept-encoding', 'user-agent', 'range', 'if-range'])
+const harmlessNames = new Set(['accept', 'accept-encoding', 'user-agent', 'range', 'if-range'])
 
-/** Visible Latin-1 and blanks; anything else would end the header, or not survive the way. */
-const fits = /^[\t\u0020-\u007e\u00a0-\u00ff]*$/
+/** Matches visible Latin-1 characters and white space. Other characters could end the header, or would be changed on the way. */
+const allowedValue = /^[\t\u0020-\u007e\u00a0-\u00ff]*$/
 
 const validateHeader = (name: string, value: string, what: string): Header => {
-  if (!fits.test(value)) throw usage(`${what} contains characters that are not allowed in a header`)
+  if (!allowedValue.test(value))
+    throw usage(`${what} contains characters that are not allowed in a header`)
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw usage(`"${name}" is not a valid header name`)
   return [name, value]
 }
@@ -119,9 +120,8 @@ interface Sender extends Pick<ClientOptions, 'sudo' | 'userAgent'> {
 }
 
 /**
- * The headers of a request to the instance. A credential among the request's own headers takes the
- * place of the client's.
- * @throws Failure `usage` for a value that cannot stand in a header
+ * Builds the headers of a request to the instance. A credential among the request's own headers replaces that of the client.
+ * @throws Failure `usage` for a value that is not allowed in a header
  */
 export const buildHeaders = (request: WireRequest, sender: Sender): Record<string, string> => {
   const own = Object.entries(request.headers).map(([name, value]) =>
@@ -132,7 +132,7 @@ export const buildHeaders = (request: WireRequest, sender: Sender): Record<strin
     ['accept-encoding', acceptEncoding],
     validateHeader('user-agent', sender.userAgent, 'the user agent'),
   ]
-  const { credential, sudo, trusted, words = documented } = sender
+  const { credential, sudo, trusted, words = documentedNames } = sender
   const identity: Header[] = [
     ...(credential === undefined || hasOwnCredential(own)
       ? []
@@ -144,11 +144,11 @@ export const buildHeaders = (request: WireRequest, sender: Sender): Record<strin
   return Object.fromEntries(sent.map(([name, value]) => [words.header(name), value]))
 }
 
-/** The headers that may follow a redirect to another origin. */
+/** Selects the headers that may be sent to another origin after a redirect. */
 export const selectHarmlessHeaders = (
   all: Readonly<Record<string, string>>,
 ): Record<string, string> =>
-  Object.fromEntries(Object.entries(all).filter(([name]) => harmless.has(name)))
+  Object.fromEntries(Object.entries(all).filter(([name]) => harmlessNames.has(name)))
 
 /** True if the headers of a request contain a credential. */
 export const isSigned = (all: Readonly<Record<string, string>>): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The HTTP client: it builds, authenticates, sends and retries requests and follows pages. Each call, stream or list ends in an answer or a
- * Failure.
+ * Provides the HTTP client, which builds, authenticates, sends and retries requests and follows pages. Each call, stream or list ends in an
+ * answer or a Failure.
  */
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { makeWellFormed, viewBytes } from '../base/bytes.js'
@@ -13,11 +13,11 @@ import { readSome, readWhole } from './answers/body.js'
 import { isMaintenance, toFailure } from './answers/failure.js'
 import {
   createUnusable,
+  findPageTitle,
   formatStatus,
   isPage,
   LostRequest,
   markUnknownOutcome,
-  pageTitle,
 } from './answers/network.js'
 import { maskAddressSecrets } from './answers/secrets.js'
 import { readHeader } from './headers.js'
@@ -53,7 +53,7 @@ import type {
 export { toCurl } from './request/curl.js'
 export { buildRequest } from './request/request.js'
 
-// An answer read whole: its JSON, or a Failure that says what came instead.
+// Whole answers: their JSON, or a Failure that describes the unexpected body.
 
 const pageHint: NextStep = { code: 'no-instance' }
 const jsonHint = 'Check the base URL and any proxy in front of the instance.'
@@ -61,10 +61,10 @@ const jsonHint = 'Check the base URL and any proxy in front of the instance.'
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
 
 /** Returns the media type that an answer claims, if it is a valid one. */
-const typeOf = ({ headers }: OpenAnswer): string | undefined =>
+const getMediaType = ({ headers }: OpenAnswer): string | undefined =>
   mediaType.exec(readHeader(headers, 'content-type') ?? '')?.[0]
 
-/** JSON that is no list, by how it begins. */
+/** JSON bodies that are not a list, by their beginning. */
 const kinds = [
   ['an object', /^\s*\{/],
   ['a single value', /^\s*(?:"|-?\d|(?:true|false|null)\s*$)/],
@@ -74,21 +74,21 @@ const kinds = [
 const describeBody = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
   if (isPage(text)) {
-    const title = pageTitle(text)
+    const title = findPageTitle(text)
     return [
       `an HTML page${title === undefined ? '' : `, “${maskAddressSecrets(title)}”`}`,
       pageHint,
     ]
   }
   if (text.trim() === '') return [`nothing (${reply.status})`, jsonHint]
-  const type = typeOf(reply)
+  const type = getMediaType(reply)
   const kind = kinds.find(([, begins]) => begins.test(text))?.[0] ?? 'something else'
   return [`${kind}${type === undefined ? '' : ` (${type})`}`, jsonHint]
 }
 
 /**
- * The Failure for an answer that is not the JSON it should be.
- * @param why what is wrong with JSON that began well; empty when the body is something else
+ * Creates the Failure for an answer that is not the expected JSON.
+ * @param why the problem of JSON that began correctly; empty for any other body
  */
 const createNotJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
   const [what, hint] = describeBody(reply, bytes)
@@ -111,7 +111,7 @@ const canBeJson = (bytes: Uint8Array): boolean => {
 }
 
 /** True if an answer declares a type that is neither JSON nor an HTML page. */
-const isOther = (reply: OpenAnswer): boolean => !/json|html|^$/.test(typeOf(reply) ?? '')
+const isOtherType = (reply: OpenAnswer): boolean => !/json|html|^$/.test(getMediaType(reply) ?? '')
 
 /** Parses the data on first access, so that an answer that is only passed on is held once. */
 const parseLazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes' | 'data'> => {
@@ -130,13 +130,13 @@ const parseLazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes
 
 /**
  * Converts an answer to that of one call; `data` is undefined without a body.
- * @param words the instance's own: its data is found by the names of the documents, too
- * @throws Failure `unreachable` when the body is not JSON, or exceeds what is built (`bounds`)
+ * @param words the instance's own names; its data can be read by the documented names, too
+ * @throws Failure `unreachable` if the body is not JSON, or exceeds the limits (`bounds`)
  */
 const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): WholeAnswer => {
   const { status, headers, method } = reply
-  const bare = status === 204 || status === 304 || method === 'HEAD'
-  if (bare || (bytes.length === 0 && !isSafe(method)))
+  const hasNoBody = status === 204 || status === 304 || method === 'HEAD'
+  if (hasNoBody || (bytes.length === 0 && !isSafe(method)))
     return { status, headers, bytes: new Uint8Array(), data: undefined }
   try {
     checkJson(bytes)
@@ -147,9 +147,9 @@ const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Who
   return Object.assign(parseLazily(makeWellFormed(bytes), words), { status, headers })
 }
 
-// What may be told of an answer that holds tokens: its status, and an error code that OAuth registers.
+// Opaque answers, which hold tokens: messages have only their status, and an error code that OAuth registers.
 
-/** Returns the failure that others were made from to add details (`markUnknownOutcome`). */
+/** Returns the failure to which `markUnknownOutcome` added details. */
 const findOriginalFailure = (failure: Failure): Failure =>
   failure.details.cause instanceof Failure ? findOriginalFailure(failure.details.cause) : failure
 
@@ -157,10 +157,10 @@ const findOriginalFailure = (failure: Failure): Failure =>
 const makeOpaque = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { status, request, unknownOutcome } = error.details
-  const ours =
+  const isNetworkFailure =
     findOriginalFailure(error).details.cause !== undefined ||
     ['interrupted', 'usage'].includes(error.category)
-  if (status === undefined && ours) return error
+  if (status === undefined && isNetworkFailure) return error
   const code = parseOauthError(error.details.code)
   const why =
     status === undefined
@@ -174,13 +174,13 @@ const makeOpaque = (error: unknown): unknown => {
   })
 }
 
-/** Answers of gateways that leave open whether the instance carried the request out. */
+/** The statuses of gateways, which do not show whether the instance carried out the request. */
 const gateways = new Set([502, 503, 504])
 
 const deletedHint =
   'An earlier attempt may have deleted it, although no response arrived. Check before you try again.'
 
-/** The Failure for an answer that refuses, its body read. */
+/** Reads the body of an answer that refuses the request. @returns its Failure */
 const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
   const bytes = reply.read ?? (await readSome(reply.body))
   reply.trace.answered(reply.status, reply.headers, bytes)
@@ -203,14 +203,18 @@ const isAnswer = (status: number): boolean => (status >= 200 && status < 300) ||
  * Pauses before another attempt after a body was cut short, if that is harmless. Otherwise it throws a Failure, with an unknown outcome for
  * writes.
  */
-const handleLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts): Promise<void> => {
+const retryAfterLoss = async (
+  error: unknown,
+  reply: OpenAnswer,
+  attempts: Attempts,
+): Promise<void> => {
   if (!(error instanceof LostRequest)) throw error
   if (error.transient && isIdempotent(reply.method) && attempts.left)
     return attempts.pause(reply.label, error.message)
   throw isSafe(reply.method) ? error : markUnknownOutcome(error)
 }
 
-/** A client of one instance and one credential: each request until its answer stands. */
+/** A client of one instance and one credential. Each request is sent until its answer is final. */
 class HttpClient implements Client {
   readonly #options: ClientOptions
   readonly #clock: Timing
@@ -228,20 +232,20 @@ class HttpClient implements Client {
   }
 
   async open(request: WireRequest): Promise<Answer> {
-    this.#guard(request)
-    return this.#cleaned(request, this.#open(request))
+    this.#checkReadOnly(request)
+    return this.#redactErrors(request, this.#openAnswer(request))
   }
 
   async call(request: WireRequest): Promise<WholeAnswer> {
-    this.#guard(request)
-    return this.#cleaned(request, this.#call(request))
+    this.#checkReadOnly(request)
+    return this.#redactErrors(request, this.#callWithRetries(request))
   }
 
   list(request: WireRequest, listing: ListOptions): AsyncGenerator<Batch, ListEnd> {
-    this.#guard(request)
+    this.#checkReadOnly(request)
     const { mapError = (error) => error } = listing
     const options = { ...listing, mapError: (error: unknown) => mapError(redactError(error)) }
-    return listRecords(this.#pages(request), request, options)
+    return listRecords(this.#createPages(request), request, options)
   }
 
   /** Closes the connections. Requests under way are interrupted and not tried again. */
@@ -251,7 +255,7 @@ class HttpClient implements Client {
   }
 
   /** Refuses a request that may write if the client is read-only, since its caller is wrong about what it does. */
-  #guard({ method, path }: WireRequest): void {
+  #checkReadOnly({ method, path }: WireRequest): void {
     const { readOnly = false, readsBy } = this.#options
     if (!readOnly || isSafe(method) || method === readsBy) return
     const what = `${method} ${maskAddressSecrets(path)}`
@@ -259,7 +263,7 @@ class HttpClient implements Client {
   }
 
   /** Removes from an error every secret that was sent, and the content of answers that must stay opaque. */
-  async #cleaned<T>(request: WireRequest, answer: Promise<T>): Promise<T> {
+  async #redactErrors<T>(request: WireRequest, answer: Promise<T>): Promise<T> {
     try {
       return await answer
     } catch (error) {
@@ -268,78 +272,81 @@ class HttpClient implements Client {
   }
 
   /** Returns the services that a list needs; every page is requested with the options of the first one. */
-  #pages({ how }: WireRequest): Pages {
+  #createPages({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
       note: (text) => this.#options.note?.(text, 'verbose'),
-      open: (request, attempts) => this.#streamed({ ...request, how }, attempts),
-      attempts: () => this.#attempts(how),
+      open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
+      attempts: () => this.#createAttempts(how),
       width: () => this.#options.gate?.width,
       foreign: createNotJson,
     }
   }
 
-  async #open(request: WireRequest): Promise<Answer> {
-    const reply = await this.#streamed(request, this.#attempts(request.how), true)
+  async #openAnswer(request: WireRequest): Promise<Answer> {
+    const reply = await this.#openStream(request, this.#createAttempts(request.how), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
     return { status, headers, url, body: body.unhurried(), cancel }
   }
 
-  async #call(request: WireRequest): Promise<WholeAnswer> {
-    const attempts = this.#attempts(request.how)
+  async #callWithRetries(request: WireRequest): Promise<WholeAnswer> {
+    const attempts = this.#createAttempts(request.how)
     for (;;) {
-      const reply = await this.#answered(request, attempts)
+      const reply = await this.#sendUntilAnswer(request, attempts)
       try {
         const bytes = await readWhole(reply.body, reply.label)
         reply.trace.answered(reply.status, reply.headers, bytes)
         const { status, headers } = reply
-        if (request.how?.anyType === true && isOther(reply))
+        if (request.how?.anyType === true && isOtherType(reply))
           return { status, headers, bytes, data: undefined }
         return toWholeAnswer(reply, bytes, this.#options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
-        await handleLoss(error, reply, attempts)
+        await retryAfterLoss(error, reply, attempts)
       }
     }
   }
 
-  #attempts(how: CallOptions = {}): Attempts {
+  #createAttempts(how: CallOptions = {}): Attempts {
     const { note = () => {} } = this.#options
     const { retries = this.#options.retries, signal } = how
     const limits = { retries, refusals: how.retries ?? this.#options.refusals ?? retries }
     return new Attempts(limits, this.#clock, note, combineInterrupts(this.#onInterrupt, signal))
   }
 
-  async #answered(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
+  async #sendUntilAnswer(
+    request: WireRequest,
+    attempts: Attempts,
+    abroad = false,
+  ): Promise<OpenAnswer> {
     const reply = await this.#wire.send(request, attempts, abroad)
     if (!isAnswer(reply.status)) throw await readRefusal(reply, attempts)
     return reply
   }
 
   /** Returns an answer whose body the caller reads. */
-  async #streamed(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
-    const reply = await this.#answered(request, attempts, abroad)
+  async #openStream(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
+    const reply = await this.#sendUntilAnswer(request, attempts, abroad)
     reply.trace.answered(reply.status, reply.headers)
     return reply
   }
 }
 
 /**
- * A client for one instance and one credential. Nothing is connected, and no library loaded,
- * before the first request.
- * @param clock time and chance; tests give their own
- * @throws Failure `usage` for a base URL that is none
+ * Creates a client for one instance and one credential. Until the first request, it opens no connection and loads no library.
+ * @param clock provides time and randomness; tests pass their own
+ * @throws Failure `usage` for an invalid base URL
  */
 export const createClient = (options: ClientOptions, clock: Timing = systemTiming): Client =>
   new HttpClient({ ...options, baseUrl: normalizeBaseUrl(options.baseUrl) }, clock)
 
-// A form on its way to an address of its own: the one request that the room of profiles needs.
+// The OAuth refresh, which sends a form to an address of its own. Profiles use only this request.
 
 /** The options of sending a form: transport, user agent and time-out. */
 export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'> {
   readonly transport?: Transport
-  /** Seconds. */
+  /** The time-out in seconds. */
   readonly timeout: number
 }
 
@@ -350,9 +357,9 @@ export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'>
 export const postForm = async (
   url: string,
   form: Readonly<Record<string, string>>,
-  way: FormOptions,
+  options: FormOptions,
 ): Promise<{ status: number; body: unknown }> => {
-  const client = await createClient({ ...way, baseUrl: new URL(url).origin, retries: 0 })
+  const client = await createClient({ ...options, baseUrl: new URL(url).origin, retries: 0 })
   try {
     const whole = await client.call({
       method: 'POST',

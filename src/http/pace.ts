@@ -1,21 +1,21 @@
-/** When the next request may be sent: what the instance tells of its limit, what was learnt, what was asked for. */
+/** Decides when the next request may be sent: by the limit that the instance states, by one learnt from refusals, and by `--rate`. */
 import { Failure, usage } from '../errors.js'
 import { getRequestedWait, parseRateReset, parseRetryAfter, readHeader } from './headers.js'
 import type { Answer } from './types.js'
 
-// What an instance says of its limits: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`.
+// The limits that an instance states: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`.
 
 type Headers = Answer['headers']
 
-/** A limit, as one answer tells of it. */
+/** A limit as one answer states it. */
 interface RateLimit {
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until it begins anew, by the instance's own clock. */
+  /** The time until the limit begins anew, in milliseconds, by the instance's own clock. */
   readonly rest: number
 }
 
-const countOf = (headers: Headers, name: string): number | undefined => {
+const parseCount = (headers: Headers, name: string): number | undefined => {
   const text = readHeader(headers, name)?.trim()
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
@@ -24,7 +24,7 @@ const countOf = (headers: Headers, name: string): number | undefined => {
  * The instance's clock, read from the dates of its answers. A date has whole seconds and is never ahead, so the one furthest ahead is the
  * best.
  */
-export class TheirClock {
+export class InstanceClock {
   #ahead: number | undefined
 
   /** Returns the lowest time that the instance's clock can show now; our own time if it sent no date. */
@@ -51,31 +51,39 @@ type Head = Pick<Answer, 'status' | 'headers'>
 /**
  * Returns the time to wait before the next request. `Retry-After` counts exactly, even 0; else the wait ends when the limit begins anew.
  * That time is imprecise, so an instance that keeps turning requests away gets longer waits.
- * @param inRow the number of refusals since the last other answer
+ * @param refusalsInRow the number of refusals since the last other answer
  */
-export const waitFor = ({ status, headers }: Head, theirs: number, inRow: number): number => {
-  const again = 2 ** (inRow - 1)
+export const getWait = (
+  { status, headers }: Head,
+  instanceTime: number,
+  refusalsInRow: number,
+): number => {
+  const again = 2 ** (refusalsInRow - 1)
   const header = (name: string): string | undefined => readHeader(headers, name)
-  const after = parseRetryAfter(header('retry-after'), theirs)
+  const after = parseRetryAfter(header('retry-after'), instanceTime)
   if (after !== undefined) return after
-  const asked = getRequestedWait(status, header, theirs)
+  const asked = getRequestedWait(status, header, instanceTime)
   if (asked === undefined) return Math.min(longestWait, firstWait * again)
-  return inRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
+  return refusalsInRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
 }
 
 /** True if an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
-export const isTurnedAway = ({ status, headers }: Head, theirs: number): boolean =>
+export const isTurnedAway = ({ status, headers }: Head, instanceTime: number): boolean =>
   status === 429 ||
-  (status === 503 && parseRetryAfter(readHeader(headers, 'retry-after'), theirs) !== undefined)
+  (status === 503 &&
+    parseRetryAfter(readHeader(headers, 'retry-after'), instanceTime) !== undefined)
 
 /**
  * Reads the limit in an answer. Returns undefined if the answer gives only a part of it, or failed although requests remain: then the limit
  * is not the cause.
  */
-export const readRateLimit = ({ status, headers }: Head, theirs: number): RateLimit | undefined => {
-  const limit = countOf(headers, 'ratelimit-limit')
-  const remaining = countOf(headers, 'ratelimit-remaining')
-  const rest = parseRateReset(readHeader(headers, 'ratelimit-reset'), theirs)
+export const readRateLimit = (
+  { status, headers }: Head,
+  instanceTime: number,
+): RateLimit | undefined => {
+  const limit = parseCount(headers, 'ratelimit-limit')
+  const remaining = parseCount(headers, 'ratelimit-remaining')
+  const rest = parseRateReset(readHeader(headers, 'ratelimit-reset'), instanceTime)
   if (limit === undefined || limit === 0 || remaining === undefined || rest === undefined)
     return undefined
   if (status >= 500 && remaining > 0) return undefined
@@ -100,32 +108,32 @@ export const createLongWaitFailure = (by: ClosedBy, wait: number): Failure => {
   })
 }
 
-/** In words. */
-export const closed: Readonly<Record<ClosedBy, string>> = {
+/** The reason for a wait, in words. */
+export const closedReasons: Readonly<Record<ClosedBy, string>> = {
   429: 'too many requests (429)',
   503: 'the instance is not available (503)',
 }
 
-/** Below this part of a limit the rest is shared out. */
-const scarce = 0.3
-/** So much of the time that is left is used for it. */
-const used = 0.9
+/** Below this fraction of a limit, the remaining requests are spread over the remaining time. */
+const scarceFraction = 0.3
+/** The fraction of the remaining time over which they are spread. */
+const usedFraction = 0.9
 /** The time that a late timer may make up for, in milliseconds. */
 const slack = 20
-/** The shortest time from which a rate is learnt, in milliseconds. */
+/** The shortest time from which a rate is estimated, in milliseconds. */
 const shortest = 1000
-/** Of fewer answers than this nothing is learnt. */
+/** The number of answers below which no rate is estimated. */
 const minAnswers = 8
 
 /** The unit of windows in milliseconds: they are multiples of a second, as in the headers. */
 const second = 1000
 /** The length from which the stated end of a window is too imprecise to rely on, in milliseconds. */
-const rough = 10 * second
+const roughWindow = 10 * second
 /** The factor by which requests at a limit's rate are spread out, so that none falls into the window before. */
-const spread = 1.02
+const spreadFactor = 1.02
 
-/** A limit from an answer, by this machine's clock. */
-interface Known {
+/** A limit that an answer stated, with its times by this machine's clock. */
+interface KnownLimit {
   readonly limit: number
   readonly until: number
   /** The serial number of the request whose answer gave the limit; requests sent later are not counted in it. */
@@ -133,31 +141,31 @@ interface Known {
   readonly remaining: number
 }
 
-/** A pace that was kept and was too much: so much of what was taken at it is asked for next. */
-const eased = 0.85
-/** After that the pace doubles only after this many times the wait that it cost. */
-const careful = 20
+/** If a learnt rate proves too high, the next one is this fraction of the rate that was kept. */
+const easedFraction = 0.85
+/** After a second refusal, the pace doubles only after this many times the wait that the refusal caused. */
+const waitMultiple = 20
 /** The longest time until the pace doubles, in milliseconds, unless learning it took longer: an instance may lift its limit. */
 const longest = 60_000
 
 /** The rate that an instance seems to allow if it states no limit and only rejects requests as too many. */
 interface RateEstimate {
   readonly rate: Rate
-  /** When it was learnt, and in how long it is twice as much. */
+  /** The time at which the rate was estimated, and the time in which it grows by its own value, in milliseconds. */
   readonly from: number
   readonly span: number
-  /** Twice as much once more after each span, or as much more again. */
+  /** The growth after each span: the rate doubles, or increases by the estimated rate. */
   readonly growth: 'doubling' | 'steady'
 }
 
 export class Pace {
   readonly #asked: Rate | undefined
-  #known: Known | undefined
+  #known: KnownLimit | undefined
   #learnt: RateEstimate | undefined
-  /** Answers since `#from`, and time since then in which nothing was to do. */
-  #good = 0
+  /** The number of answers since `#from`. Idle time is left out by moving `#from`. */
+  #answerCount = 0
   #from: number | undefined
-  /** When the next may be sent. */
+  /** The time before which the next request must not be sent. */
   #next = 0
   /** The longest stated time until a limit begins anew, which shows the length of its window. */
   #span = 0
@@ -169,43 +177,43 @@ export class Pace {
     this.#asked = asked
   }
 
-  /** The time before which nothing may be sent. */
+  /** Returns the time before which nothing may be sent. */
   next(now: number, serial: number): number {
-    const known = this.#current(now)
+    const known = this.#getCurrentLimit(now)
     if (known !== undefined && known.remaining - (serial - known.serial) <= 0)
-      return Math.min(known.until, this.#windowEnd(now) ?? known.until)
+      return Math.min(known.until, this.#getWindowEnd(now) ?? known.until)
     return this.#next
   }
 
-  /** A request is sent. */
+  /** Records that a request is sent. */
   sent(now: number, serial: number): void {
     this.#from ??= now
-    const interval = this.#interval(now, serial)
+    const interval = this.#getInterval(now, serial)
     this.#next = interval === 0 ? now : Math.max(this.#next, now - slack) + interval
   }
 
-  /** Leaves out a time in which there was nothing to send. */
+  /** Excludes a time in which there was nothing to send from the estimate. */
   idle(milliseconds: number): void {
     if (this.#from !== undefined) this.#from += milliseconds
   }
 
-  /** An answer that turned nothing away. */
+  /** Counts an answer that was not a refusal. */
   answered(): void {
-    this.#good += 1
+    this.#answerCount += 1
   }
 
   learn({ limit, remaining, rest }: RateLimit, now: number, serial: number): void {
     this.#span = Math.max(this.#span, rest)
     const until = now + rest
-    const known = this.#current(now)
-    this.#look(remaining, now, serial)
-    // Answers overtake each other; within one window the latest request knows best.
+    const known = this.#getCurrentLimit(now)
+    this.#detectWindow(remaining, now, serial)
+    // Answers may overtake each other. Within a window, the request that was sent last has the current limit.
     const later = known === undefined || until > known.until + shortest || serial > known.serial
     if (later) this.#known = { limit, remaining, until, serial }
   }
 
   /** Detects the beginning of a new window, since its stated end has whole seconds only and is often rounded up. */
-  #look(remaining: number, now: number, serial: number): void {
+  #detectWindow(remaining: number, now: number, serial: number): void {
     const before = this.#known
     if (before === undefined || serial <= before.serial || remaining <= before.remaining) return
     if (this.#windowBegan !== undefined) {
@@ -216,17 +224,17 @@ export class Pace {
   }
 
   /** Returns the end of the observed window; undefined if the stated end is precise enough, or if it is unknown. */
-  #windowEnd(now: number): number | undefined {
-    if (this.#window === undefined || this.#windowBegan === undefined || this.#window > rough)
+  #getWindowEnd(now: number): number | undefined {
+    if (this.#window === undefined || this.#windowBegan === undefined || this.#window > roughWindow)
       return undefined
     const end = this.#windowBegan + this.#window
     return end > now ? end : undefined
   }
 
-  /** The instance said "too many", and is left alone until a time. */
+  /** Records that the instance turned a request away, so that nothing is sent until a time. */
   turnedAway(now: number, until: number): void {
-    this.#learnt = this.#good < minAnswers ? undefined : this.#lesson(now, until)
-    this.#good = 0
+    this.#learnt = this.#answerCount < minAnswers ? undefined : this.#estimateRate(now, until)
+    this.#answerCount = 0
     this.#from = until
     this.#next = until
   }
@@ -236,14 +244,17 @@ export class Pace {
    * at a learnt rate shows that this rate is close to the limit. Then the rate until the wait counts for more, since each further wait
    * costs more than a faster rate gains.
    */
-  #lesson(now: number, until: number): RateEstimate {
+  #estimateRate(now: number, until: number): RateEstimate {
     const from = this.#from ?? now
     const span = Math.max(shortest, until - from)
-    const certain = this.#good / span
+    const certain = this.#answerCount / span
     if (this.#learnt === undefined) return { rate: certain, from: until, span, growth: 'doubling' }
-    const taken = Math.min(this.#good / Math.max(1, now - from), 1 / this.#learntInterval(now))
-    const rate = Math.max(certain, taken * eased)
-    const slow = careful * Math.max(leastWait, until - now)
+    const taken = Math.min(
+      this.#answerCount / Math.max(1, now - from),
+      1 / this.#getLearntInterval(now),
+    )
+    const rate = Math.max(certain, taken * easedFraction)
+    const slow = waitMultiple * Math.max(leastWait, until - now)
     return { rate, from: until, span: Math.min(slow, Math.max(span, longest)), growth: 'steady' }
   }
 
@@ -262,24 +273,24 @@ export class Pace {
     return `the instance allows ${limit} ${unit === 'hour' ? 'an' : 'a'} ${unit}`
   }
 
-  #current(now: number): Known | undefined {
+  #getCurrentLimit(now: number): KnownLimit | undefined {
     return this.#known !== undefined && this.#known.until > now ? this.#known : undefined
   }
 
-  /** Milliseconds between this request and the next. */
-  #interval(now: number, serial: number): number {
+  /** Returns the interval between this request and the next, in milliseconds. */
+  #getInterval(now: number, serial: number): number {
     const asked = this.#asked === undefined ? 0 : 1 / this.#asked
-    const known = this.#current(now)
-    if (known === undefined) return Math.max(asked, this.#learntInterval(now))
+    const known = this.#getCurrentLimit(now)
+    if (known === undefined) return Math.max(asked, this.#getLearntInterval(now))
     const left = known.remaining - (serial - known.serial)
-    // The limit's own rate never comes to its end, wherever that is.
-    if (this.#window !== undefined && this.#window <= rough)
-      return Math.max(asked, (this.#window * spread) / known.limit)
-    if (left <= 0 || left >= known.limit * scarce) return asked
-    return Math.max(asked, ((known.until - now) * used) / left)
+    // At the limit's own rate, the limit is never used up, so its exact end does not matter.
+    if (this.#window !== undefined && this.#window <= roughWindow)
+      return Math.max(asked, (this.#window * spreadFactor) / known.limit)
+    if (left <= 0 || left >= known.limit * scarceFraction) return asked
+    return Math.max(asked, ((known.until - now) * usedFraction) / left)
   }
 
-  #learntInterval(now: number): number {
+  #getLearntInterval(now: number): number {
     if (this.#learnt === undefined) return 0
     const { rate, from, span, growth } = this.#learnt
     const spans = Math.max(0, now - from) / span
@@ -287,9 +298,9 @@ export class Pace {
   }
 }
 
-// `--rate`: how many requests a second, or a minute, there may be at most.
+// `--rate`: the maximum number of requests per second or minute.
 
-/** Requests a millisecond. */
+/** A rate in requests per millisecond. */
 export type Rate = number
 
 const units: Readonly<Record<string, number>> = { s: 1000, min: 60_000 }
@@ -301,8 +312,8 @@ export interface Allowance {
 }
 
 /**
- * `100/s`, `0.5/s`, `600/min`, each with the span that it names; a number alone is per second.
- * @throws Failure `usage`
+ * Parses an allowance: `100/s`, `0.5/s`, `600/min`, each with its span; a number alone is per second.
+ * @throws Failure `usage` for any other text
  */
 const parseAllowance = (text: string): Allowance => {
   const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*(?:\/\s*(s|min)\s*)?$/.exec(text) ?? []
@@ -328,6 +339,6 @@ export const parseRate = (text: string): Rate => {
   return requests / span
 }
 
-/** The stricter of what a flag and a profile say. */
+/** Returns the lower of two rates, as of a flag and a profile. */
 export const takeLowerRate = (one?: Rate, other?: Rate): Rate | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)

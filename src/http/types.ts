@@ -5,7 +5,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import type { FailureDetails } from '../errors.js'
 
-/** A credential as it travels: one header, never the query. */
+/** A credential. It is sent in one header, and never in the query. */
 export type Credential =
   | { readonly kind: 'personal'; readonly value: string }
   | { readonly kind: 'oauth'; readonly value: string }
@@ -58,37 +58,37 @@ export interface ClientOptions {
 
 export interface Exchange {
   readonly method: string
-  /** Whole URL; credentials never stand in it. */
+  /** The whole URL, which never contains credentials. */
   readonly url: string
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly requestBody?: string
-  /** Absent when no answer came. */
+  /** Undefined if no answer came. */
   readonly status?: number
   readonly responseHeaders?: Readonly<Record<string, string>>
   readonly responseBody?: string
   readonly requestId?: string
   readonly milliseconds: number
   readonly error?: string
-  /** False when it certainly did not reach the instance. */
+  /** False if the request certainly did not reach the instance. */
   readonly sent?: boolean
 }
 
 /** The options of one call; options left out are those of its client. */
 export interface CallOptions {
-  /** Ends this call. */
+  /** Aborts this call. */
   readonly signal?: AbortSignal | undefined
-  /** Seconds to wait for an answer, and for each further piece of it. */
+  /** The time to wait for an answer, and for each further piece of it, in seconds. */
   readonly timeout?: number | undefined
   /** The number of further attempts. */
   readonly retries?: number | undefined
-  /** An answer of another type than JSON is taken as its bytes; a page is not, which some proxy sent. */
+  /** True to accept an answer of another type than JSON as bytes. An HTML page is still refused, since a proxy probably sent it. */
   readonly anyType?: boolean | undefined
 }
 
-/** A request before it meets an instance: pure data, made by `buildRequest`. */
+/** A request that is independent of an instance: pure data, created by `buildRequest`. */
 export interface WireRequest {
   readonly method: string
-  /** Below the API root (`/runners/7?per_page=100`) or, with `absolute`, a whole URL. */
+  /** A path below the API root (`/runners/7?per_page=100`) or, with `absolute`, a whole URL. */
   readonly path: string
   readonly absolute?: true
   readonly headers: Readonly<Record<string, string>>
@@ -111,7 +111,7 @@ export type Part =
   | { readonly name: string; readonly value: string; readonly bytes?: never }
   | (FilePart & { readonly name: string })
 
-/** A file of a form: the instance learns its name; sending it again needs its path. */
+/** A file of a form. The instance receives its name; `--curl` shows its path. */
 export interface FilePart {
   readonly filename: string
   readonly path?: string
@@ -125,9 +125,9 @@ export interface FilePart {
 export interface Ask {
   readonly endpoint: Endpoint
   readonly values: JsonValues
-  /** `--param` and unknown attributes of `--input`: sent as they are; a value of `values` beats them. */
+  /** Values of `--param`, and unknown attributes of `--input`. They are sent as they are, unless `values` has the same name. */
   readonly extra?: JsonValues
-  /** Parameters that go as multipart file parts (`certificate`, `key`): name → file name and bytes. */
+  /** Parameters that are sent as file parts of a multipart body (`certificate`, `key`), by name. */
   readonly files?: Readonly<Record<string, FilePart>>
   readonly how?: CallOptions | undefined
 }
@@ -139,9 +139,9 @@ export interface Answer {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly url: string
-  /** Decompressed; ends with a Failure when the body was cut short. */
+  /** The decompressed body. Reading it throws a Failure if it was cut short. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Reads no further, or not at all. */
+  /** Stops reading the body, or never begins. */
   readonly cancel: () => void
 }
 
@@ -149,20 +149,20 @@ export interface Answer {
 export interface WholeAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** Bytes as they came. */
+  /** The bytes as received. */
   readonly bytes: Uint8Array
   readonly data: unknown
 }
 
-/** A page of a list, but for its records. */
+/** A page of a list, without its records. */
 export type PageHead = Pick<WholeAnswer, 'status' | 'headers'>
 
 export interface ListOptions {
   /** The maximum number of records; undefined for all. */
   readonly limit?: number
-  /** Window of pages in flight, by page number; 1 follows links, as does a client without a gate. */
+  /** The number of pages in flight, if pages are requested by number. 1 follows the links, as a client without a gate does. */
   readonly concurrency?: number
-  /** Exactly one page (`--page` was given): never follow. */
+  /** True to read exactly one page (`--page` was given) and follow no links. */
   readonly single?: boolean
   readonly watch?: FieldMatch
   /** True if the reader of the records has to wait; then one page is held and one more is requested. */
@@ -173,7 +173,7 @@ export interface ListOptions {
   readonly onPage?: (page: PageHead) => void
   /** Starts counting the list as work in progress. */
   readonly work?: (() => ListWork) | undefined
-  /** Changes what is thrown. */
+  /** Replaces errors that the list throws. */
   readonly mapError?: ((error: unknown) => unknown) | undefined
 }
 
@@ -181,16 +181,16 @@ export interface ListOptions {
 export interface ListWork {
   /** Updates the number of records that have come, and the total if the instance says it. */
   update(records: number, total: number | undefined): void
-  /** However the list ended. */
+  /** Ends the work, whether the list ended well or not. */
   end(): void
 }
 
 /** The result of a list that ended. */
 export interface ListEnd {
   readonly records: number
-  /** True when the instance has more records than were given. */
+  /** True if the instance has more records than were returned. */
   readonly more: boolean
-  /** `x-total`, where the instance says. */
+  /** The total from `x-total`, if the instance sends it. */
   readonly total?: number
 }
 
@@ -198,28 +198,31 @@ export interface ListEnd {
 export type Batch = Records
 
 export interface Client {
-  /** A download: one request, its body to be read by the caller; a redirect may lead to another origin. Throws Failure on any status but 2xx and 304. */
+  /**
+   * Opens a download: one request, whose body the caller reads. A redirect may lead to another origin.
+   * @throws Failure for any status but 2xx and 304
+   */
   open(request: WireRequest): Promise<Answer>
-  /** One request, its answer read whole and parsed when it is JSON. */
+  /** Sends one request, and reads the whole answer, which is parsed if it is JSON. */
   call(request: WireRequest): Promise<WholeAnswer>
-  /** A list, page after page, records as bytes, in order. The generator returns how it ended. */
+  /** Lists records as bytes, page after page and in order. The generator returns how the list ended. */
   list(request: WireRequest, options: ListOptions): AsyncGenerator<Batch, ListEnd>
   close(): Promise<void>
 }
 
-// The gate that all requests to an instance pass. It is declared here, where it is used, and made where it is
-// understood: whoever puts rooms together hands one in.
+// The gate that all requests to an instance pass. Its interface is declared here, where it is used, so that the client does not depend on
+// the implementation in `gate.ts`.
 
-/** Calls back once when the run is interrupted; gives a way to stop listening. */
+/** Calls back once when the run is interrupted. @returns a function that stops listening */
 export type OnInterrupt = (stop: () => void) => () => void
 
-/** Leave to send one request; only the gate that gave it knows what it holds. */
+/** The permission to send one request. Only the gate that granted it reads further fields of it. */
 export interface Admission {
-  /** When it was given, by the gate's clock. */
+  /** The time at which it was granted, by the gate's clock. */
   readonly at: number
   /** The number of times that the gate had closed by then. */
   readonly closings: number
-  /** Since when this request, sent before and sent back, has been refused. */
+  /** The time since which this request has been refused, if it was sent before. */
   readonly refused: number | undefined
   /** The number of refusals since another request was answered; 0 unless given. */
   readonly refusals?: number
@@ -234,9 +237,9 @@ export interface Gate {
   /** The number of requests that may be under way now. */
   readonly width: number
   /**
-   * Leave to send a request, as soon as there may be one.
-   * @param before what the same request had when it was sent back
-   * @throws Failure `interrupted`, or for which no request may be sent any more
+   * Waits until a request may be sent.
+   * @param before the admission of the same request when it was refused
+   * @throws Failure `interrupted`, or the failure because of which no request may be sent any more
    */
   admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Admission>
   /**
@@ -253,59 +256,59 @@ export type AdviceCode =
   | 'sudo'
   /** The user to act as does not exist. */
   | 'sudo-user'
-  /** The token lacks a scope: which one. */
+  /** The token lacks a scope, which `about` names. */
   | 'scope'
   /** The credential that was sent is not accepted. */
   | 'credential'
   /** No credential was sent. */
   | 'sign-in'
-  /** The user may not do that. */
+  /** The user lacks the permission. */
   | 'rights'
-  /** No instance may be there, or something in front of it answered. */
+  /** The base URL may not belong to an instance, or something in front of it answered. */
   | 'no-instance'
   /** A web server may have decoded the slashes of a path. */
   | 'decoded-path'
-  /** The slashes of a name were not encoded: the method and path that were meant. */
+  /** The slashes of a name were not encoded; `about` is the intended method and path. */
   | 'slashes'
-  /** The object was not found: it may be private, and no user is signed in. */
+  /** The object was not found. It may be private, and no user is signed in. */
   | 'private'
-  /** Nothing was found: it may be hidden from this user. */
+  /** The object was not found. It may be hidden from this user. */
   | 'hidden'
-  /** The instance is in maintenance: how long it asks to wait. */
+  /** The instance is in maintenance; `about` is the requested wait. */
   | 'maintenance'
-  /** The instance is not available: how long it asks to wait. */
+  /** The instance is not available; `about` is the requested wait. */
   | 'unavailable'
-  /** A project has another path now: what its former path, or number, is. */
+  /** The project has another path now; `about` is its former path or its number. */
   | 'moved-project'
-  /** Too much was asked at once: how long the instance asks to wait. */
+  /** The instance limits requests; `about` is the requested wait. */
   | 'rate'
   /** The instance rejected the values that were sent. */
   | 'input'
-  /** The network, or what stands on the way. */
+  /** The network, or a proxy on the way, may be at fault. */
   | 'way'
-  /** The address, or the network. */
+  /** The address or the network may be wrong. */
   | 'address'
   /** The authority of a certificate is not known. */
   | 'authority'
-  /** It takes longer than it may. */
+  /** The answer exceeded the time-out. */
   | 'slow'
-  /** A file of the transport: which one. */
+  /** The file of certificate authorities cannot be used. */
   | 'ca'
   | 'client-certificate'
-  /** The instance's paging leads nowhere. */
+  /** The links or headers of the list's pages are wrong. */
   | 'paging'
   /** The list continues only in the order of IDs. */
   | 'order-by-id'
-  /** A response is larger than any may be. */
+  /** The response exceeds the maximum size. */
   | 'response-size'
   /** A record is larger than most formats can handle. */
   | 'record-size'
-  /** An address carries a key. */
+  /** The URL contains a key. */
   | 'key-in-address'
 
-/** A sentence, or what it is about. */
+/** The next step for people: a sentence, or a code with its subject. */
 export type NextStep = string | { readonly code: AdviceCode; readonly about?: string }
 
-/** As a failure's details have it. */
+/** Converts a next step to the details of a failure. */
 export const toDetails = (next: NextStep): Pick<FailureDetails, 'hint' | 'advice'> =>
   typeof next === 'string' ? { hint: next } : { advice: next }

@@ -1,4 +1,4 @@
-/** The parts of undici that are loaded by themselves: its index takes more than twice the time. */
+/** Declares the files of undici that are loaded one by one, since loading its index takes more than twice the time. */
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici'
   export default Pool

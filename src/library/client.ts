@@ -1,6 +1,6 @@
 /** `svcctl/client`: the catalogue as typed functions for other programs. */
 
-import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { createClearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { getCurrentIo } from '../base/io.js'
 import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'
@@ -58,17 +58,17 @@ import {
   type VerbContext,
 } from './verbs.js'
 
-// A client of the instance that `connect()` names, with the guard rails of its profile.
+// The client of the instance that `connect()` names, with the guard rails of its profile.
 
-// Whose instance, as whom: of what was handed over alone, or of what the tool keeps on this machine.
+// The instance and its user: from the options alone, or from a profile of the tool on this machine.
 
-/** An instance, who asks it, and how it is reached. */
+/** An instance, its user, and how it is reached. */
 interface Destination {
   readonly session: Session
   readonly transport: () => Promise<Transport | undefined>
-  /** The file with its own words. */
+  /** The vocabulary file of the instance. */
   readonly vocabulary?: string
-  /** The folder in which the tool keeps runs. */
+  /** The folder in which the tool stores runs. */
   readonly runs?: string
 }
 
@@ -77,15 +77,15 @@ const isByProfile = (options: ConnectOptions): options is ByProfile =>
 const isByAddress = (options: ConnectOptions): options is ByAddress =>
   typeof options.baseUrl === 'string'
 
-const getTransport = (options: ByAddress): Session => {
+const createAddressSession = (options: ByAddress): Session => {
   const { token, tokenKind = 'personal', jobToken } = options
   const baseUrl = normalizeBaseUrl(options.baseUrl)
-  const checked = (text: string | undefined, kind: TokenKind) =>
+  const checkIfSet = (text: string | undefined, kind: TokenKind) =>
     text === undefined ? undefined : checkToken(text, kind, 'connect()')
-  const user = checked(token, tokenKind)
-  const job = checked(jobToken, 'job')
+  const user = checkIfSet(token, tokenKind)
+  const job = checkIfSet(jobToken, 'job')
   const sudo = checkSudo(options.sudo)
-  const clear = clearTextWarning(baseUrl)
+  const clear = createClearTextWarning(baseUrl)
   return {
     baseUrl,
     baseUrlSource: 'connect()',
@@ -103,7 +103,7 @@ const getFlags = ({ profile, baseUrl, sudo }: ByProfile) => ({
   sudo,
 })
 
-/** Opens a profile of the tool, in the place where the tool keeps it. Of the environment, only the variables that were passed in count. */
+/** Opens a profile of the tool from its store on this machine. Of the environment, only the variables that were passed in apply. */
 const openProfile = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
   const machine: Environment = options.env ?? getCurrentIo().env
@@ -114,10 +114,10 @@ const openProfile = (options: ByProfile): Destination => {
     tokens: openTokens(getPaths(machine), machine, waiting),
     signal,
     post: async (url, form) => {
-      const way = await createTransport(session, false, env)
+      const transport = await createTransport(session, false, env)
       const timeout = options.timeout ?? session.profile?.timeout ?? refreshTimeout
       const how = { userAgent, timeout, signal }
-      return postForm(url, form, way === undefined ? how : { ...how, transport: way })
+      return postForm(url, form, transport === undefined ? how : { ...how, transport: transport })
     },
   })
   const file = getActiveVocabulary(getFlags(options), env, () => store)?.file
@@ -130,10 +130,10 @@ const openProfile = (options: ByProfile): Destination => {
 }
 
 /**
- * Creates a session from the options of `connect()`; a profile is read only if one is requested.
- * @throws Failure `usage` and `auth` as the tool's own sessions
+ * Creates a session from the options of `connect()`. A profile is read only if one is named.
+ * @throws Failure `usage` and `auth` as the sessions of the tool do
  */
-const createTransportSource = (options: ConnectOptions): Destination => {
+const resolveDestination = (options: ConnectOptions): Destination => {
   if (isByProfile(options)) {
     if ('token' in options || 'jobToken' in options)
       throw usage('connect() takes either a token, or a profile or environment with a token')
@@ -142,7 +142,7 @@ const createTransportSource = (options: ConnectOptions): Destination => {
   if (!isByAddress(options))
     throw usage('connect() requires a base URL, a profile or an environment')
   const { transport } = options
-  return { session: getTransport(options), transport: async () => transport }
+  return { session: createAddressSession(options), transport: async () => transport }
 }
 
 /** Returns time-out, retries and callbacks: those of the options, else those of the profile. */
@@ -180,22 +180,22 @@ const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
   })(session.baseUrl)
 }
 
-/** The run of a program's writes: `journal undo last` of the tool must not pass over them. */
+/** Creates the record of a program's writes, so that `journal undo last` of the tool does not miss them. */
 const createRequestRun = ({ runs, session }: Destination): RequestRun =>
   new RequestRun(async () => {
     if (runs === undefined) return undefined
     const { baseUrl: instance, profile, user = null, sudo = null } = session
     const by = { instance, profile: profile?.name ?? null, user, sudo }
-    // What cannot be kept is no reason to fail: nobody is there to be told.
+    // The program is not interrupted if the record cannot be written, since there is no person to tell.
     return beginRequests(runs, 'svcctl/client', by, getCurrentIo().now()).catch(() => undefined)
   })
 
 /** Creates the guard rails of a profile: forbidden requests are refused, and sent ones are recorded. */
 const createRails = (
-  reached: Destination,
+  destination: Destination,
   run: RequestRun,
 ): Pick<InstanceOptions, 'guard' | 'record'> => {
-  const { session } = reached
+  const { session } = destination
   const audit = new Audit(() => (entry) => run.settled(entry))
   return {
     record: (credential) => audit.open(session.profile, credential, session.user, session.baseUrl),
@@ -215,24 +215,24 @@ const loadVocabulary = async (
   return { words: await loadWords(file) }
 }
 
-const open = async (
+const openInstance = async (
   options: ConnectOptions,
-  reached: Destination,
+  destination: Destination,
   run: RequestRun,
 ): Promise<InstanceClient> => {
-  const { session, transport } = reached
+  const { session, transport } = destination
   for (const warning of session.warnings ?? []) options.note?.(warning)
   return createInstance({
     baseUrl: session.baseUrl,
     userAgent,
-    gate: getGate(options, reached),
+    gate: getGate(options, destination),
     transport,
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     renew: () => session.renew(),
     sudo: session.sudo,
-    ...getPatience(options, reached),
-    ...createRails(reached, run),
-    ...(await loadVocabulary(options.vocabulary ?? reached.vocabulary)),
+    ...getPatience(options, destination),
+    ...createRails(destination, run),
+    ...(await loadVocabulary(options.vocabulary ?? destination.vocabulary)),
   })
 }
 
@@ -247,29 +247,29 @@ interface Connection extends VerbContext {
  */
 const openConnection = (options: ConnectOptions): Connection =>
   throwPlainNow(() => {
-    const reached = createTransportSource(options)
+    const destination = resolveDestination(options)
     const confirm = 'confirm' in options ? options.confirm : undefined
     const consent = { yes: true, interactive: false, confirm }
-    const run = createRequestRun(reached)
-    let made: Promise<InstanceClient> | undefined
+    const run = createRequestRun(destination)
+    let opened: Promise<InstanceClient> | undefined
     return {
       instance: () => {
-        made ??= open(options, reached, run)
-        return made
+        opened ??= openInstance(options, destination, run)
+        return opened
       },
       guard: ({ destructive }) => {
         if (destructive !== undefined)
-          decideConfirmation(reached.session.profile, consent, destructive)
+          decideConfirmation(destination.session.profile, consent, destructive)
       },
       close: () =>
         throwPlain(async () => {
-          await (await made?.catch(() => undefined))?.close()
+          await (await opened?.catch(() => undefined))?.close()
           await run.close()
         }),
     }
   })
 
-// The catalogue's areas by the names that the client has for them.
+// The catalogue's areas by the names that the client uses for them.
 
 const areas = {
   approvals,
@@ -307,7 +307,7 @@ export type {
   WithResponse,
 } from './verbs.js'
 
-/** The areas as functions. What declarations show is made of this, so it has no name of its own. */
+/** Returns the areas as functions. Its inferred type appears in declarations, so it has no name of its own. */
 const createFunctions = <T, A extends Readonly<Record<string, Endpoints>>>(
   of: A,
   make: (endpoint: Endpoints[string]) => unknown,

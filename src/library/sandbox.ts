@@ -57,7 +57,7 @@ export interface RunningSandbox {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Returns the folder for the state, and what to do with it at the end. */
+/** Returns the folder for the state, and a function that is called at the end. */
 const createStateFolder = async (state: string | undefined) => {
   if (state !== undefined) return { folder: resolvePath(state), leave: async () => {} }
   const folder = await mkdtemp(join(getTemporaryFolder(), 'svcctl-sandbox-'))

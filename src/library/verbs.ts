@@ -1,6 +1,5 @@
 /**
- * Turns endpoints into typed functions. Errors that other programs see have no hints, which are about commands and
- * flags, and no credentials.
+ * Converts endpoints to typed functions. Errors for other programs contain no credentials, and no hints, which concern commands and flags.
  */
 
 import { hasDots } from '../base/base-url.js'
@@ -37,7 +36,7 @@ export const throwPlain = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Does the same for synchronous work. */
+/** Runs synchronous work in the same way. */
 export const throwPlainNow = <T>(work: () => T): T => {
   try {
     return work()
@@ -46,7 +45,7 @@ export const throwPlainNow = <T>(work: () => T): T => {
   }
 }
 
-/** Does the same for work that yields its results piece by piece. */
+/** Yields results in the same way. */
 async function* throwPlainFrom<T>(pieces: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* pieces
@@ -55,7 +54,7 @@ async function* throwPlainFrom<T>(pieces: AsyncIterable<T>): AsyncGenerator<T, v
   }
 }
 
-// The endpoints of the catalogue as functions: what each takes and gives is inferred from its value.
+// The endpoints of the catalogue as functions, with types that are inferred from their values.
 
 /** The options of a call besides its input, such as its timeout. */
 export interface How {
@@ -216,7 +215,7 @@ const checkInput = (
 
 const isListing = (endpoint: Endpoint): endpoint is ListEndpoint => endpoint.returns.kind === 'many'
 
-/** Headers by name, each as one text; cookies say who asks. */
+/** Converts headers to one text each. Cookies are omitted, since they identify the user. */
 const toPlainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -224,7 +223,7 @@ const toPlainHeaders = (headers: AnswerHeaders): Readonly<Record<string, string>
     ),
   )
 
-/** Data with what came around it. */
+/** Returns data with its status and headers. */
 const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithResponse<T> => {
   const headers = toPlainHeaders(from)
   return { data, status, headers, requestId: headers['x-request-id'] }
@@ -266,12 +265,12 @@ const createList =
     }
   }
 
-/** The answer alone, and on demand what came around it. */
+/** Creates a promise of the data alone, from which the whole answer can be requested. */
 const createCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> => {
   const data = whole.then((answer) => answer.data)
   return Object.assign(data, {
     withResponse: () => {
-      // Whoever asks for more hears of the failure there.
+      // A failure is then reported by the returned promise, and must not count as unhandled here.
       data.catch(() => undefined)
       return whole
     },
@@ -330,7 +329,7 @@ export interface RequestOptions extends Omit<How, 'params'> {
 const routeForm = /^(GET|POST|PUT|PATCH|DELETE) (\/[\x21-\x7e]*)$/
 
 /**
- * The endpoint that stands for a request to any path: nothing is known of its answer.
+ * Creates an endpoint for a request to any path. The form of its answer is unknown.
  * @throws Failure `usage` for a path that is not below `/api/v4`
  */
 const createEndpoint = (route: string, { query, body }: RequestOptions): Endpoint => {
@@ -342,7 +341,7 @@ const createEndpoint = (route: string, { query, body }: RequestOptions): Endpoin
   const names = Object.keys(query ?? {})
   const both = names.find((name) => body !== undefined && Object.hasOwn(body, name))
   if (both !== undefined) throw usage(`${both} is in both query and body`)
-  // A colon or an asterisk would begin a placeholder.
+  // A colon or an asterisk would otherwise begin a placeholder.
   const literal = path.replaceAll('/:', '/%3A').replaceAll('/*', '/%2A')
   return {
     route: `${method} ${literal}` as Endpoint['route'],

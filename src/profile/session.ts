@@ -3,7 +3,7 @@
  * and checks the safety settings of a profile.
  */
 
-import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
+import { createClearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { resolvePath } from '../base/io.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
@@ -168,7 +168,7 @@ const getWarnings = (
   },
 ): string[] => {
   const warnings: string[] = []
-  const clear = clearTextWarning(baseUrl)
+  const clear = createClearTextWarning(baseUrl)
   if (clear !== undefined) warnings.push(clear)
   const name = is.profile?.name ?? ''
   if (is.otherInstance)

@@ -1,4 +1,4 @@
-/** Keeps what V8 compiled in this run; loaded only when something new was compiled. */
+/** Stores the code that V8 compiled in this run. It is loaded only if new functions were compiled. */
 import {
   accessSync,
   closeSync,
@@ -19,40 +19,42 @@ import { findDistrust } from '../base/files/trust.js'
 import { getErrorCode } from '../errors.js'
 import type { LoadedScript } from './loader.js'
 
-/** Builds (of this and of other versions of Node) whose code is kept. */
-const builds = 4
-/** First words that have added to a build's code; whatever is typed after them adds nothing. */
+/** The number of builds, of this and other versions of Node, whose code is kept. */
+const maxBuilds = 4
+/**
+ * The maximum number of kinds of runs that add to a build's code. Later kinds add nothing, so that arbitrary words do not fill the disk.
+ */
 const maxKinds = 64
 /** The age, in milliseconds, at which a partial file belongs to a process that was killed. */
-const abandoned = 60_000
+const abandonedAge = 60_000
 
 const getAge = (file: string): number => Date.now() - statSync(file).mtimeMs
 
-const forget = (home: string, kept: string): void => {
+const removeStaleBuilds = (home: string, kept: string): void => {
   const others = readdirSync(home)
     .filter((name) => join(home, name) !== kept)
     .sort((a, b) => getAge(join(home, a)) - getAge(join(home, b)))
-  for (const name of others.slice(builds - 1))
+  for (const name of others.slice(maxBuilds - 1))
     rmSync(join(home, name), { recursive: true, force: true })
   for (const name of readdirSync(kept))
-    if (name.endsWith('.tmp') && getAge(join(kept, name)) > abandoned)
+    if (name.endsWith('.tmp') && getAge(join(kept, name)) > abandonedAge)
       rmSync(join(kept, name), { force: true })
 }
 
-/** Makes a folder with those above it. Node's own way never ends in /proc. */
-const make = (folder: string): void => {
+/** Creates a folder and its parents. Node's own way never returns in /proc. */
+const makeFolders = (folder: string): void => {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if (getErrorCode(error) === 'EEXIST') return
     if (getErrorCode(error) !== 'ENOENT' || existsSync(dirname(folder))) throw error
-    make(dirname(folder))
-    make(folder)
+    makeFolders(dirname(folder))
+    makeFolders(folder)
   }
 }
 
-/** Writes a file that appears whole or not at all, and is on the disk before it has its name. */
-const put = (file: string, parts: readonly Buffer[]): void => {
+/** Writes a file so that it appears complete or not at all, and is on the disk before it has its name. */
+const writeWhole = (file: string, parts: readonly Buffer[]): void => {
   const partial = `${file}.${process.pid}.tmp`
   rmSync(partial, { force: true })
   const handle = openSync(partial, 'wx', 0o600)
@@ -68,7 +70,7 @@ const put = (file: string, parts: readonly Buffer[]): void => {
   renameSync(partial, file)
 }
 
-/** Returns the code twice, so that damage shows: `load.ts` says why. */
+/** Returns the code twice with a header, so that damage is detected (`load.ts`). */
 const repeatCode = (code: Buffer): readonly Buffer[] => {
   const header = Buffer.alloc(8)
   header.writeUInt32LE(code.length, 0)
@@ -84,27 +86,24 @@ const readKinds = (file: string): readonly string[] => {
   }
 }
 
-/**
- * Writes the compiled code of `scripts` into `folder`, if that can be: with what this kind of run has
- * compiled beside what earlier ones had.
- */
+/** Writes the compiled code of `scripts` into `folder`, if possible. It contains the functions of this kind of run and of earlier ones. */
 export const keep = (folder: string, scripts: readonly LoadedScript[], kind: string): void => {
   try {
     const list = join(folder, 'kinds')
     const known = readKinds(list)
     if (known.length >= maxKinds && scripts.every(({ before }) => before > 0)) return
-    make(folder)
-    // Another may have made it meanwhile, where all may make folders.
+    makeFolders(folder)
+    // In a shared folder, another user may have created it in the meantime.
     if (findDistrust(folder) !== undefined) return
     accessSync(folder, constants.W_OK)
-    forget(dirname(folder), folder)
+    removeStaleBuilds(dirname(folder), folder)
     for (const { script, name, before } of scripts) {
       const code = script.createCachedData()
-      if (code.length !== before) put(join(folder, name), repeatCode(code))
+      if (code.length !== before) writeWhole(join(folder, name), repeatCode(code))
     }
     if (!known.includes(kind) && known.length < maxKinds)
-      put(list, [Buffer.from([...known, kind].join('\n'))])
+      writeWhole(list, [Buffer.from([...known, kind].join('\n'))])
   } catch {
-    // A read-only or full disk: the next start is as slow as this one was.
+    // If the disk is read-only or full, the next start is as slow as this one was.
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Loads the program's files with the code that V8 compiled in an earlier run, and keeps that code. Built
- * into a file of its own, which each start loads. Everything here may fail in silence: without a cache the
- * program is only slower.
+ * Loads the program's files with the code that V8 compiled in an earlier run, and stores that code. It is built into a file of its own,
+ * which each start loads. Every failure here is ignored, since without a cache the program is only slower.
  */
 import {
   closeSync,
@@ -29,13 +28,12 @@ import {
   type WrappedModule,
 } from './loader.js'
 
-/** Bytes before the compiled code, which stands there twice: its length, and that length inverted. */
-const header = 8
+/** The size of the header before the two copies of the code, in bytes: the length of the code, and that length inverted. */
+const headerSize = 8
 
 /**
- * Returns the folder of one build's compiled code. Its name has everything that makes the code invalid: V8's version
- * and the
- * entry's size and time of change (ctime: installers set mtime as they like).
+ * Returns the folder of one build's compiled code. Its name contains everything that makes the code invalid: V8's version, and the entry's
+ * size and time of change (ctime, since installers set mtime arbitrarily).
  */
 const getCodeFolder = (home: string, file: string): string => {
   const { size, ctimeMs } = statSync(file)
@@ -52,26 +50,26 @@ const readTextFile = (file: string): string => {
 }
 
 /**
- * Reads compiled code, and removes it if it is damaged: V8 would run it without noticing. Two copies are
- * compared by the processor in no time; a checksum would need node:zlib, which loads all of Node's streams.
+ * Reads compiled code, and removes it if it is damaged, which V8 would not notice. Comparing two copies takes no time; a checksum would
+ * need node:zlib, which loads all of Node's streams.
  */
 const readCode = (file: string): Buffer | undefined => {
   try {
-    // A pipe or a device in its place would be read for ever.
+    // A pipe or a device in its place would block forever.
     if (!statSync(file).isFile()) return undefined
     const bytes = readFileSync(file)
     const length = bytes.readUInt32LE(0)
-    const code = bytes.subarray(header, header + length)
+    const code = bytes.subarray(headerSize, headerSize + length)
     if (
       length > 0 &&
       bytes.readUInt32LE(4) === ~length >>> 0 &&
-      bytes.length === header + 2 * length &&
-      code.equals(bytes.subarray(header + length))
+      bytes.length === headerSize + 2 * length &&
+      code.equals(bytes.subarray(headerSize + length))
     )
       return code
     rmSync(file, { force: true })
   } catch {
-    // None is there, or it is not to be removed.
+    // There is no such file, or it cannot be removed.
   }
   return undefined
 }
@@ -79,7 +77,7 @@ const readCode = (file: string): Buffer | undefined => {
 /** The cache of compiled code for a run, and the scripts that the run loaded. */
 interface CodeCache {
   readonly folder: string
-  /** Help and completion have their own. */
+  /** The group of the cache: help and completion have their own. */
   readonly name: string
   /** True if only trusted users can write to the folder: code from there runs unchecked. */
   readonly trusted: boolean
@@ -89,8 +87,8 @@ interface CodeCache {
 }
 
 /**
- * Reads the text of a file as that of a function, into one buffer. Concatenated texts would be copied once
- * more, and what a start allocates decides how often garbage is collected.
+ * Reads a file, wrapped as a function, into one buffer. Concatenated texts would be copied again, and allocations at the start determine
+ * how often garbage is collected.
  */
 const readFunction = (file: string): string => {
   const handle = openSync(file, 'r')
@@ -105,7 +103,7 @@ const readFunction = (file: string): string => {
       if (read === 0) throw new Error(`${file} became shorter`)
       at += read
     }
-    // The build writes ASCII only, and this reads it fastest.
+    // The build writes only ASCII, for which this is the fastest decoding.
     return bytes.toString('latin1')
   } finally {
     closeSync(handle)
@@ -113,21 +111,21 @@ const readFunction = (file: string): string => {
 }
 
 /** Returns a file of the program as a function, from its compiled code if there is some. */
-const compileModule = (shelf: CodeCache, dist: string, name: string): WrappedModule => {
+const compileModule = (cache: CodeCache, dist: string, name: string): WrappedModule => {
   const filename = join(dist, name)
-  const kept = `${shelf.name}.${name}`
-  const cachedData = shelf.trusted ? readCode(join(shelf.folder, kept)) : undefined
+  const kept = `${cache.name}.${name}`
+  const cachedData = cache.trusted ? readCode(join(cache.folder, kept)) : undefined
   const script = new Script(readFunction(filename), {
     filename,
     cachedData,
   })
   const before = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0
-  if (before === 0) shelf.fresh = true
-  shelf.scripts.push({ script, name: kept, before })
+  if (before === 0) cache.fresh = true
+  cache.scripts.push({ script, name: kept, before })
   return script.runInThisContext()
 }
 
-/** Runs `entry` of the folder `dist` and gives its exports. */
+/** Runs the file `entry` of the folder `dist`, and returns its exports. */
 export const load = (
   dist: string,
   entry: string,
@@ -139,15 +137,15 @@ export const load = (
   const kind = getStartKind(process.argv.slice(2))
   const kinds = trusted ? readTextFile(join(folder, 'kinds')).split('\n') : []
   const fresh = !kinds.includes(kind)
-  const shelf: CodeCache = { folder, name: getCacheGroup(kind), trusted, scripts: [], fresh }
-  // At exit, so that the functions which this run has called are compiled already.
-  // A mistyped command (2) is not worth a cache.
+  const cache: CodeCache = { folder, name: getCacheGroup(kind), trusted, scripts: [], fresh }
+  // The code is stored at exit, so that it contains the functions that this run has called. A mistyped command (exit code 2) is not worth a
+  // cache.
   process.once('exit', (code) => {
-    if (!trusted || !shelf.fresh || code === 2) return
-    const written = join(dist, 'keep.cjs')
-    if (!existsSync(written)) return
-    const keeper = builtin(written) as { keep: typeof keep }
-    keeper.keep(folder, shelf.scripts, kind)
+    if (!trusted || !cache.fresh || code === 2) return
+    const keeperFile = join(dist, 'keep.cjs')
+    if (!existsSync(keeperFile)) return
+    const keeper = builtin(keeperFile) as { keep: typeof keep }
+    keeper.keep(folder, cache.scripts, kind)
   })
-  return createLoader((name) => compileModule(shelf, dist, name), dist, builtin)(entry)
+  return createLoader((name) => compileModule(cache, dist, name), dist, builtin)(entry)
 }

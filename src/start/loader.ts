@@ -1,4 +1,4 @@
-/** Provides `require` within the program, wherever its files come from. */
+/** Provides `require` within the program, for files from any source. */
 import type { Script } from 'node:vm'
 
 export type Exports = Readonly<Record<string, unknown>>
@@ -14,47 +14,47 @@ export type WrappedModule = (
   dirname: string,
 ) => void
 
-/** The text around a file that makes it a function. Compiled code fits one text only. */
+/** The text around a file that makes it a function. Compiled code is valid only for exactly the same text. */
 export const [head, tail] = [
   '(function(exports,require,module,__filename,__dirname){',
   '\n})',
 ] as const
 
-/** Returns the kind of a run: help, completion or an area. Each compiles other functions. */
+/** Returns the kind of a run: help, completion or an area. Each kind calls different functions. */
 export const getStartKind = (argv: readonly string[]): string => {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
   return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) ?? 'run'
 }
 
-/** Help and completion start soonest without the functions that all the others have compiled. */
+/** Returns the cache group of a kind. Help and completion start fastest without the functions that other commands have compiled. */
 export const getCacheGroup = (kind: string): string =>
   kind === 'help' || kind === '__complete' ? kind : 'run'
 
 /**
- * Loads files of the program, each run once; what is none of them is `builtin`'s.
- * @param place the folder that they believe to be in
+ * Creates a loader of the program's files, each of which runs once. Other modules come from `builtin`.
+ * @param place the folder in which the files appear to be
  */
 export const createLoader = (
-  compiled: (name: string) => WrappedModule,
+  compileFile: (name: string) => WrappedModule,
   place: string,
   builtin: RequireFunction,
 ): ((name: string) => Exports) => {
   const modules = new Map<string, { exports: Exports }>()
-  const run = (name: string): Exports => {
-    const earlier = modules.get(name)
-    if (earlier !== undefined) return earlier.exports
-    const program = compiled(name)
+  const runFile = (name: string): Exports => {
+    const loaded = modules.get(name)
+    if (loaded !== undefined) return loaded.exports
+    const program = compileFile(name)
     const module = { exports: {} }
     modules.set(name, module)
     program.call(module.exports, module.exports, requireFrom, module, `${place}/${name}`, place)
     return module.exports
   }
   const requireFrom: RequireFunction = (id) =>
-    id.startsWith('./') ? run(id.slice(2)) : builtin(id)
-  return run
+    id.startsWith('./') ? runFile(id.slice(2)) : builtin(id)
+  return runFile
 }
 
-/** A script of the program, what its code is called, and how much of it there was. */
+/** A script of the program, the name of its code, and the size of its code when it was loaded. */
 export interface LoadedScript {
   readonly script: Script
   readonly name: string

@@ -1,4 +1,4 @@
-/** Checks a vocabulary against the catalogue: no two names may become one, and no path that of another endpoint. */
+/** Checks a vocabulary against the catalogue: no two names may become the same, and no path may become that of another endpoint. */
 
 import { Findings } from '../base/documents/findings.js'
 import type { Origin } from '../base/documents/origin.js'
@@ -13,11 +13,11 @@ import { implied } from '../catalogue/undocumented.js'
 import type { Words } from '../catalogue/words.js'
 import { addConflict, type Entries } from './read.js'
 
-// Whether a path in the words of an instance is one that means something else.
+// Conflicts of paths: a translated path must not belong to another endpoint.
 
 type Segments = readonly string[]
 
-/** An endpoint with its path, as the documents have it and under words. */
+/** An endpoint with its documented path and its path on the instance. */
 interface MappedPath {
   readonly endpoint: Endpoint
   readonly neutral: Segments
@@ -26,7 +26,7 @@ interface MappedPath {
 
 const splitPath = (path: string): Segments => path.split('/').slice(1)
 
-/** Maps endpoints to their paths under the words; each is compared with all of them. */
+/** Returns endpoints with both of their paths. */
 const mapPaths = (
   endpoints: readonly Endpoint[],
   path: (neutral: string) => string,
@@ -65,7 +65,7 @@ const getChangedPrefixes = ({
 }: MappedPath): readonly (readonly [Segments, Segments])[] => {
   const kept = countCommonEnd(neutral, own)
   if (kept === own.length && kept === neutral.length) return []
-  // Several segments for one: only as a whole are they what that was.
+  // If one segment becomes several, only all of them together correspond to it.
   if (neutral.length !== own.length)
     return [[neutral.slice(0, neutral.length - kept), own.slice(0, own.length - kept)]]
   return own.flatMap((segment, i) =>
@@ -74,27 +74,27 @@ const getChangedPrefixes = ({
 }
 
 /**
- * Finds the endpoint that another one becomes, or below which its path would be. Every route below that belongs to
- * the other endpoint, documented or not. The same route comes before others of its path.
+ * Finds the endpoint whose path another one would get, or below which it would be. Every route below a path belongs to its endpoint,
+ * documented or not. An endpoint with the same method and path is preferred.
  */
 const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | undefined => {
   const changed = getChangedPrefixes(one)
   if (changed.length === 0) return undefined
-  const met = all.filter(({ neutral, own }) =>
+  const conflicting = all.filter(({ neutral, own }) =>
     changed.some(([before, after]) => {
       if (matchesPattern(neutral, after)) return !matchesPattern(neutral, before)
       return hasPathPrefix(own, after) && !hasPathPrefix(neutral, before)
     }),
   )
-  const alike = met.find(
+  const samePath = conflicting.find(
     ({ endpoint, neutral, own }) =>
       getMethod(endpoint) === getMethod(one.endpoint) &&
       (isSame(neutral, one.own) || isSame(own, one.own)),
   )
-  return (alike ?? met[0])?.endpoint
+  return (samePath ?? conflicting[0])?.endpoint
 }
 
-// What the catalogue calls things: all names that a vocabulary can speak of.
+// The names of the catalogue that a vocabulary can rename.
 
 /** Lists the names of parameters and of the keys inside them, one list for each level. */
 const listParameterNames = (params: Params): readonly (readonly string[])[] => [
@@ -132,7 +132,7 @@ export const getListFields = ({
   return [[...Object.keys(path), ...top], ...inner, ...listFieldNames(returns.shape)]
 }
 
-/** An endpoint with the area it is of. */
+/** An endpoint with its area. */
 interface AreaEndpoint {
   readonly area: string
   readonly endpoint: Endpoint
@@ -148,7 +148,7 @@ export const loadEndpoints = async (): Promise<readonly AreaEndpoint[]> => {
   )
 }
 
-/** Finds the entry that renames a name: that of the whole name, else that of one of its words. */
+/** Finds the entry that renames a name: the entry of the whole name, else of one of its words. */
 const findNameOrigin = ({ names, words }: Entries, name: string): Origin | undefined =>
   names.find(({ key }) => key === name)?.origin ??
   words.find(({ key }) => name.split(/[_-]/).includes(key))?.origin
@@ -163,7 +163,7 @@ const findCollision = (
   const taken = new Map<string, string>()
   for (const one of list) {
     const own = placeholders.has(one) ? one : name(one)
-    // What is called so by itself, and what becomes that, cannot be told apart either.
+    // A name that stays the same conflicts with a name that becomes it.
     const before = taken.get(own) ?? (own !== one && known.has(own) ? own : undefined)
     if (before !== undefined && before !== one) return [before, one, own]
     taken.set(own, one)
@@ -171,7 +171,7 @@ const findCollision = (
   return undefined
 }
 
-/** Adds a finding if two names of an endpoint become the same. */
+/** Adds a finding if two names of an endpoint would become the same. */
 const checkNames = (
   entries: Entries,
   words: Pick<Words, 'name'>,
@@ -192,7 +192,7 @@ const findPathOrigin = ({ paths, words }: Entries, path: string): Origin | undef
   paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.origin ??
   words.find(({ key }) => path.split(/[/_-]/).includes(key))?.origin
 
-/** Adds a finding if a path becomes that of another endpoint, or lies below one. */
+/** Adds a finding if a path would become that of another endpoint, or would be below one. */
 const checkPath = (
   entries: Entries,
   one: MappedPath,
@@ -262,10 +262,12 @@ const collectDocumented = (all: readonly AreaEndpoint[]): DocumentedNames => {
   }
 }
 
-/** Adds a finding for each key that nothing of the catalogue is called by. */
+/** Adds a finding for each key that no name of the catalogue matches. */
 const checkKnown = (entries: Entries, known: DocumentedNames, findings: Findings): void => {
   const families = new Set(integrationFamilies.map(({ name }) => name))
-  const runs = new Set(known.paths.flatMap((path) => path.split('/').map((one) => `/${one}`)))
+  const pathSegments = new Set(
+    known.paths.flatMap((path) => path.split('/').map((one) => `/${one}`)),
+  )
   const sections = [
     { of: entries.words, known: known.words, what: 'no API name contains the word' },
     { of: entries.names, known: known.names, what: 'no parameter and no field is called' },
@@ -278,7 +280,7 @@ const checkKnown = (entries: Entries, known: DocumentedNames, findings: Findings
       if (!names.has(key)) findings.add(origin, `${what} "${key}"`, suggestSimilar(key, names))
   for (const { key, origin } of entries.paths)
     if (!known.paths.some((path) => `${path}/`.includes(`${key}/`)))
-      findings.add(origin, `no path has ${key}`, suggestSimilar(key, runs))
+      findings.add(origin, `no path has ${key}`, suggestSimilar(key, pathSegments))
 }
 
 /**
@@ -297,7 +299,7 @@ export const checkVocabulary = async (
   for (const one of routed) {
     checkNames(entries, words, one.endpoint, findings)
     checkPath(entries, one, routed, findings)
-    // One renamed thing is in conflict with many endpoints.
+    // One wrong entry conflicts with many endpoints, so the check stops at the first one.
     findings.refuse()
   }
 }

@@ -6,7 +6,7 @@ import { checkEndpoint, checkVocabulary } from './check.js'
 import type { Entries, RenameEntry } from './read.js'
 import { parseVocabulary, readVocabulary } from './read.js'
 
-// Entries → words: pure look-ups in both directions.
+// Look-ups in both directions, created from the entries.
 
 type Table = ReadonlyMap<string, string>
 
@@ -18,7 +18,7 @@ const invert = (table: Table): Table => new Map([...table].map(([key, value]) =>
 const toLists = (entries: Entries['slugs']): ReadonlyMap<string, readonly string[]> =>
   new Map(entries.map(({ key, values }) => [key, values]))
 
-/** The largest number of names that are remembered, so that endless new names do not fill the memory. */
+/** The maximum number of names that are remembered, so that endless new names do not fill the memory. */
 const maxNames = 10_000
 
 const memoize = (work: (name: string) => string): ((name: string) => string) => {
@@ -26,13 +26,13 @@ const memoize = (work: (name: string) => string): ((name: string) => string) => 
   return (name) => {
     const before = known.get(name)
     if (before !== undefined) return before
-    const made = work(name)
-    if (known.size < maxNames) known.set(name, made)
-    return made
+    const translated = work(name)
+    if (known.size < maxNames) known.set(name, translated)
+    return translated
   }
 }
 
-/** Replaces each word of a name, split at `_` and `-`. Case counts. */
+/** Replaces each word of a name, split at `_` and `-`. The match is case-sensitive. */
 const replaceWords = (name: string, table: Table): string =>
   name
     .split(/([_-])/)
@@ -40,12 +40,12 @@ const replaceWords = (name: string, table: Table): string =>
     .join('')
 
 const createForward = (names: Table, words: Table) => {
-  const plain = memoize((name) => {
+  const mapName = memoize((name) => {
     const whole = names.get(name)
     if (whole !== undefined || fixedNames.has(name)) return whole ?? name
     return words.size === 0 ? name : replaceWords(name, words)
   })
-  return mapLevels(plain)
+  return mapLevels(mapName)
 }
 
 /** Applies a function to each level of a name with brackets, but not to the keys of custom attributes, which users choose. */
@@ -73,14 +73,14 @@ const escapeDash = (text: string): string => text.replace(/[-]/g, '\\-')
 
 /** Creates the look-up from the instance's names to the neutral ones. A name that does not map back to itself stays as it is. */
 const createBackward = (names: Table, words: Table, forth: (name: string) => string) => {
-  const ofNames = invert(names)
-  const ofWords = invert(words)
-  const longest = [...ofWords.keys()].toSorted((a, b) => b.length - a.length)
+  const neutralNames = invert(names)
+  const neutralWords = invert(words)
+  const longest = [...neutralWords.keys()].toSorted((a, b) => b.length - a.length)
   const pattern = new RegExp(`(?<![^_-])(?:${longest.map(escapeDash).join('|')})(?![^_-])`, 'g')
   const plain = memoize((own) => {
-    const whole = ofNames.get(own)
+    const whole = neutralNames.get(own)
     if (whole !== undefined || longest.length === 0) return whole ?? own
-    const neutral = own.replace(pattern, (token) => ofWords.get(token) ?? token)
+    const neutral = own.replace(pattern, (token) => neutralWords.get(token) ?? token)
     return forth(neutral) === own ? neutral : own
   })
   return mapLevels(plain)
@@ -88,18 +88,18 @@ const createBackward = (names: Table, words: Table, forth: (name: string) => str
 
 const isLiteral = (segment: string): boolean => !/^[:*<]/.test(segment) && segment !== ''
 
-/** Creates the function that maps paths: the longest run of segments in `paths` comes first, else each word is replaced. */
+/** Creates the function that translates paths. The longest run of segments in `paths` takes precedence; otherwise each word is replaced. */
 const createPathMapper = (entries: readonly RenameEntry[], words: Table) => {
   const runs = entries
     .map(({ key, value }) => [key.slice(1).split('/'), value.slice(1).split('/')] as const)
     .toSorted(([a], [b]) => b.length - a.length)
-  const from = (segments: readonly string[], at: number) =>
+  const findRun = (segments: readonly string[], at: number) =>
     runs.find(([run]) => run.every((segment, i) => segments[at + i] === segment))
   return memoize((path) => {
     const segments = path.split('/')
     const made: string[] = []
     for (let at = 0; at < segments.length; ) {
-      const [run, instead] = from(segments, at) ?? []
+      const [run, instead] = findRun(segments, at) ?? []
       const segment = segments[at] ?? ''
       if (run !== undefined && instead !== undefined) made.push(...instead)
       else made.push(isLiteral(segment) ? replaceWords(segment, words) : segment)
@@ -116,10 +116,7 @@ const listSecretEndings = ({ names, secrets }: Entries, words: Table): readonly 
   ...secrets,
 ]
 
-/**
- * The words that a vocabulary makes.
- * @param check whether an endpoint stays what it is under them
- */
+/** Creates the look-ups of a vocabulary. @param check checks that the words do not turn an endpoint into another one */
 const createWords = (entries: Entries, check: (endpoint: Endpoint) => Promise<void>): Words => {
   const names = toTable(entries.names)
   const words = toTable(entries.words)
@@ -188,10 +185,6 @@ const checkEntries = async (entries: Entries): Promise<Words> => {
 export const loadChecked = async (file: string): Promise<Words> =>
   checkEntries(await readVocabulary(file))
 
-/**
- * Checks the text of a vocabulary against the whole catalogue.
- * @param name of the file, for messages
- * @throws Failure `usage`
- */
-export const checkText = async (text: string, name: string): Promise<Words> =>
+/** Checks the text of a vocabulary against the whole catalogue. @param name the name of the file in messages @throws Failure `usage` */
+export const loadCheckedText = async (text: string, name: string): Promise<Words> =>
   checkEntries(await parseVocabulary(text, name))

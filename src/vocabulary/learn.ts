@@ -1,7 +1,6 @@
 /**
- * Learns a vocabulary from responses. If a response lacks a documented name that contains a neutral word
- * (`neutralWords`), the instance has another name for it: the one that explains all such names. What is not certain
- * is left to a person.
+ * Learns a vocabulary from responses. If a response lacks a documented name that contains a neutral word (`neutralWords`), the instance has
+ * another word for it: the one that explains all such names. Uncertain words are left to a person.
  */
 
 import { formatYamlComment, formatYamlWord } from '../base/json/yaml-writer.js'
@@ -15,23 +14,23 @@ import { Failure } from '../errors.js'
 export interface AnswerSample {
   readonly shape: unknown
   readonly record: Readonly<Record<string, unknown>>
-  /** For the properties of an integration: the instance's name of it. */
+  /** The instance's name of the integration, for the properties of an integration. */
   readonly slug?: string
 }
 
-/** A word that its names agree on, with the documented names that showed it. */
+/** A learned word, with the documented names that showed it. */
 interface LearnedWord {
   readonly word: string
   readonly own: string
   readonly names: readonly string[]
-  /** The integrations that it is in, by the instance's own slugs. */
+  /** The integrations whose properties have the word, by the instance's own slugs. */
   readonly slugs: readonly string[]
 }
 
 /** A word that the responses do not determine for certain. */
 export interface OpenWord {
   readonly word: string
-  /** The documented names that it is in. */
+  /** The documented names that contain the word. */
   readonly names: readonly string[]
   /** The possible words of the instance, the likeliest first. */
   readonly candidates: readonly Candidate[]
@@ -40,17 +39,17 @@ export interface OpenWord {
 /** A possible word of the instance for a neutral word. */
 interface Candidate {
   readonly own: string
-  /** Names of the instance that it would explain. */
+  /** The names of the instance that the word would explain. */
   readonly names: readonly string[]
 }
 
 /** The result of learning. */
 export interface Lesson {
   readonly words: readonly LearnedWord[]
-  /** Names that keep a word which others have another one for. */
+  /** Names that contain a renamed word, and are nevertheless unchanged on this instance. */
   readonly kept: readonly string[]
   readonly open: readonly OpenWord[]
-  /** Documented names without such a word that the answers lack: the instance does not have them. */
+  /** Documented names without a neutral word that the responses lack: the instance does not have them. */
   readonly absent: readonly string[]
 }
 
@@ -77,10 +76,10 @@ const matchesKind = (kinds: readonly Kind[], value: unknown): boolean => {
   return kind === 'null' || kinds.includes('any') || kinds.includes(kind)
 }
 
-/** A documented name that an answer lacks. */
+/** A documented name that a response lacks. */
 interface MissingName {
   readonly name: string
-  /** Undocumented names of its type in the same answer, each with how far off its place is. */
+  /** Undocumented names of the same type in the response, each with the distance of its position. */
   readonly strange: ReadonlyMap<string, number>
 }
 
@@ -88,13 +87,13 @@ const findMissing = ({ shape, record }: AnswerSample): readonly MissingName[] =>
   const documented = Object.entries(getProperties(shape) ?? {})
   const names = Object.keys(record)
   const strange = names.filter((name) => !documented.some(([known]) => known === name))
-  const place = (name: string): number => names.indexOf(name) / names.length
+  const getPosition = (name: string): number => names.indexOf(name) / names.length
   return documented.flatMap(([name, schema], i) => {
     if (names.includes(name)) return []
     const kinds = getKinds(schema)
     const fitting = strange.filter((one) => matchesKind(kinds, record[one]))
-    const off = (one: string): number => Math.abs(place(one) - i / documented.length)
-    return [{ name, strange: new Map(fitting.map((one) => [one, off(one)])) }]
+    const getDistance = (one: string): number => Math.abs(getPosition(one) - i / documented.length)
+    return [{ name, strange: new Map(fitting.map((one) => [one, getDistance(one)])) }]
   })
 }
 
@@ -120,11 +119,11 @@ const getStem = (name: string, { before, after }: NameEnds): string | undefined 
     : undefined
 }
 
-/** A word, and the names that each stem would explain. */
+/** A neutral word, and the names that each possible replacement would explain. */
 interface WordCandidates {
   readonly word: string
   readonly names: readonly string[]
-  /** Stem → documented name → the instance's, with how far off its place is. */
+  /** For each stem and documented name: the name on the instance, with the distance of its position. */
   readonly stems: ReadonlyMap<string, ReadonlyMap<string, readonly [own: string, off: number]>>
 }
 
@@ -173,7 +172,8 @@ const rankCandidates = (
     .map(({ own, names }) => ({ own, names }))
 
 /**
- * Resolves words whose stem is the only one left, and no other word's. Each takes its names out of the others' lists.
+ * Resolves the words with exactly one possible stem that no other word shares. A resolved word removes its names from the possibilities of
+ * the others.
  * @param given the words that a person has answered
  */
 const resolveWords = (
@@ -182,13 +182,13 @@ const resolveWords = (
 ): { readonly found: ReadonlyMap<string, string>; readonly taken: ReadonlySet<string> } => {
   const found = new Map<string, string>()
   const taken = new Set<string>()
-  const take = ({ word, stems }: WordCandidates, stem: string): void => {
+  const resolve = ({ word, stems }: WordCandidates, stem: string): void => {
     found.set(word, stem)
     for (const [own] of stems.get(stem)?.values() ?? []) taken.add(own)
   }
   for (const candidates of wordCandidates) {
     const stem = given.get(candidates.word)
-    if (stem !== undefined) take(candidates, stem)
+    if (stem !== undefined) resolve(candidates, stem)
   }
   for (let before = -1; before < found.size; ) {
     before = found.size
@@ -208,13 +208,13 @@ const resolveWords = (
           (other === stem || ownNames(one, other).some((name) => own.has(name))),
       )
       const names = [...(candidates.stems.get(stem)?.keys() ?? [])]
-      if (!shared && isConclusive(candidates.word, names)) take(candidates, stem)
+      if (!shared && isConclusive(candidates.word, names)) resolve(candidates, stem)
     }
   }
   return { found, taken }
 }
 
-/** Returns the words that a person has to answer, those with the most names first. */
+/** Lists the words that a person has to answer, those with the most names first. */
 const listOpenWords = (
   some: readonly Parameters<typeof rankCandidates>[0][],
   taken: Parameters<typeof rankCandidates>[1],
@@ -223,20 +223,17 @@ const listOpenWords = (
     .map((one) => ({ word: one.word, names: one.names, candidates: rankCandidates(one, taken) }))
     .toSorted((a, b) => b.names.length - a.names.length)
 
-/**
- * Learns from responses.
- * @param given words that a person has answered
- */
+/** Learns from responses. @param given the words that a person has answered */
 export const learnFrom = (
-  heard: readonly AnswerSample[],
+  responses: readonly AnswerSample[],
   given: ReadonlyMap<string, string> = new Map(),
 ): Lesson => {
   const present = new Set(
-    heard.flatMap(({ shape, record }) =>
+    responses.flatMap(({ shape, record }) =>
       Object.keys(getProperties(shape) ?? {}).filter((name) => Object.hasOwn(record, name)),
     ),
   )
-  const missing = heard.flatMap(findMissing).filter(({ name }) => !present.has(name))
+  const missing = responses.flatMap(findMissing).filter(({ name }) => !present.has(name))
   const wordCandidates = neutralWords
     .map((word) => findCandidates(word, missing))
     .filter(({ names }) => names.length > 0)
@@ -245,7 +242,7 @@ export const learnFrom = (
     const own = found.get(word)
     if (own === undefined) return []
     const explained = stems.get(own) ?? new Map<string, readonly [string, number]>()
-    const of = heard.filter(({ record }) =>
+    const of = responses.filter(({ record }) =>
       [...explained.values()].some(([name]) => Object.hasOwn(record, name)),
     )
     const slugs = of.flatMap(({ slug }) => slug ?? [])
@@ -267,7 +264,7 @@ export const learnFrom = (
   }
 }
 
-// The file of what was learned: what is certain as entries, the rest as comments.
+// The vocabulary file: certain words become entries, and the others comments.
 
 /** The source of a lesson. */
 interface LessonSource {
@@ -313,14 +310,14 @@ const formatComments = ({ open, absent }: Lesson): readonly string[] => [
     : ['# Documented names that the responses do not have:', ...foldNames(absent)]),
 ]
 
-/** True for a single word, which is an entry of its own; for several, each name is one. */
+/** True for a single word, which becomes one entry. With several words, each name becomes an entry. */
 const isWord = ({ word }: LearnedWord): boolean => !word.includes('_')
 
 /** Returns a name with one of its words replaced. */
 const replaceWord = (name: string, { word, own }: LearnedWord): string =>
   name.replace(new RegExp(`(?<=^|[_-])${word}(?=[_-]|$)`), () => own)
 
-/** The family of integrations that a word is in, by the instance's slugs. */
+/** Formats the family of integrations whose parameters have a word, with the instance's slugs. */
 const formatSlugs = ({ names, slugs }: LearnedWord): readonly string[] => {
   const family = integrationFamilies.find(({ params }) =>
     names.some((name) => Object.hasOwn(params, name)),
@@ -336,7 +333,7 @@ export const formatVocabulary = (
 ): string => {
   const { words, kept } = lesson
   const of = version === undefined ? '' : `, version ${version}`
-  const called = (one: LearnedWord, cookie: boolean): readonly string[] =>
+  const formatNames = (one: LearnedWord, cookie: boolean): readonly string[] =>
     one.names
       .filter((name) => (name === sessionCookie) === cookie)
       .map((name) => `  ${name}: ${formatYamlWord(replaceWord(name, one))}`)
@@ -353,12 +350,12 @@ export const formatVocabulary = (
         ),
     ),
     ...formatSection('names', [
-      ...words.filter((one) => !isWord(one)).flatMap((one) => called(one, false)),
+      ...words.filter((one) => !isWord(one)).flatMap((one) => formatNames(one, false)),
       ...kept.map((name) => `  ${name}: ${name} # same name on this instance`),
     ]),
     ...formatSection(
       'cookies',
-      words.flatMap((one) => called(one, true)),
+      words.flatMap((one) => formatNames(one, true)),
     ),
     ...formatSection('slugs', words.flatMap(formatSlugs)),
     ...formatComments(lesson),
@@ -366,10 +363,10 @@ export const formatVocabulary = (
   ].join('\n')
 }
 
-// Of what was learned, the words that go together with the whole catalogue; the others are left open.
+// The check of learned words against the whole catalogue.
 
 /**
- * Keeps the words that fit the whole catalogue; the others are left open.
+ * Keeps the words that are valid with the whole catalogue; the others are left open.
  * @param check throws Failure `usage` for the text of an invalid vocabulary
  */
 export const keepSoundWords = async (

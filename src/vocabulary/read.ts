@@ -1,4 +1,4 @@
-/** Reads a vocabulary file by its schema, and checks what its entries mean together. */
+/** Reads a vocabulary file by its schema, and checks that its entries do not contradict each other. */
 import {
   Array as ArrayOf,
   Literal,
@@ -19,14 +19,14 @@ import { implied } from '../catalogue/undocumented.js'
 import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
 
-/** One name for another. */
+/** An entry that renames a name. */
 export interface RenameEntry {
   readonly key: string
   readonly value: string
   readonly origin: Origin
 }
 
-/** Several words for one. */
+/** An entry with several words for a name. */
 interface WordList {
   readonly key: string
   readonly values: readonly string[]
@@ -60,7 +60,7 @@ export const addConflict = (
   if (last !== undefined) findings.add(last, also === '' ? why : `${why} (see also ${also})`)
 }
 
-// The schema: a vocabulary can rename, and never unprotect.
+// The schema. A vocabulary can rename fields, but never declare a secret field harmless.
 
 const name = Str({
   title: 'name',
@@ -98,8 +98,8 @@ const replacement = Str({
   description: 'one line of text',
 })
 
-/** A map of a section; nothing where it is empty. */
-const mapOf = <V>(key: object, value: object) =>
+/** Returns the schema of a section, which may be empty. */
+const createMapSchema = <V>(key: object, value: object) =>
   Optional(
     Unsafe<Readonly<Record<string, V>> | null>({
       type: ['object', 'null'],
@@ -107,11 +107,13 @@ const mapOf = <V>(key: object, value: object) =>
       additionalProperties: value,
     }),
   )
-const createRenameMap = (key: object, value = key) => mapOf<string>(key, value)
-const lists = (key: object, value: object) =>
-  mapOf<string | readonly string[]>(key, { anyOf: [value, { type: 'array', items: value }] })
+const createRenameMap = (key: object, value = key) => createMapSchema<string>(key, value)
+const createListMap = (key: object, value: object) =>
+  createMapSchema<string | readonly string[]>(key, {
+    anyOf: [value, { type: 'array', items: value }],
+  })
 
-/** Every scalar is text, as it is written. */
+/** The schema of a vocabulary. Every scalar is read as text, exactly as written. */
 const vocabularySchema = Obj(
   {
     vocabulary: Literal('1'),
@@ -127,8 +129,8 @@ const vocabularySchema = Obj(
     headers: createRenameMap(token),
     paths: createRenameMap(path),
     gone: createRenameMap(route, replacement),
-    slugs: lists(name, name),
-    values: lists(parameter, choice),
+    slugs: createListMap(name, name),
+    values: createListMap(parameter, choice),
     secrets: Optional(Union([name, ArrayOf(name), Unsafe<null>({ type: 'null' })])),
   },
   { title: 'a vocabulary', additionalProperties: false },
@@ -141,7 +143,7 @@ type Section = 'words' | 'names' | 'cookies' | 'headers' | 'paths' | 'gone' | 's
 const unchangeable =
   /^(?:private-token|job-token|authorization|proxy-.*|sudo|host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie2?|set-cookie2?|accept-encoding|location)$/i
 
-// What entries mean.
+// Checks of the meaning of entries.
 
 const checkFixedNames = ({ names }: Entries, findings: Findings): void => {
   for (const { key, value, origin } of names) {
@@ -160,10 +162,10 @@ const checkHeaders = ({ headers }: Entries, findings: Findings): void => {
   }
 }
 
-/** True if the segments occur in a path, one after the other. */
+/** True if a path contains the segments, one after another. */
 const containsPath = (outer: string, run: string): boolean => `${outer}/`.includes(`${run}/`)
 
-/** Adds a finding if a path becomes one that the documents do not show. */
+/** Adds a finding if a path would become an undocumented one that the tool uses. */
 const checkPaths = ({ paths }: Entries, findings: Findings): void => {
   for (const { key, value, origin } of paths) {
     const other = implied.find(
@@ -193,8 +195,8 @@ const checkSlugs = ({ slugs }: Entries, findings: Findings): void => {
     }
 }
 
-/** Adds a finding if two words become the same, or one becomes another that is renamed itself. */
-const checkSingle = (entries: readonly RenameEntry[], findings: Findings): void => {
+/** Adds a finding if two words would become the same, or if one becomes another that is renamed itself. */
+const checkUnique = (entries: readonly RenameEntry[], findings: Findings): void => {
   const taken = new Map<string, RenameEntry>()
   const keys = new Map(entries.map((entry) => [entry.key, entry] as const))
   for (const entry of entries) {
@@ -217,9 +219,9 @@ const checkSingle = (entries: readonly RenameEntry[], findings: Findings): void 
   }
 }
 
-const checkMeaning = (entries: Entries, findings: Findings): void => {
+const checkEntries = (entries: Entries, findings: Findings): void => {
   const { words, names, cookies, headers, paths } = entries
-  for (const single of [words, names, cookies, headers, paths]) checkSingle(single, findings)
+  for (const single of [words, names, cookies, headers, paths]) checkUnique(single, findings)
   for (const check of [checkFixedNames, checkHeaders, checkPaths, checkSlugs])
     check(entries, findings)
 }
@@ -255,7 +257,7 @@ export const parseVocabulary = async (
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   const document = await readDocument(vocabularySchema, bytes, file, findings, { asText: true })
   const entries = document && toEntries(document)
-  if (entries !== undefined) checkMeaning(entries, findings)
+  if (entries !== undefined) checkEntries(entries, findings)
   findings.refuse()
   if (entries === undefined) throw usage(`${file} is not a vocabulary`)
   return entries
@@ -275,8 +277,8 @@ const readBytes = (file: string): Buffer => {
 }
 
 /**
- * Reads a vocabulary file. Whoever can write it decides what is sent under which name, so its path must be as
- * trustworthy as that of the configuration.
+ * Reads a vocabulary file. A person who can write the file decides under which names values are sent, so its path must be as trustworthy as
+ * that of the configuration.
  * @throws Failure `usage` if it cannot be read or is invalid
  */
 export const readVocabulary = async (file: string): Promise<Entries> => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clearTextWarning, normalizeBaseUrl } from '../../src/base/base-url.js'
+import { createClearTextWarning, normalizeBaseUrl } from '../../src/base/base-url.js'
 import { failureOf } from '../profile/setup.js'
 
 describe('normalizeBaseUrl', () => {
@@ -65,13 +65,13 @@ describe('normalizeBaseUrl', () => {
   })
 })
 
-describe('clearTextWarning', () => {
+describe('createClearTextWarning', () => {
   it.each(['http://forge.test', 'http://10.0.0.7', 'http://localhost.evil.test'])(
     'warns of %s',
-    (url) => expect(clearTextWarning(url)).toContain('in clear'),
+    (url) => expect(createClearTextWarning(url)).toContain('in clear'),
   )
   it.each(['https://forge.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]:3000'])(
     'is silent about %s',
-    (url) => expect(clearTextWarning(url)).toBeUndefined(),
+    (url) => expect(createClearTextWarning(url)).toBeUndefined(),
   )
 })

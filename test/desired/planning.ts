@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../src/base/group-by.js'
 import type { DesiredPlan } from '../../src/desired/actions.js'
-import { placeText } from '../../src/desired/address.js'
+import { toPlaceText } from '../../src/desired/address.js'
 import type { DiffOptions, DiffView } from '../../src/desired/diff/context.js'
 import { makePlans } from '../../src/desired/diff/index.js'
 import type { DesiredKind } from '../../src/desired/state.js'
@@ -12,7 +12,7 @@ export const makePlan = async (
   view: DiffView,
   how: DiffOptions,
 ): Promise<DesiredPlan> => {
-  const places = [...groupBy(desired, ({ place }) => placeText(place)).values()].flatMap((all) =>
+  const places = [...groupBy(desired, ({ place }) => toPlaceText(place)).values()].flatMap((all) =>
     all.slice(0, 1).map(({ place }) => ({ place, desired: () => all })),
   )
   return (await makePlans(places, view, how)).plan

@@ -17,7 +17,7 @@ import {
   string,
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
-import { absent, digestOf, digestOfSet } from '../../src/desired/attributes.js'
+import { absent, computeItemDigest, computeSetDigest } from '../../src/desired/attributes.js'
 import { isSameValue, normalizeValue, toCanonical } from '../../src/desired/values.js'
 
 const text = string('')
@@ -138,14 +138,18 @@ describe('digests', () => {
   })
 
   it('are the same for what means the same', () => {
-    const one = digestOf(approvalRules, rule({ approvals_required: 1, user_ids: [2, 1] }))
+    const one = computeItemDigest(approvalRules, rule({ approvals_required: 1, user_ids: [2, 1] }))
     expect(one).toMatch(/^[0-9a-f]{64}$/)
-    expect(digestOf(approvalRules, rule({ user_ids: [1, 2], approvals_required: 1 }))).toBe(one)
-    expect(digestOf(approvalRules, rule({ user_ids: [1], approvals_required: 1 }))).not.toBe(one)
     expect(
-      digestOf(approvalRules, rule({ approvals_required: 1, user_ids: [1, 2] }, 'X')),
+      computeItemDigest(approvalRules, rule({ user_ids: [1, 2], approvals_required: 1 })),
+    ).toBe(one)
+    expect(
+      computeItemDigest(approvalRules, rule({ user_ids: [1], approvals_required: 1 })),
     ).not.toBe(one)
-    expect(digestOf(approvalRules, undefined)).toBe(absent)
+    expect(
+      computeItemDigest(approvalRules, rule({ approvals_required: 1, user_ids: [1, 2] }, 'X')),
+    ).not.toBe(one)
+    expect(computeItemDigest(approvalRules, undefined)).toBe(absent)
     expect(one).not.toBe(absent)
   })
 
@@ -158,15 +162,17 @@ describe('digests', () => {
       read: integrations.list,
       update: integrations.update,
     })
-    const plain = digestOf(kind, rule({ room: 'a' }))
-    expect(digestOf(kind, rule({ room: 'a', webhook: 'https://x', hub_api_key: 'k' }))).toBe(plain)
-    expect(digestOf(kind, rule({ room: 'a', disable_feed_token: true }))).not.toBe(plain)
+    const plain = computeItemDigest(kind, rule({ room: 'a' }))
+    expect(
+      computeItemDigest(kind, rule({ room: 'a', webhook: 'https://x', hub_api_key: 'k' })),
+    ).toBe(plain)
+    expect(computeItemDigest(kind, rule({ room: 'a', disable_feed_token: true }))).not.toBe(plain)
   })
 
   it('of a set change with its items, not with what they are', () => {
-    const set = digestOfSet([{ identity: 'a' }, { identity: 'b' }])
-    expect(digestOfSet([{ identity: 'b' }, { identity: 'a' }])).toBe(set)
-    expect(digestOfSet([{ identity: 'a' }])).not.toBe(set)
-    expect(digestOfSet([])).not.toBe(absent)
+    const set = computeSetDigest([{ identity: 'a' }, { identity: 'b' }])
+    expect(computeSetDigest([{ identity: 'b' }, { identity: 'a' }])).toBe(set)
+    expect(computeSetDigest([{ identity: 'a' }])).not.toBe(set)
+    expect(computeSetDigest([])).not.toBe(absent)
   })
 })

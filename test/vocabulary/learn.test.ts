@@ -7,10 +7,10 @@ import { getProperties } from '../../src/catalogue/fields.js'
 import { Bool, Int, nullable, Obj, Str } from '../../src/catalogue/shapes/common.js'
 import { neutralWords } from '../../src/catalogue/words.js'
 import {
-  checkText,
   formatVocabulary,
   keepSoundWords,
   learnFrom,
+  loadCheckedText,
 } from '../../src/vocabulary/index.js'
 
 const shape = Obj({
@@ -132,7 +132,7 @@ describe('a word', () => {
       learnFrom([
         { shape: clash, record: { ldap_enabled: true, ldap_api_key: '', avatarsvc_enabled: true } },
       ]),
-      (text) => checkText(text.replaceAll('ldap', 'avatarsvc'), 'learned'),
+      (text) => loadCheckedText(text.replaceAll('ldap', 'avatarsvc'), 'learned'),
     )
     expect(lesson.words).toEqual([])
     expect(lesson.open).toMatchObject([{ word: 'spamsvc', candidates: [{ own: 'ldap' }] }])
@@ -182,7 +182,7 @@ it('is written down so that it is a vocabulary', async () => {
       '',
     ].join('\n'),
   )
-  const words = await checkText(text, 'learned')
+  const words = await loadCheckedText(text, 'learned')
   expect([words.name('svc_environment_name'), words.cookie('_svc_session')]).toEqual([
     'hub_environment_name',
     '_hub_session',

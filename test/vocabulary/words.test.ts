@@ -6,7 +6,7 @@ import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
 import { getNeutralNaming, makeLegible, toDocumented } from '../../src/catalogue/words.js'
-import { requestIn } from '../../src/client/instance.js'
+import { buildInstanceRequest } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { getListFields } from '../../src/vocabulary/check.js'
@@ -141,12 +141,12 @@ describe('a request', () => {
     const text = 'vocabulary: 1\nnames:\n  monitor_site: monitor_env'
     const own = createLookups(await parseVocabulary(text, 'w.yml'))
     const ask = { endpoint: integrations.update, values: { id: 3, slug: 'x' } }
-    await expect(requestIn(ask, own)).rejects.toMatchObject({
+    await expect(buildInstanceRequest(ask, own)).rejects.toMatchObject({
       category: 'usage',
       message: expect.stringContaining('w.yml:3'),
     })
     await expect(
-      requestIn({ endpoint: integrations.list, values: { id: 3 } }, own),
+      buildInstanceRequest({ endpoint: integrations.list, values: { id: 3 } }, own),
     ).resolves.toBeDefined()
   })
 })

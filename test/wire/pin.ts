@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Endpoints } from '../../src/catalogue/endpoint.js'
-import { requestIn } from '../../src/client/instance.js'
+import { buildInstanceRequest } from '../../src/client/instance.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask } from '../../src/http/types.js'
 import { inventedWords } from '../vocabulary/invented.js'
@@ -62,8 +62,10 @@ export const pin = (area: string, endpoints: Endpoints, pins: readonly Pin[]): v
     it.each(pins)('$key in other words: $sends', async (one) => {
       const ask = askOf(one)
       if (words.gone(ask.endpoint.route) !== undefined)
-        return expect(requestIn(ask, words)).rejects.toMatchObject({ category: 'not_found' })
-      const request = await requestIn(ask, words)
+        return expect(buildInstanceRequest(ask, words)).rejects.toMatchObject({
+          category: 'not_found',
+        })
+      const request = await buildInstanceRequest(ask, words)
       expect(`${request.method} ${request.path}`).toBe(inOtherWords(one.sends))
       expect(request.body).toBe(bodyInOtherWords(one.body))
     })

@@ -1,4 +1,4 @@
-/** Holds a value to its JSON Schema. What is wrong is said in one sentence a keyword, at the position of what is wrong. */
+/** Checks a value against its JSON Schema. Each mistake is reported in one sentence, at its position. */
 import { Check, Compile, Errors, type Validator } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { isObject } from '../objects.js'
@@ -18,7 +18,7 @@ import {
   type ValuePath,
 } from './sentences.js'
 
-/** As many errors of one file are looked at; the library's own number is 8. */
+/** The maximum number of errors of a file; the library's own limit is 8. */
 Settings.Set({ maxErrors: 2000 })
 
 /** Finds the position of a part of a value, or of the key that it stands under. */
@@ -39,15 +39,15 @@ interface SchemaUse {
 }
 const uses = new WeakMap<object, SchemaUse>()
 
-/** Compiling the schema of declared files takes 25 ms, and then checking is forty times quicker. */
-const worthCompiling = 1 << 18
+/** The number of checked characters from which a schema is compiled. Compiling takes up to 25 ms, and makes checking forty times faster. */
+const compileThreshold = 1 << 18
 
-/** @param size of the text that the value is of */
+/** @param size the number of characters of the value's text */
 const isValid = (schema: Schema, value: unknown, size: number): boolean => {
   const use = uses.get(schema) ?? { size: 0 }
   uses.set(schema, use)
   use.size += size
-  if (use.size < worthCompiling) return Check(schema, value)
+  if (use.size < compileThreshold) return Check(schema, value)
   use.validator ??= Compile(schema)
   return use.validator.Check(value)
 }
@@ -58,7 +58,7 @@ const splitPointer = (pointer: string): readonly string[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-// Of values that may be one of several, the branch that was meant.
+// The choice of the intended branch, for values that may match one of several schemas.
 
 const isBelow = (path: string, outer: string): boolean =>
   path === outer || path.startsWith(`${outer}/`)
@@ -67,7 +67,7 @@ const getPlace = ({ schemaPath, instancePath }: SchemaError): string =>
   `${schemaPath} ${instancePath}`
 
 /** Returns the errors that are not consequences of others: a wrong type explains every other error of the same schema. */
-const dropFollowing = (errors: readonly SchemaError[]): readonly SchemaError[] => {
+const dropConsequences = (errors: readonly SchemaError[]): readonly SchemaError[] => {
   const places = (keyword: string): ReadonlySet<string> =>
     new Set(errors.filter((one) => one.keyword === keyword).map(getPlace))
   const [constant, mistyped] = [places('const'), places('type')]
@@ -78,13 +78,13 @@ const dropFollowing = (errors: readonly SchemaError[]): readonly SchemaError[] =
     if (keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')) return false
     if (keyword === 'type' && constant.has(getPlace(one))) return false
     if (keyword !== 'type' && keyword !== 'const' && mistyped.has(getPlace(one))) return false
-    // Of a key that is wrong, the value is nobody's.
+    // If a key is wrong, its value is not checked.
     if (keys.some((key) => key !== one && isBelow(instancePath, key.instancePath))) return false
     return !outer.some((of) => isBelow(schemaPath, `${of.schemaPath}/oneOf`))
   })
 }
 
-/** A key that is missing or unknown says more of the wrong branch than a wrong value. */
+/** Returns the cost of a branch by its errors. A missing or unknown key is a stronger sign of a wrong branch than a wrong value. */
 const getCost = (errors: readonly SchemaError[]): number =>
   errors.reduce(
     (sum, { keyword }) =>
@@ -92,7 +92,7 @@ const getCost = (errors: readonly SchemaError[]): number =>
     0,
   )
 
-/** Adds the findings of one value. */
+/** Reports the errors of one value as findings. */
 class ErrorReporter {
   constructor(
     private readonly root: Schema,
@@ -101,8 +101,8 @@ class ErrorReporter {
     private readonly findings: Findings,
   ) {}
 
-  /** Returns the schemas on the way to an error, references resolved, the innermost last. */
-  #schemasTo(schemaPath: string): readonly Schema[] {
+  /** Returns the schemas on the path to an error, with references resolved, the innermost last. */
+  #listSchemasTo(schemaPath: string): readonly Schema[] {
     const found = [this.#resolve(this.root)]
     let inner: unknown = this.root
     for (const part of splitPointer(schemaPath)) {
@@ -123,8 +123,8 @@ class ErrorReporter {
     }
   }
 
-  /** Returns the keys to a part with indexes as numbers, and the part. */
-  #partAt(instancePath: string): { readonly path: ValuePath; readonly part: unknown } {
+  /** Returns the keys on the path to a part, with list indexes as numbers, and the part itself. */
+  #findPart(instancePath: string): { readonly path: ValuePath; readonly part: unknown } {
     let part = this.value
     const path = splitPointer(instancePath).map((key) => {
       const isIndex = Array.isArray(part)
@@ -139,10 +139,10 @@ class ErrorReporter {
   }
 
   #reportOne({ keyword, schemaPath, instancePath, params }: SchemaError): void {
-    const schemas = this.#schemasTo(schemaPath)
+    const schemas = this.#listSchemasTo(schemaPath)
     const schema = schemas.at(-1) ?? {}
     const isSecret = schemas.some(({ writeOnly }) => writeOnly === true)
-    const { path, part } = this.#partAt(instancePath)
+    const { path, part } = this.#findPart(instancePath)
     const isKey = schemaPath.endsWith('/propertyNames')
     const value = isKey ? path.at(-1) : part
     const problem: SchemaProblem = {
@@ -151,20 +151,20 @@ class ErrorReporter {
       value,
       path,
       name: getName(schema, path),
-      // Any file may have been named: of one that is no map nothing is known.
+      // A file that is not even a map may be any file, so its content is not quoted.
       shown: describeValue(value, isSecret || instancePath === ''),
       isSecret,
     }
-    const say = sentences[keyword === 'anyOf' ? 'type' : keyword]
-    const own = schema.errorMessage
-    const said = say?.(problem) ?? describeInvalid(problem)
+    const getSentence = sentences[keyword === 'anyOf' ? 'type' : keyword]
+    const customMessage = schema.errorMessage
+    const sentence = getSentence?.(problem) ?? describeInvalid(problem)
     const isOwnKey = keyword === 'not' && isRefused(schema)
-    for (const { text, hint, key } of [said].flat()) {
+    for (const { text, hint, key } of [sentence].flat()) {
       const at =
         key === undefined || isOwnKey
           ? this.locate(path, isKey || isOwnKey)
           : this.locate([...path, key], true)
-      this.findings.add(at, typeof own === 'string' ? own : text, hint)
+      this.findings.add(at, typeof customMessage === 'string' ? customMessage : text, hint)
     }
   }
 
@@ -185,21 +185,21 @@ class ErrorReporter {
     }
   }
 
-  /** Returns true if an error says that a value is of another kind than a schema takes. */
+  /** True if the value is of a type that the schema does not accept. */
   #isMismatch({ keyword, schemaPath, instancePath }: SchemaError): boolean {
     if (keyword === 'type' || keyword === 'const') return true
     if (keyword !== 'enum') return false
-    const { part } = this.#partAt(instancePath)
-    const choices = [this.#schemasTo(schemaPath).at(-1)?.enum ?? []].flat()
+    const { part } = this.#findPart(instancePath)
+    const choices = [this.#listSchemasTo(schemaPath).at(-1)?.enum ?? []].flat()
     return !choices.some((one) => typeof one === typeof part)
   }
 
   /**
-   * Returns the errors without those that follow from others. Of several schemas of which a value must fulfil one, the
-   * errors of the one that it comes nearest to remain; where its kind fits none, a single error for all of them.
+   * Drops the errors that follow from others. If a value must match one of several schemas, only the errors of the closest one are kept. If
+   * none fits the value's type, a single error stands for all.
    */
   #chooseBranches(errors: readonly SchemaError[]): readonly SchemaError[] {
-    let left = dropFollowing(errors)
+    let left = dropConsequences(errors)
     for (const outer of errors.filter(({ keyword }) => keyword === 'anyOf')) {
       const { schemaPath, instancePath } = outer
       const inside = left.filter(
@@ -216,7 +216,7 @@ class ErrorReporter {
     return left
   }
 
-  /** Returns the errors of the branch that was meant; none where the error of all of them says more. */
+  /** Returns the errors of the intended branch; none if the error of `anyOf` is more helpful. */
   #chooseBranch(
     { schemaPath, instancePath }: SchemaError,
     inside: readonly SchemaError[],
@@ -239,12 +239,12 @@ class ErrorReporter {
         one.keyword === 'additionalProperties',
     )
     if (isDeep || branches.size === 1) return best
-    const isTold = fitting.length === 1 && !best.some((one) => this.#isUntitledPattern(one))
-    return isTold ? best : []
+    const isSpecific = fitting.length === 1 && !best.some((one) => this.#isUntitledPattern(one))
+    return isSpecific ? best : []
   }
 
   #isUntitledPattern({ keyword, schemaPath }: SchemaError): boolean {
-    return keyword === 'pattern' && this.#schemasTo(schemaPath).at(-1)?.title === undefined
+    return keyword === 'pattern' && this.#listSchemasTo(schemaPath).at(-1)?.title === undefined
   }
 }
 
@@ -261,11 +261,7 @@ const findMark = ({ properties }: Schema, error: SchemaError): readonly SchemaEr
   return missing.length === 0 ? [] : [{ ...error, params: { requiredProperties: missing } }]
 }
 
-/**
- * Adds a finding for everything in a value that its schema rejects.
- * @param size of the text, in characters
- * @returns true if the value is valid
- */
+/** Adds a finding for every mistake in a value. @param size the number of characters of the text @returns true if the value is valid */
 export const checkValue = (
   schema: object,
   value: unknown,

@@ -1,4 +1,4 @@
-/** Findings: the mistakes in files, each with its position. */
+/** Collects the mistakes in files, each with its position, and reports them together. */
 import { Failure } from '../../errors.js'
 import { suggestSimilar } from '../suggest.js'
 import { quoteText } from '../text.js'
@@ -13,12 +13,12 @@ interface Finding {
   readonly hint: string | undefined
 }
 
-/** Collects what is wrong in files, and notes; each is kept once, and all are reported together. */
+/** Collects mistakes and notes. Each is kept once, and all are reported together. */
 export class Findings {
   readonly #found = new Map<string, Finding>()
   readonly #notes = new Set<string>()
 
-  /** @param files in the order of which findings are reported; without them their names decide */
+  /** @param files the order of files in the report; without it, findings are sorted by file name */
   constructor(private readonly files?: readonly string[]) {}
 
   get notes(): readonly string[] {
@@ -34,7 +34,7 @@ export class Findings {
     if (!this.#found.has(key)) this.#found.set(key, { origin, text, hint })
   }
 
-  /** Something that is correct, and worth knowing. */
+  /** Adds a note about something that is correct and worth knowing. */
   note(origin: Origin, text: string): void {
     this.#notes.add(`${formatOrigin(origin)}: ${text}`)
   }
@@ -49,17 +49,17 @@ export class Findings {
     this.add(origin, text, suggestSimilar(key, known) ?? otherwise)
   }
 
-  /** A value of another type. */
+  /** Adds the finding for a value of the wrong type. */
   mistyped(written: WrittenValue, takes: string, hint?: string): undefined {
     return this.add(written.origin, `${takes}, not ${quoteText(describeWritten(written))}`, hint)
   }
 
-  /** Something that may be said once only, even where both are equal. */
+  /** Adds the finding for something that is declared twice, even if both values are equal. */
   twice(origin: Origin, text: string, first: Origin): undefined {
     return this.add(origin, `${text}, first at ${formatOrigin(first)}`)
   }
 
-  /** The result of a step; its failure is a finding at this position. */
+  /** Returns the result of a step; a usage failure of it becomes a finding at this position. */
   tried<T>(origin: Origin, step: () => T): T | undefined {
     try {
       return step()
@@ -70,21 +70,22 @@ export class Findings {
   }
 
   /**
-   * @param hint what to do about any of them, in the place of their own hints
-   * @throws Failure `usage` with all findings, if there are any
+   * Refuses if there are findings.
+   * @param hint the next step, in place of the findings' own hints
+   * @throws Failure `usage` with all findings
    */
   refuse(hint?: string): void {
     const failure = this.toFailure(hint)
     if (failure !== undefined) throw failure
   }
 
-  /** Returns what `refuse` throws. */
+  /** Returns the failure that `refuse` throws; undefined if there are no findings. */
   toFailure(hint?: string): Failure | undefined {
     const order = new Map(this.files?.map((file, index) => [file, index]))
-    const rank = ({ file }: Origin): number => order.get(file) ?? order.size
+    const getRank = ({ file }: Origin): number => order.get(file) ?? order.size
     const sorted = [...this.#found.values()].sort(
       ({ origin: a, text }, { origin: b, text: other }) =>
-        rank(a) - rank(b) ||
+        getRank(a) - getRank(b) ||
         compareText(a.file, b.file) ||
         a.line - b.line ||
         a.column - b.column ||

@@ -1,4 +1,4 @@
-/** Reads structured files: a text becomes values that are as a schema says, or findings with their positions. */
+/** Reads structured files: a text becomes values that match a schema, or findings with their positions. */
 import type { Static, TSchema } from 'typebox'
 
 import type { JsonValue } from '../objects.js'
@@ -21,15 +21,18 @@ type FrozenValue<T> = [JsonValue] extends [T]
 /** The content of a document with this schema. */
 export type DocumentValue<S extends TSchema> = FrozenValue<Static<S>>
 
-/** A value that is as its schema says, and where its parts stand. */
+/** A value that matches its schema, with the positions of its parts. */
 export interface Document<T> {
   readonly value: T
   /** Returns the position of a part, or of its key. */
   at(path: ValuePath, isKey?: boolean): Origin
 }
 
-/** Returns the position of a part of a written value; of one that is not there, of what it would be in. */
-const locateIn =
+/**
+ * Creates a function that returns the position of a part of a written value. If the part is missing, it is the position of its innermost
+ * existing parent.
+ */
+const createLocator =
   (root: WrittenValue) =>
   (path: ValuePath, isKey = false): Origin => {
     let { origin } = root
@@ -49,14 +52,13 @@ const locateIn =
   }
 
 interface ReadOptions {
-  /** Every scalar is text, as it is written. */
+  /** If true, every scalar is read as text, exactly as written. */
   readonly asText?: boolean
 }
 
 /**
- * Reads the documents of a YAML or JSON text. What is wrong is added to the findings, and a document that is wrong is left
- * out.
- * @param file how the file is called
+ * Reads the documents of a YAML or JSON text. Mistakes are added to the findings, and a document with mistakes is left out.
+ * @param file the name of the file in messages
  */
 export const readDocuments = async <S extends TSchema>(
   schema: S,
@@ -72,7 +74,7 @@ export const readDocuments = async <S extends TSchema>(
   }
   const documents = await parseDocuments(decodeUtf8(bytes), file, findings)
   return documents.flatMap((written) => {
-    const at = locateIn(written)
+    const at = createLocator(written)
     const value = asText ? toTexts(written) : toPlain(written, findings)
     return checkValue(schema, value, at, findings, bytes.length)
       ? [{ value: value as DocumentValue<S>, at }]

@@ -1,4 +1,4 @@
-/** Reads JSON that the program wrote by a schema. Its text is parsed whole; positions are looked up only where something is wrong. */
+/** Reads JSON that the program wrote, and checks it against a schema. Positions are determined only for mistakes. */
 import type { TSchema } from 'typebox'
 import { MalformedJson } from '../json/json.js'
 import { Scanner } from '../json/scan.js'
@@ -9,10 +9,10 @@ import type { Document, DocumentValue } from './index.js'
 import type { Origin } from './origin.js'
 import type { ValuePath } from './sentences.js'
 
-/** In a longer text positions are not looked up: it would take longer than to read it. */
-const longestLocated = 4 << 20
+/** The length above which positions are not determined, since that would take longer than reading the text. */
+const maxLocated = 4 << 20
 
-/** Strings, brackets, and the rest of what is no blank, in a text that is JSON. */
+/** Matches the tokens of JSON: strings, punctuation, and other text without white space. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 type OpenPath = readonly (string | number | undefined)[]
@@ -51,7 +51,9 @@ function* listPlaces(text: string): Generator<Place> {
   }
 }
 
-/** Returns the offset of a part of a JSON text, or of its key; of one that is not there, of what it would be in. */
+/**
+ * Returns the offset of a part of a JSON text, or of its key. If the part is missing, it is the offset of the innermost existing parent.
+ */
 const findOffset = (text: string, wanted: ValuePath, isKey: boolean): number => {
   let found = 0
   for (const place of listPlaces(text)) {
@@ -71,13 +73,13 @@ const toOrigin = (text: string, offset: number, file: string, line: number): Ori
 }
 
 interface JsonOptions {
-  /** The line of the file that the text begins on. */
+  /** The line of the file on which the text begins. */
   readonly line?: number
-  /** As many values it may have. */
+  /** The maximum number of values. */
   readonly most?: number
 }
 
-/** Returns the error in a JSON text, and the byte at which it stands; undefined if there is none. */
+/** Returns the mistake in a JSON text and its position in bytes; undefined if there is none. */
 const findJsonFault = (
   bytes: Uint8Array,
   most: number | undefined,
@@ -94,16 +96,16 @@ const findJsonFault = (
   }
 }
 
-/** A text that is JSON, before it is held to a schema. */
+/** A valid JSON text that is not yet checked against a schema. */
 interface ParsedText extends Document<unknown> {
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number
 }
 
 /**
- * Parses a JSON text, within bounds. What is wrong is added to the findings.
- * @param file how the file is called
- * @returns undefined if it is no JSON
+ * Parses a JSON text, within limits. Mistakes are added to the findings.
+ * @param file the name of the file in messages
+ * @returns undefined if the text is not JSON
  */
 export const parseJson = (
   bytes: Uint8Array,
@@ -122,11 +124,11 @@ export const parseJson = (
     return findings.add(toOrigin(text, offset, file, line), `the file ${wrong.why}`)
   }
   const at: OriginFinder = (path, isKey = false) =>
-    toOrigin(text, text.length > longestLocated ? 0 : findOffset(text, path, isKey), file, line)
+    toOrigin(text, text.length > maxLocated ? 0 : findOffset(text, path, isKey), file, line)
   return { value: JSON.parse(text), at, size: bytes.length }
 }
 
-/** Holds a parsed text to its schema. What is wrong is added to the findings, and undefined is returned. */
+/** Checks a parsed text against its schema. @returns undefined if there are mistakes, which are added to the findings */
 export const checkDocument = <S extends TSchema>(
   schema: S,
   { value, at, size }: ParsedText,
@@ -136,7 +138,7 @@ export const checkDocument = <S extends TSchema>(
     ? { value: value as DocumentValue<S>, at }
     : undefined
 
-/** Reads a JSON text by a schema, as `parseJson` and `checkDocument`. */
+/** Reads a JSON text by a schema, as `parseJson` and `checkDocument` do. */
 export const readJson = <S extends TSchema>(
   schema: S,
   bytes: Uint8Array,

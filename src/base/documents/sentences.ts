@@ -1,4 +1,4 @@
-/** The sentences of the reader of documents: one for each keyword of JSON Schema. */
+/** Writes the sentence for each error of JSON Schema, one for each keyword. */
 import { isObject } from '../objects.js'
 import { describeSize } from '../secrets/scrub.js'
 import { suggestSimilar } from '../suggest.js'
@@ -9,7 +9,7 @@ export type ValuePath = readonly (string | number)[]
 
 export type Schema = Readonly<Record<string, unknown>>
 
-// Words for values and for what a schema takes.
+// Words for values, and for the types that a schema accepts.
 
 const kindWords: Readonly<Record<string, string>> = {
   string: 'text',
@@ -27,7 +27,7 @@ const joinOr = (words: readonly string[]): string =>
 export const listTypes = ({ type }: Schema): readonly string[] =>
   [type].flat().filter((one): one is string => typeof one === 'string')
 
-/** Names what a value is; of a secret nothing is quoted. */
+/** Describes a value; a secret is not quoted. */
 export const describeValue = (value: unknown, isSecret: boolean): string => {
   if (value === null || value === undefined) return 'nothing'
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map'
@@ -48,7 +48,7 @@ export interface SchemaProblem {
   readonly name: string
   /** The value in words. */
   readonly shown: string
-  /** Nothing of a secret is quoted. */
+  /** True if the value is a secret, so that nothing of it is quoted. */
   readonly isSecret: boolean
 }
 
@@ -103,7 +103,7 @@ export const sentences: Readonly<
       return { text: `${key} is missing`, hint: isPlain ? `Write ${key}: ${only}.` : undefined }
     }),
   additionalProperties: ({ params, schema, isSecret }) => {
-    // Otherwise each value has an error of its own.
+    // If further keys are allowed, each wrong value has an error of its own.
     if (schema.additionalProperties !== false) return []
     const properties = isObject(schema.properties) ? schema.properties : {}
     const known = Object.keys(properties).filter((key) => !isRefused(getSubschema(properties, key)))
@@ -114,7 +114,7 @@ export const sentences: Readonly<
     }))
   },
   propertyNames: () => [],
-  // The branch that was taken has errors of its own.
+  // The chosen branch has errors of its own.
   if: () => [],
   not: ({ path, name, shown, schema }) =>
     isRefused(schema)
@@ -170,9 +170,9 @@ export const sentences: Readonly<
   },
 }
 
-// Schemas that errors lead to.
+// Schemas that errors refer to.
 
-/** Returns true if a schema takes nothing: its key is known, and must not be there. */
+/** True if a schema accepts nothing: its key is known, but must not be present. */
 export const isRefused = ({ not }: Schema): boolean =>
   isObject(not) && Object.keys(not).length === 0
 
@@ -186,7 +186,7 @@ export const getSubschema = (schema: unknown, ...keys: readonly string[]): Schem
   return isObject(inner) ? inner : {}
 }
 
-/** Returns what a value is called: the title of its schema, or its key. */
+/** Returns the name of a value for messages: the title of its schema, or its key. */
 export const getName = ({ title }: Schema, path: ValuePath): string => {
   if (typeof title === 'string') return title
   const last = path.findLast((key) => typeof key === 'string')

@@ -1,4 +1,4 @@
-/** The content of a file with positions: maps, lists and scalars; keys are text as written. */
+/** Represents the content of a file with positions: maps, lists and scalars. Keys are text as written. */
 import type { JsonValue } from '../objects.js'
 import { describeSize } from '../secrets/scrub.js'
 import { quoteText } from '../text.js'
@@ -7,7 +7,7 @@ import type { Origin } from './origin.js'
 export interface WrittenMap {
   readonly is: 'map'
   readonly origin: Origin
-  /** Each key once. */
+  /** The entries; each key occurs once. */
   readonly entries: readonly WrittenEntry[]
 }
 
@@ -51,12 +51,12 @@ export const quoteWritten = (written: WrittenValue): string => {
 export const isNull = (written: WrittenValue): boolean =>
   written.is === 'scalar' && written.value === null
 
-/** Takes what is wrong with a value. */
+/** A receiver of findings about a value. */
 interface FindingSink {
   add(origin: Origin, text: string, hint?: string): void
 }
 
-/** Returns a value as it is, without positions. Numbers that JSON does not have are findings. */
+/** Returns a value without positions. Numbers that JSON cannot represent become findings. */
 export const toPlain = (written: WrittenValue, findings?: FindingSink): JsonValue => {
   if (written.is === 'list') return written.items.map((item) => toPlain(item, findings))
   if (written.is === 'map')
@@ -71,7 +71,7 @@ export const toPlain = (written: WrittenValue, findings?: FindingSink): JsonValu
   return value
 }
 
-/** Returns a value with every scalar as text, as it is written. */
+/** Returns a value with every scalar as text, exactly as written. */
 export const toTexts = (written: WrittenValue): JsonValue => {
   if (written.is === 'list') return written.items.map(toTexts)
   if (written.is === 'scalar') return written.value === null ? null : written.text

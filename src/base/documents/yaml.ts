@@ -6,18 +6,18 @@ import type { Findings } from './findings.js'
 import type { Origin } from './origin.js'
 import type { WrittenEntry, WrittenValue } from './written.js'
 
-/** A parser builds some hundred bytes for each lexeme. */
+/** The maximum number of lexemes of a text. A parser allocates some hundred bytes for each. */
 const maxLexemes = 4_000_000
 const tooLarge = 'Split it into several files.'
-/** More aliases than that are no abbreviation: what they stand for may grow without end. */
+/** The maximum number of aliases. More aliases are not abbreviations, and may expand without limit. */
 const maxAliases = 100
 
-const isAlias = 'Quote it: * begins an alias, and @ and the backtick are reserved.'
+const aliasHint = 'Quote it: * begins an alias, and @ and the backtick are reserved.'
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
   [/command:\s*\[/, 'Write {command: [program, argument]}: the short form does not work here.'],
   [/(?:^|[\s{,])\*\*/, "Quote '**': an unquoted * begins an alias."],
-  [/`/, isAlias],
+  [/`/, aliasHint],
 ]
 
 type YamlModule = typeof import('yaml')
@@ -36,7 +36,7 @@ const getOrigin = ({ lines, file }: ParseContext, offset: number): Origin => {
   return { file, line: Math.max(1, line), column: Math.max(1, col) }
 }
 
-const report = (reading: ParseContext, problem: YAMLError): void => {
+const reportProblem = (reading: ParseContext, problem: YAMLError): void => {
   const [at] = problem.pos
   const { text } = reading
   const [line = ''] = text.slice(text.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
@@ -56,24 +56,24 @@ class NodeConverter {
     readonly document: Document.Parsed,
   ) {}
 
-  #originOf(node: Node): Origin {
+  #getNodeOrigin(node: Node): Origin {
     return getOrigin(this.reading, node.range?.[0] ?? 0)
   }
 
-  #nothing(origin: Origin): WrittenValue {
+  #createNull(origin: Origin): WrittenValue {
     return { is: 'scalar', origin, value: null, text: '' }
   }
 
   value(node: Node | null | undefined, fallback: Origin): WrittenValue {
     const { yaml } = this.reading
-    if (node === null || node === undefined) return this.#nothing(fallback)
-    const origin = this.#originOf(node)
-    if (yaml.isAlias(node)) return this.#named(node, origin)
+    if (node === null || node === undefined) return this.#createNull(fallback)
+    const origin = this.#getNodeOrigin(node)
+    if (yaml.isAlias(node)) return this.#resolveAlias(node, origin)
     if (yaml.isScalar(node)) return toScalar(node, origin)
-    if (!yaml.isCollection(node)) return this.#nothing(origin)
+    if (!yaml.isCollection(node)) return this.#createNull(origin)
     this.#open.add(node)
     const written: WrittenValue = yaml.isMap(node)
-      ? { is: 'map', origin, entries: this.#entries(node.items, origin) }
+      ? { is: 'map', origin, entries: this.#convertEntries(node.items, origin) }
       : {
           is: 'list',
           origin,
@@ -83,31 +83,31 @@ class NodeConverter {
     return written
   }
 
-  #named(alias: Alias, origin: Origin): WrittenValue {
+  #resolveAlias(alias: Alias, origin: Origin): WrittenValue {
     const { findings } = this.reading
-    // Looking for what an alias names takes as long as the document is.
-    if (this.broken) return this.#nothing(origin)
+    // Resolving an alias searches the whole document.
+    if (this.broken) return this.#createNull(origin)
     const node = alias.resolve(this.document)
     if (node === undefined || this.#open.has(node)) {
       const hint = alias.source.startsWith('*') ? "Quote '**'." : undefined
       findings.add(origin, 'this alias has no anchor before it', hint)
       this.broken = true
-      return this.#nothing(origin)
+      return this.#createNull(origin)
     }
     this.#aliases++
     if (this.#aliases === maxAliases + 1)
       findings.add(origin, `more than ${maxAliases} aliases in one document`)
     this.broken ||= this.#aliases > maxAliases
-    return this.broken ? this.#nothing(origin) : this.value(node, origin)
+    return this.broken ? this.#createNull(origin) : this.value(node, origin)
   }
 
-  #entries(
+  #convertEntries(
     pairs: readonly { readonly key: unknown; readonly value: unknown }[],
     origin: Origin,
   ): readonly WrittenEntry[] {
     const entries = new Map<string, WrittenEntry>()
     for (const pair of pairs) {
-      const entry = this.#entry(pair, origin)
+      const entry = this.#convertEntry(pair, origin)
       if (entry === undefined) continue
       const twice = entries.get(entry.key)
       if (twice === undefined) entries.set(entry.key, entry)
@@ -116,19 +116,19 @@ class NodeConverter {
     return [...entries.values()]
   }
 
-  #entry(
+  #convertEntry(
     { key, value }: { readonly key: unknown; readonly value: unknown },
     fallback: Origin,
   ): WrittenEntry | undefined {
     const { yaml, findings, text: whole } = this.reading
-    const origin = yaml.isNode(key) ? this.#originOf(key) : fallback
+    const origin = yaml.isNode(key) ? this.#getNodeOrigin(key) : fallback
     if (!yaml.isScalar(key)) {
       const [from = 0, to = 0] = yaml.isMap(key) ? (key.range ?? []) : []
       const map = to > 0 ? `Quote it: '${quoteText(whole.slice(from, to))}'.` : undefined
-      findings.add(origin, 'a key must be text', yaml.isAlias(key) ? isAlias : map)
+      findings.add(origin, 'a key must be text', yaml.isAlias(key) ? aliasHint : map)
       return undefined
     }
-    // As the text was written, so that 007 is not 7.
+    // The key is the text as written, so that 007 does not become 7.
     const plain = key.type === 'PLAIN' ? key.source : undefined
     const text = plain ?? String(key.value)
     if (text === '') {
@@ -143,7 +143,7 @@ class NodeConverter {
   }
 }
 
-/** Nothing but these words says null: what is left out, or tagged as null, is a null without a text. */
+/** Matches the words for null. A null that was left out, or that only a tag makes null, has no text. */
 const nulls = /^(?:~|null|Null|NULL)$/
 
 const toScalar = ({ value, source = '', type }: Scalar, origin: Origin): WrittenValue => {
@@ -165,8 +165,8 @@ export const loadFlowReader = async (): Promise<(text: string) => unknown> => {
 }
 
 /**
- * Parses the documents of a text. What is no YAML is reported, and a document with such a mistake is left out.
- * @param file how the text is called where something is wrong in it
+ * Parses the documents of a text. Mistakes are reported, and a document with a mistake is left out.
+ * @param file the name of the file in messages
  */
 export const parseDocuments = async (
   text: string,
@@ -181,16 +181,16 @@ export const parseDocuments = async (
     return []
   }
   const parse = await loadYamlParser()
-  // Dates stay text, a key twice is found on the way: each knows where both stand.
+  // Dates stay text. Duplicate keys are reported later, with both positions.
   const how = { version: '1.2', schema: 'core', uniqueKeys: false } as const
   const documents = parse(text, { ...how, lineCounter: reading.lines })
   if (documents.length === 0) findings.add(first, 'the file is empty')
   return documents.flatMap((document) => {
-    // The others follow from the first: a parser that lost its way finds something on every line.
+    // Only the first mistake is reported: later ones are often consequences of it.
     const problems = [...document.errors, ...document.warnings]
     const [problem] = problems.toSorted((a, b) => a.pos[0] - b.pos[0])
     if (problem !== undefined) {
-      report(reading, problem)
+      reportProblem(reading, problem)
       return []
     }
     const converter = new NodeConverter(reading, document)

@@ -1,6 +1,6 @@
 /**
- * Every file that the program writes is written here: whole or not at all. What is no regular file
- * (a device, a pipe, /dev/stdout) cannot be replaced: it is opened and written into.
+ * Writes files so that they appear complete or not at all, and reads files, pipes and terminals that a person names. A device, a pipe or
+ * /dev/stdout cannot be replaced, so these are written directly.
  */
 import { constants, createReadStream, fstatSync, openSync, type Stats, writev } from 'node:fs'
 import {
@@ -23,21 +23,21 @@ import { Failure, getErrorCode } from '../../errors.js'
 import { resolvePath } from '../io.js'
 import { describeOther, nonBlocking } from './regular.js'
 
-type Place =
+type Destination =
   | {
       readonly kind: 'file'
-      /** Links resolved. */
+      /** The path with links resolved. */
       readonly path: string
-      /** The regular file that is there. */
+      /** The existing regular file, if there is one. */
       readonly was?: Stats
     }
-  /** A device, a pipe, a socket, or a descriptor that is open already. */
+  /** A device, a pipe, a socket, or a descriptor that is already open. */
   | { readonly kind: 'stream'; readonly path: string; readonly append: boolean }
 
-/** Folders whose entries are open descriptors, whatever those lead to. */
+/** The folders whose entries are open descriptors. */
 const descriptors = /^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?|\/dev)\/fd$/
-/** As many links as Linux follows. */
-const longestChain = 40
+/** The maximum number of links to follow, as in Linux. */
+const maxLinks = 40
 
 const readLinkStats = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
@@ -45,8 +45,8 @@ const readLinkStats = (path: string): Promise<Stats | undefined> =>
     throw error
   })
 
-/** A file that takes the place of what is there: a link is replaced, and never followed. */
-const findOwnPlace = async (path: string): Promise<Place> => {
+/** Finds the place for a file that replaces whatever is there: a link is replaced itself, and never followed. */
+const findOwnDestination = async (path: string): Promise<Destination> => {
   const was = await readLinkStats(path)
   if (was === undefined || was.isSymbolicLink()) return { kind: 'file', path }
   const other = describeOther(was)
@@ -55,15 +55,15 @@ const findOwnPlace = async (path: string): Promise<Place> => {
 }
 
 /**
- * Looks at what is there. Links are followed one by one, since one among them may name a descriptor,
- * which leads to a file and must not be replaced by one.
- * @param own whether no link is followed, and nothing but a regular file replaced: as with the tool's own
- * @throws the system's error; an Error in words for a directory
+ * Inspects the place of a file. Links are followed one by one: a link may name a descriptor, which leads to a file but must not be replaced
+ * by one.
+ * @param own true for the tool's own files: no link is followed, and only a regular file is replaced
+ * @throws the system's error; an Error with a message for people for a directory
  */
-const resolvePlace = async (path: string, own: boolean): Promise<Place> => {
-  if (own) return findOwnPlace(resolvePath(path))
+const resolveDestination = async (path: string, own: boolean): Promise<Destination> => {
+  if (own) return findOwnDestination(resolvePath(path))
   let at = resolvePath(path)
-  for (let hops = 0; hops < longestChain; hops++) {
+  for (let hops = 0; hops < maxLinks; hops++) {
     const folder = await realpath(dirname(at))
     const here = join(folder, basename(at))
     if (descriptors.test(folder)) return { kind: 'stream', path: here, append: true }
@@ -78,23 +78,22 @@ const resolvePlace = async (path: string, own: boolean): Promise<Place> => {
 }
 
 /**
- * Makes the place of one of the tool's own files fit to be written by a library that follows links: a
- * link is taken away, whatever it names stays.
- * @throws the system's error; an Error in words where something else than a file is there
+ * Prepares the place of one of the tool's own files for a library that follows links: a link is removed, and its target stays.
+ * @throws the system's error; an Error with a message for people if something other than a file is there
  */
 export const clearPlace = async (path: string): Promise<void> => {
-  const place = await resolvePlace(path, true)
+  const place = await resolveDestination(path, true)
   const absent = place.kind === 'file' && place.was === undefined
   if (absent) await rm(place.path, { force: true })
 }
 
 interface WholeOptions {
   /**
-   * The tool's own, with secrets or what it will trust: only for its owner (0600), never through a
-   * link, never into anything but a regular file.
+   * True for the tool's own files, which contain secrets or data that it trusts. Only the owner may read them (0600). They are never
+   * written through a link, and replace only a regular file.
    */
   readonly own?: boolean
-  /** True where a link in its place is not followed: it is replaced, and what it names stays. */
+  /** True if a link is replaced instead of followed, so that its target stays. */
   readonly unlinked?: boolean
   /** False if the file need not survive a power cut, as it can be downloaded again. */
   readonly durable?: boolean
@@ -105,19 +104,19 @@ interface WholeOptions {
 export interface WholeFile {
   /** The path of the bytes until they are published; undefined if they are written to their destination at once. */
   readonly draft: string | undefined
-  /** Takes all of the chunks; nothing else is written before it resolves. */
+  /** Writes all chunks. It must resolve before anything else is written. */
   write(chunks: readonly Uint8Array[]): Promise<void>
-  /** Gives the file its name, or ends the writing into a stream. */
+  /** Gives the file its name, or closes a stream. */
   publish(): Promise<void>
-  /** Leaves no trace of a file. Never throws. */
+  /** Removes the partial file. It never throws. */
   discard(): Promise<void>
 }
 
 /** The pauses before writing again to a pipe that is full or not read yet, in milliseconds. */
 const shortest = 1
 const longest = 50
-/** File systems that know no fsync say so with these. */
-const noSync = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
+/** The error codes of file systems that do not support fsync. */
+const unsupportedSync = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
 
 /** Returns the chunks without their first bytes. */
 const skipBytes = (chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] => {
@@ -131,12 +130,15 @@ const skipBytes = (chunks: readonly Uint8Array[], bytes: number): readonly Uint8
   return chunks.slice(first).map((chunk, i) => (i === 0 ? chunk.subarray(done) : chunk))
 }
 
-const wait = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
+const sleepUnlessAborted = async (
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
   if (signal?.aborted !== true) await sleep(milliseconds)
   if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
 }
 
-/** All chunks in one system call, and in further ones what has not been taken. */
+/** Writes all chunks in one system call, and the rest in further ones. */
 export const writeAll = async (
   handle: Pick<FileHandle, 'writev'>,
   chunks: readonly Uint8Array[],
@@ -149,7 +151,7 @@ export const writeAll = async (
       pause = shortest
     } catch (error) {
       if (getErrorCode(error) !== 'EAGAIN') throw error
-      await wait(pause, signal)
+      await sleepUnlessAborted(pause, signal)
       pause = Math.min(longest, pause * 2)
     }
   }
@@ -157,7 +159,7 @@ export const writeAll = async (
 
 type WritableHandle = Pick<FileHandle, 'writev' | 'close'>
 
-/** A socket cannot be opened; one that this process has is written into by its number. */
+/** Opens a socket of this process by the number of its descriptor, since a socket has no path that could be opened. */
 const openOwnSocket = async (path: string): Promise<WritableHandle | undefined> => {
   const [, pid, number] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
   if (Number(pid) !== process.pid || !(await stat(path)).isSocket()) return undefined
@@ -180,12 +182,12 @@ const openStream = async (
       if (socket !== undefined) return socket
       if (getErrorCode(error) !== 'ENXIO' || !(await stat(path)).isFIFO()) throw error
     }
-    await wait(longest, signal)
+    await sleepUnlessAborted(longest, signal)
   }
 }
 
-const stream = async (
-  { path, append }: Extract<Place, { kind: 'stream' }>,
+const createStreamFile = async (
+  { path, append }: Extract<Destination, { kind: 'stream' }>,
   { signal }: WholeOptions,
 ): Promise<WholeFile> => {
   const handle = await openStream(path, append, signal)
@@ -201,11 +203,11 @@ const syncFile = async (handle: FileHandle): Promise<void> => {
   try {
     await handle.sync()
   } catch (error) {
-    if (!noSync.has(getErrorCode(error))) throw error
+    if (!unsupportedSync.has(getErrorCode(error))) throw error
   }
 }
 
-/** The name itself reaches the disk with its folder. */
+/** Syncs a folder, so that the name of a new file survives a power cut. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r').catch(() => undefined)
   if (handle === undefined) return
@@ -217,10 +219,10 @@ const syncFolder = async (folder: string): Promise<void> => {
 }
 
 /** True if the former owner may own the new file; for a secret, only if that user owns the folder as well. */
-const mayKeep = async (was: Stats, folder: string, own: boolean): Promise<boolean> =>
+const mayKeepOwner = async (was: Stats, folder: string, own: boolean): Promise<boolean> =>
   !own || (await stat(folder)).uid === was.uid
 
-/** Mode and owner of the file that is replaced; who may not give files away keeps them. */
+/** Copies mode and owner of the file that is replaced. Without the permission to change the owner, the file keeps its own. */
 const copyModeAndOwner = async (
   handle: FileHandle,
   path: string,
@@ -228,14 +230,14 @@ const copyModeAndOwner = async (
   own: boolean,
 ): Promise<void> => {
   const { uid, gid } = await handle.stat()
-  if ((uid !== was.uid || gid !== was.gid) && (await mayKeep(was, dirname(path), own)))
+  if ((uid !== was.uid || gid !== was.gid) && (await mayKeepOwner(was, dirname(path), own)))
     await handle.chown(was.uid, was.gid).catch(() => {})
-  // Not the bits that run it as its owner: it holds something else now.
+  // The setuid and setgid bits are not copied, since the content is different now.
   await handle.chmod(own ? 0o600 : was.mode & 0o777).catch(() => {})
 }
 
 const createReplacement = async (
-  { path, was }: Extract<Place, { kind: 'file' }>,
+  { path, was }: Extract<Destination, { kind: 'file' }>,
   { own = false, durable = true }: WholeOptions,
 ): Promise<WholeFile> => {
   const { randomBytes } = await import('node:crypto')
@@ -261,13 +263,13 @@ const createReplacement = async (
  * @throws the system's error; an Error in words for a directory
  */
 export const findReplaced = async (path: string): Promise<string | undefined> => {
-  const place = await resolvePlace(path, false)
+  const place = await resolveDestination(path, false)
   return place.kind === 'file' && place.was !== undefined ? place.path : undefined
 }
 
 /** True if writing to a path goes into a device, a pipe or an open descriptor. @throws as `findReplaced` */
 export const isStream = async (path: string): Promise<boolean> =>
-  (await resolvePlace(path, false)).kind === 'stream'
+  (await resolveDestination(path, false)).kind === 'stream'
 
 /**
  * Begins to write a file, next to its place, under an unpredictable name and in a new file. A link is followed and stays; the file that it
@@ -275,14 +277,13 @@ export const isStream = async (path: string): Promise<boolean> =>
  * @throws the system's error; an Error in words if the file cannot be written; Failure `interrupted`
  */
 export const openWhole = async (path: string, options: WholeOptions = {}): Promise<WholeFile> => {
-  const place = await resolvePlace(path, options.own === true || options.unlinked === true)
-  return place.kind === 'stream' ? stream(place, options) : createReplacement(place, options)
+  const place = await resolveDestination(path, options.own === true || options.unlinked === true)
+  return place.kind === 'stream'
+    ? createStreamFile(place, options)
+    : createReplacement(place, options)
 }
 
-/**
- * Writes a file: there is all of it afterwards, or what was there before.
- * @throws as `openWhole`
- */
+/** Writes a file. Afterwards it has either all of the data or its former content. @throws as `openWhole` */
 export const writeWhole = async (
   path: string,
   data: string | Uint8Array | readonly Uint8Array[],
@@ -299,12 +300,11 @@ export const writeWhole = async (
   }
 }
 
-// Reading what a person names: a file, a pipe or a terminal, which an interruption ends at any
-// time.
+// Readers for files, pipes and terminals that a person names, which can be interrupted at any time.
 
 /**
- * Opens a file, pipe or terminal as a stream, which closes the descriptor. The event loop waits for a pipe: a read
- * of its file would hold a thread, and the exit.
+ * Opens a file, pipe or terminal as a stream, which closes the descriptor at its end. The event loop waits for a pipe: a blocking read
+ * would occupy a thread and delay the exit.
  * @throws the system's error
  */
 export const openReadable = (path: string): Readable => {
@@ -317,9 +317,9 @@ export const openReadable = (path: string): Readable => {
 }
 
 /**
- * All bytes of a file, pipe or terminal.
- * @param max how many there may be: what has no end is not read for ever
- * @throws the system's error, an Error in words for more than `max`; an `AbortError` after the signal
+ * Reads all bytes of a file, pipe or terminal.
+ * @param max the maximum number of bytes, so that an endless input is not read forever
+ * @throws the system's error, an Error with a message for people for more than `max`; an `AbortError` after the signal
  */
 export const readReadable = async (
   path: string,

@@ -1,7 +1,7 @@
 /**
- * One process at a time. A lock is a directory that holds one file, named by chance, which says whose it
- * is. It comes into being by a rename, so that there is none without its owner; taking over removes that
- * one file first, so that of many who find an owner gone none removes the lock of the next.
+ * Provides locks between processes. A lock is a directory with one file of a random name, which identifies the owner. The directory appears
+ * by a rename, so a lock always has an owner. Taking a stale lock over begins with removing exactly that file. So if several processes find
+ * the owner gone, none of them removes the lock of the next one.
  */
 
 import {
@@ -25,7 +25,7 @@ import { Failure, getErrorCode } from '../../errors.js'
 import { getCurrentIo } from '../io.js'
 import { readRegular } from './regular.js'
 
-// Which process this is, and whether another one still runs.
+// The identity of this process, and the check whether another one still runs.
 
 /** The identity of a process, which differs from that of a later process with the same number. */
 export interface ProcessId {
@@ -33,11 +33,11 @@ export interface ProcessId {
   /** The place in which its number counts: host, boot and, in containers, the space of process numbers. */
   readonly place: string
   readonly host: string
-  /** When it began, in the system's own words; absent where the system has none at hand. */
+  /** The time at which it began, as the system writes it; undefined if the system does not provide it. */
   readonly started?: string
 }
 
-const read = (file: string, how: (file: string) => string): string => {
+const readOrEmpty = (file: string, how: (file: string) => string): string => {
   try {
     return how(file).trim()
   } catch {
@@ -46,12 +46,12 @@ const read = (file: string, how: (file: string) => string): string => {
 }
 const readText = (file: string): string => readFileSync(file, 'utf8')
 
-/** State and beginning of a process by Linux's words (proc(5), fields 3 and 22 of `stat`). */
+/** Reads the state and the start time of a process on Linux (proc(5), fields 3 and 22 of `stat`). */
 const readProcessStat = (
   pid: number,
 ): { readonly state: string; readonly started: string } | undefined => {
-  const text = read(`/proc/${pid}/stat`, readText)
-  // The second field is the program's name, in parentheses, and may hold anything.
+  const text = readOrEmpty(`/proc/${pid}/stat`, readText)
+  // The second field is the program's name in parentheses, which may contain any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state, started] = [fields[0], fields[19]]
   return state === undefined || started === undefined ? undefined : { state, started }
@@ -59,16 +59,16 @@ const readProcessStat = (
 
 let known: ProcessId | undefined
 
-/** This process. */
+/** Returns the identity of this process. */
 export const getThisProcess = (): ProcessId => {
-  known ??= lookUp()
+  known ??= identifyProcess()
   return known
 }
 
-const lookUp = (): ProcessId => {
+const identifyProcess = (): ProcessId => {
   const host = hostname()
-  const boot = read('/proc/sys/kernel/random/boot_id', readText)
-  const numbers = read('/proc/self/ns/pid', readlinkSync)
+  const boot = readOrEmpty('/proc/sys/kernel/random/boot_id', readText)
+  const numbers = readOrEmpty('/proc/self/ns/pid', readlinkSync)
   const stat = readProcessStat(process.pid)
   return {
     pid: process.pid,
@@ -78,12 +78,12 @@ const lookUp = (): ProcessId => {
   }
 }
 
-const exists = (pid: number): boolean => {
+const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Another user's process may not be signalled, but is there.
+    // A process of another user must not be signalled, but it exists.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }
@@ -91,26 +91,26 @@ const exists = (pid: number): boolean => {
 /** Returns the state of a process: `unknown` if it runs elsewhere, or if its number alone does not identify it. */
 export const getProcessState = (other: ProcessId): 'runs' | 'gone' | 'unknown' => {
   if (other.place !== getThisProcess().place) return 'unknown'
-  if (!exists(other.pid)) return 'gone'
+  if (!isRunning(other.pid)) return 'gone'
   const stat = readProcessStat(other.pid)
   if (stat === undefined || other.started === undefined) return 'unknown'
-  // One that ended and was not waited for (Z, X) does nothing any more.
+  // A zombie (Z, X) has ended, although its parent has not waited for it.
   return stat.started === other.started && !/[ZX]/.test(stat.state) ? 'runs' : 'gone'
 }
 
 /** The silence, in milliseconds, after which an owner that cannot be examined counts as gone. */
-const silence = 10_000
+const maxSilence = 10_000
 /** The interval at which an owner gives a sign of life, in milliseconds. */
-const beat = 2500
+const heartbeat = 2500
 /** The wait, in milliseconds, after which a note names the owner of the lock. */
-const unsaid = 500
+const noteDelay = 500
 
 export interface LockOptions {
-  /** Milliseconds to wait for another process. */
+  /** The time to wait for another process, in milliseconds. */
   readonly patience: number
-  /** Hears, once, who is waited for. */
+  /** Reports once which process is waited for. */
   readonly note?: ((text: string) => void) | undefined
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined
   /** Creates the failure that is thrown if another process does not release the lock. */
   readonly held: (owner: string) => Failure
@@ -126,13 +126,13 @@ export interface Lock {
 interface LockEntry {
   readonly file: string
   readonly owner: ProcessId | undefined
-  /** Time of the last sign of life, by the file system's clock. */
+  /** The time of the last sign of life, by the file system's clock. */
   readonly sign: number
 }
 
 const ownerFile = /^owner-[\w-]+$/
 
-/** Does what may fail only because another process was faster. */
+/** Runs a step that may fail because another process was faster. @returns false if it failed with one of the codes */
 const runUnless = (codes: readonly string[], work: () => void): boolean => {
   try {
     work()
@@ -157,7 +157,7 @@ const toOwner = (file: string): ProcessId | undefined => {
 }
 
 /** Returns the entry of the lock; undefined if the lock is free. */
-const look = (directory: string): LockEntry | undefined => {
+const readLockEntry = (directory: string): LockEntry | undefined => {
   let found: LockEntry | undefined
   runUnless(['ENOENT'], () => {
     const name = readdirSync(directory).find((entry) => ownerFile.test(entry))
@@ -168,24 +168,24 @@ const look = (directory: string): LockEntry | undefined => {
   return found
 }
 
-/** A name that no other lock has. Node's own random names take long to load. */
-const mark = (): string =>
+/** Creates a name that no other lock has. Node's own random names take long to load. */
+const createUniqueName = (): string =>
   `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 /** The error codes of a rename that fails because a full directory is there. */
-const inTheWay = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM'] : [])]
+const occupiedCodes = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM'] : [])]
 
 /** Takes a free lock; returns undefined if another process was faster. */
-const take = (directory: string): string | undefined => {
-  const made = mark()
+const takeFreeLock = (directory: string): string | undefined => {
+  const made = createUniqueName()
   const prepared = `${directory}.${made}`
   const name = `owner-${made}`
   try {
     mkdirSync(prepared, { mode: 0o700 })
     writeFileSync(path.join(prepared, name), JSON.stringify(getThisProcess()), { mode: 0o600 })
-    // An empty one is nobody's. Windows does not rename over it, and no system over a full one.
+    // An empty directory is a released lock. Windows does not rename over it, and no system renames over a full one.
     runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
-    const taken = runUnless(inTheWay, () => renameSync(prepared, directory))
+    const taken = runUnless(occupiedCodes, () => renameSync(prepared, directory))
     if (taken) return path.join(directory, name)
   } catch (error) {
     rmSync(prepared, { recursive: true, force: true })
@@ -195,27 +195,27 @@ const take = (directory: string): string | undefined => {
   return undefined
 }
 
-/** Removes exactly this owner's lock, whatever has become of it. */
+/** Removes exactly this owner's lock, even if another process has taken it over. */
 const releaseLock = (directory: string, file: string): void => {
   runUnless(['ENOENT'], () => unlinkSync(file))
   runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
 }
 
-const keep = (directory: string, file: string): Lock => {
+const holdLock = (directory: string, file: string): Lock => {
   const isHeld = (): boolean => existsSync(file)
   const timer = setInterval(() => {
     const now = getCurrentIo().now()
     try {
       utimesSync(file, now, now)
     } catch {
-      // Taken over, or a disk that fails: the next write finds out.
+      // The lock was taken over, or the disk failed. The next write detects it.
     }
-  }, beat).unref()
+  }, heartbeat).unref()
   const atExit = (): void => {
     try {
       releaseLock(directory, file)
     } catch {
-      // The next process finds that this one is gone.
+      // The next process detects that this one is gone.
     }
   }
   const releaseExit = getCurrentIo().onExit(atExit)
@@ -234,8 +234,8 @@ const describeOwner = (found: LockEntry | undefined): string => {
   return `process ${owner.pid}${elsewhere}`
 }
 
-/** Watches one lock: whether its owner has been silent for too long, by this process's own clock. */
-const watch = () => {
+/** Creates a test of whether the owner of a lock has been silent for too long, by this process's own clock. */
+const createSilenceTest = () => {
   let last = ''
   let since = 0
   return ({ file, sign }: LockEntry): boolean => {
@@ -244,23 +244,23 @@ const watch = () => {
       last = seen
       since = performance.now()
     }
-    return performance.now() - since > silence
+    return performance.now() - since > maxSilence
   }
 }
 
-/** One try: the lock, or who has it. The lock of an owner that is gone is removed first. */
+/** Tries once to take the lock, and returns it or its owner. The lock of an owner that is gone is removed first. */
 const tryLock = (
   directory: string,
   isSilent: (found: LockEntry) => boolean,
 ): { readonly lock: Lock } | { readonly by: LockEntry | undefined } => {
-  const found = look(directory)
+  const found = readLockEntry(directory)
   if (found !== undefined) {
-    const fate = found.owner === undefined ? 'unknown' : getProcessState(found.owner)
-    if (fate !== 'gone' && (fate === 'runs' || !isSilent(found))) return { by: found }
+    const ownerState = found.owner === undefined ? 'unknown' : getProcessState(found.owner)
+    if (ownerState !== 'gone' && (ownerState === 'runs' || !isSilent(found))) return { by: found }
     releaseLock(directory, found.file)
   }
-  const file = take(directory)
-  return file === undefined ? { by: undefined } : { lock: keep(directory, file) }
+  const file = takeFreeLock(directory)
+  return file === undefined ? { by: undefined } : { lock: holdLock(directory, file) }
 }
 
 /**
@@ -272,7 +272,7 @@ export const lock = async (
   directory: string,
   { patience, note, signal, held }: LockOptions,
 ): Promise<Lock> => {
-  const isSilent = watch()
+  const isSilent = createSilenceTest()
   const began = performance.now()
   let said = note === undefined
   for (;;) {
@@ -281,7 +281,7 @@ export const lock = async (
     if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
     const waited = performance.now() - began
     if (waited > patience) throw held(describeOwner(outcome.by))
-    if (!said && waited > unsaid) {
+    if (!said && waited > noteDelay) {
       said = true
       note?.(`waiting for ${describeOwner(outcome.by)}, which has locked ${directory}`)
     }

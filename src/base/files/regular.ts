@@ -1,7 +1,4 @@
-/**
- * The tool's own files and folders. Only regular files are read, so that no pipe or device makes it wait for ever;
- * folders are made with those above them.
- */
+/** Reads the tool's own files, and creates its folders. Only regular files are read, so that no pipe or device blocks forever. */
 import {
   closeSync,
   constants,
@@ -17,7 +14,7 @@ import { dirname } from 'node:path'
 import { getErrorCode } from '../../errors.js'
 import { resolvePath } from '../io.js'
 
-/** Absent on Windows, where opening never blocks. */
+/** The flag that keeps opening from blocking. Windows does not have it, since opening never blocks there. */
 export const nonBlocking = constants.O_NONBLOCK ?? 0
 
 /** Describes what is in the place of a regular file; undefined if it is a regular file. */
@@ -30,9 +27,9 @@ export const describeOther = (stats: Stats): string | undefined => {
 }
 
 /**
- * Reads a regular file, links followed.
+ * Reads a regular file; links are followed.
  * @param most the maximum number of bytes
- * @throws the system's error; an Error in words if it is no regular file, or is larger
+ * @throws the system's error; an Error with a message for people if it is not a regular file, or is larger
  */
 export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buffer => {
   const descriptor = openSync(resolvePath(file), constants.O_RDONLY | nonBlocking)
@@ -48,9 +45,9 @@ export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buff
 }
 
 /**
- * Makes a folder with those above it; one that is there is left as it is. Node's own `recursive` never
- * ends where a folder is there and takes none (/proc).
- * @returns the folders that were made, the topmost first
+ * Creates a folder and its parents; an existing folder is left as it is. Node's own `recursive` never returns in a folder that permits no
+ * entries (/proc).
+ * @returns the folders that were created, the topmost first
  * @throws the system's error
  */
 export const makeFolders = (folder: string, mode?: number): readonly string[] => {

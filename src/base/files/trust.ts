@@ -1,6 +1,6 @@
 /**
- * Trust in paths: a path is trusted if only its owner and the superuser can have changed it. The rule applies to what the tool runs
- * (compiled code, a token command), and to what it takes as the instance's.
+ * Decides whether a path is trusted: only its owner and the superuser can have changed it. That is required of programs that the tool runs
+ * (compiled code, token commands) and of data that it accepts as the instance's.
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join, parse, resolve, sep } from 'node:path'
@@ -13,17 +13,18 @@ interface Distrust {
   readonly why: 'owner' | 'writable' | 'links' | 'hidden'
 }
 
-/** As many links as Linux follows in one path. */
+/** The maximum number of links in one path, as in Linux. */
 const maxLinks = 40
 
 /** True for a shared folder such as /tmp, which is root's and sticky: no user can replace the entry of another one. */
-const isShared = (stats: Stats): boolean =>
+const isStickyFolder = (stats: Stats): boolean =>
   stats.isDirectory() && stats.uid === 0 && (stats.mode & 0o1000) !== 0
 
-const judgeStats = (stats: Stats, user: number): Distrust['why'] | undefined => {
+const findStatsDistrust = (stats: Stats, user: number): Distrust['why'] | undefined => {
   if (stats.uid !== user && stats.uid !== 0) return 'owner'
-  // The mode of a link says nothing; who may replace it is said by its folder.
-  if (stats.isSymbolicLink() || (stats.mode & 0o022) === 0 || isShared(stats)) return undefined
+  // The mode of a link has no meaning. Its folder determines who may replace it.
+  if (stats.isSymbolicLink() || (stats.mode & 0o022) === 0 || isStickyFolder(stats))
+    return undefined
   return 'writable'
 }
 
@@ -33,7 +34,7 @@ const judgeStats = (stats: Stats, user: number): Distrust['why'] | undefined => 
  */
 export const findOpenDistrust = (path: string, stats: Stats): Distrust | undefined => {
   const user = process.geteuid?.()
-  const why = user === undefined ? undefined : judgeStats(stats, user)
+  const why = user === undefined ? undefined : findStatsDistrust(stats, user)
   return why === undefined ? undefined : { path, why }
 }
 
@@ -59,7 +60,7 @@ export const findDistrust = (path: string): Distrust | undefined => {
   for (let next: string | undefined = here; next !== undefined; ) {
     const stats = readStats(next)
     if (stats === undefined) return undefined
-    const why = stats === 'hidden' ? stats : judgeStats(stats, user)
+    const why = stats === 'hidden' ? stats : findStatsDistrust(stats, user)
     if (why !== undefined) return { path: next, why }
     if (stats !== 'hidden' && stats.isSymbolicLink()) {
       if (++links > maxLinks) return { path: next, why: 'links' }

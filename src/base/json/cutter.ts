@@ -1,10 +1,10 @@
-/** Cuts a text of JSON values into them as it comes: those of an array, or one after the other. */
+/** Splits a text into its JSON values as it arrives: the items of an array, or values one after another. */
 import { createInputFailure, type Failure } from '../../errors.js'
 import { maxBuilt, parseExact } from './json.js'
 
-// Values of JSON on standard input: each parsed as it came, or refused by the line that it stands on.
+// JSON values on standard input. Each is parsed as it arrives, or refused with its line number.
 
-/** Creates the failure for text that begins like a JSON value and is none. */
+/** Creates the failure for text that begins like a JSON value and is not valid. */
 const createNotJsonFault = (line: number, cause?: unknown): Failure =>
   createInputFailure(
     `standard input, line ${line}: not valid JSON`,
@@ -12,14 +12,14 @@ const createNotJsonFault = (line: number, cause?: unknown): Failure =>
     cause,
   )
 
-/** Creates the failure for text between values that is no value. */
+/** Creates the failure for text between values that is not a value. */
 const createStrayFault = (line: number): Failure =>
   createInputFailure(
     `standard input, line ${line}: expected a JSON object, as on the lines before`,
     'Use one format: JSON, a table, or one object per line.',
   )
 
-/** Nothing of standard input may be longer than a record: what never ends is not held. */
+/** Creates the failure for a value that is longer than a record may be, so that endless input is not held in memory. */
 export const createTooLongFault = (line: number, what: string): Failure =>
   createInputFailure(
     `standard input, line ${line}: ${what} longer than ${maxBuilt.bytes >> 20} MiB`,
@@ -37,9 +37,9 @@ const parseLine = (text: string, line: number): unknown => {
 
 /** A value with its position. */
 export interface CutValue {
-  /** The one that it begins on. */
+  /** The line on which it begins. */
   readonly line: number
-  /** Its place in that array, from 1 on. */
+  /** Its number in its array, beginning with 1. */
   readonly item?: number
   readonly value: unknown
 }
@@ -56,9 +56,9 @@ export class JsonCutter {
   #inText = false
   #escaped = false
   #line = 1
-  /** The line that the array or the value began on which is being read. */
+  /** The line on which the array or the value that is being read began. */
   #began = 1
-  /** The line that the value began on. */
+  /** The line on which the value began. */
   #start = 1
   #array: { items: number } | undefined
   #awaited: CutterState = 'value'
@@ -67,18 +67,18 @@ export class JsonCutter {
   #open = false
   #ended = false
 
-  /** The values that end in this part of the text. @throws Failure `usage` naming the line of what is none, or is too long */
+  /** Returns the values that end in this part of the text. @throws Failure `usage` with the line of a value that is invalid or too long */
   push(text: string): readonly CutValue[] {
     let from = 0
     for (let at = 0; at < text.length; at++) {
       const char = text.charAt(at)
       if (char === '\n') this.#line += 1
-      if (this.#inText) this.#withinText(char)
-      else if (this.#depth > 0) this.#within(char)
-      else if (this.#open) this.#scalar(char, text, from, at)
-      else if (this.#between(char)) from = at
+      if (this.#inText) this.#readInText(char)
+      else if (this.#depth > 0) this.#readInside(char)
+      else if (this.#open) this.#readScalar(char, text, from, at)
+      else if (this.#readBetween(char)) from = at
       if (this.#ended) {
-        this.#take(this.#piece + text.slice(from, at + 1))
+        this.#addValue(this.#piece + text.slice(from, at + 1))
         from = at + 1
       } else if (!this.#open) from = at + 1
     }
@@ -87,19 +87,19 @@ export class JsonCutter {
     return this.#found.splice(0)
   }
 
-  /** The values of a text that is there. @throws as `push` and `end` */
+  /** Returns the values of a complete text. @throws as `push` and `end` */
   static all(text: string): readonly CutValue[] {
     const cutter = new JsonCutter()
     return [...cutter.push(text), ...cutter.end()]
   }
 
-  /** @throws Failure `usage` where the text ends within a value */
+  /** Ends the text. @throws Failure `usage` if the text ends within a value */
   end(): readonly CutValue[] {
     if (this.#open || this.#array !== undefined) throw createNotJsonFault(this.#began)
     return []
   }
 
-  #withinText(char: string): void {
+  #readInText(char: string): void {
     if (this.#escaped) this.#escaped = false
     else if (char === '\\') this.#escaped = true
     else if (char === '"') {
@@ -108,7 +108,7 @@ export class JsonCutter {
     }
   }
 
-  #within(char: string): void {
+  #readInside(char: string): void {
     if (char === '"') this.#inText = true
     else if (char === '{' || char === '[') this.#depth += 1
     else if (char === '}' || char === ']') {
@@ -117,15 +117,15 @@ export class JsonCutter {
     }
   }
 
-  /** A number or a word ends with what follows it. */
-  #scalar(char: string, text: string, from: number, at: number): void {
+  /** Reads a number or a word, which ends at the character after it. */
+  #readScalar(char: string, text: string, from: number, at: number): void {
     if (!isBlank(char) && char !== ',' && char !== ']') return
-    this.#take(this.#piece + text.slice(from, at))
-    this.#between(char)
+    this.#addValue(this.#piece + text.slice(from, at))
+    this.#readBetween(char)
   }
 
-  /** Between two values. @returns whether one begins */
-  #between(char: string): boolean {
+  /** Reads a character between two values. @returns true if a value begins */
+  #readBetween(char: string): boolean {
     if (isBlank(char)) return false
     if (this.#array === undefined) {
       if (char === '[') {
@@ -135,7 +135,7 @@ export class JsonCutter {
         return false
       }
       if (char !== '{') throw createStrayFault(this.#line)
-      return this.#begin(char)
+      return this.#beginValue(char)
     }
     if (char === ']' && this.#awaited !== 'value') {
       this.#array = undefined
@@ -147,10 +147,10 @@ export class JsonCutter {
     }
     if (this.#awaited === 'comma or end' || char === ',' || char === ']')
       throw createNotJsonFault(this.#began)
-    return this.#begin(char)
+    return this.#beginValue(char)
   }
 
-  #begin(char: string): true {
+  #beginValue(char: string): true {
     if (this.#array === undefined) this.#began = this.#line
     this.#start = this.#line
     this.#open = true
@@ -159,7 +159,7 @@ export class JsonCutter {
     return true
   }
 
-  #take(piece: string): void {
+  #addValue(piece: string): void {
     const line = this.#start
     const value = parseLine(piece, line)
     const array = this.#array

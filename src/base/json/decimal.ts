@@ -1,15 +1,15 @@
 /**
- * Decimal numbers, compared, added and divided exactly: JavaScript rounds past 2^53, adds 0.1 and 0.2 to something else than
- * 0.3, and knows nothing beyond 1.8e308.
+ * Compares, adds and divides decimal numbers exactly. JavaScript rounds above 2^53, does not add 0.1 and 0.2 to 0.3, and has no numbers
+ * above 1.8e308.
  */
 import { ExactNumber, isNumber } from './json.js'
 
-/** Text that is a number. */
+/** Matches the text of a number. */
 export const numberPattern = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** A number as its digits, without zeros at either end, and the power of ten of the last of them. Zero has no digits. */
+/** A number as its digits, without zeros at either end, and the power of ten of its last digit. Zero has no digits. */
 interface DecimalNumber {
   readonly negative: boolean
   readonly digits: string
@@ -29,7 +29,7 @@ const parseDecimal = (text: string): DecimalNumber => {
   }
 }
 
-/** Orders numbers without their signs: by the power of ten of the first digit, then digit by digit. */
+/** Compares numbers without their signs: by the power of ten of the first digit, then digit by digit. */
 const compareSizes = (a: DecimalNumber, b: DecimalNumber): number => {
   const empty = Number(a.digits !== '') - Number(b.digits !== '')
   if (empty !== 0 || a.digits === '') return empty
@@ -38,13 +38,13 @@ const compareSizes = (a: DecimalNumber, b: DecimalNumber): number => {
   return a.digits < b.digits ? -1 : Number(a.digits > b.digits)
 }
 
-/** A number as JSON has it, or the text of one. */
+/** A number of JSON, or the text of one. */
 export type ComparedNumber = number | ExactNumber | string
 
-/** Orders numbers by their exact values. Below zero if the first is less than the second. */
+/** Compares numbers by their exact values. @returns a negative number if the first is less than the second */
 export const compareNumbers = (a: ComparedNumber, b: ComparedNumber): number => {
   const [left, right] = [Number(a), Number(b)]
-  // Rounding never turns two numbers round: what is less after it was less before.
+  // Rounding keeps the order of numbers: if the rounded values differ, so do the exact ones, in the same way.
   if (left !== right) return left < right ? -1 : 1
   if (Number.isSafeInteger(left) && typeof a === 'number' && typeof b === 'number') return 0
   const [first, second] = [parseDecimal(String(a)), parseDecimal(String(b))]
@@ -53,7 +53,7 @@ export const compareNumbers = (a: ComparedNumber, b: ComparedNumber): number => 
   return first.negative ? -order : order
 }
 
-/** A number that needs more zeros before or behind its digits is written with an exponent, as JavaScript does. */
+/** The number of zeros before or after the digits above which a number is written with an exponent, as in JavaScript. */
 const maxZeros = 20
 
 const formatDecimal = ({ negative, digits, exponent }: DecimalNumber): string => {
@@ -66,22 +66,22 @@ const formatDecimal = ({ negative, digits, exponent }: DecimalNumber): string =>
   return `${sign}0.${'0'.repeat(-point)}${digits}`
 }
 
-/** The one text that all spellings of a number share: `1`, `1.0` and `10e-1` are one. */
+/** Returns the text that all spellings of a number share: `1`, `1.0` and `10e-1` are equal. */
 export const toCanonicalNumber = (value: ComparedNumber): string =>
   formatDecimal(parseDecimal(String(value)))
 
-/** A number of that text; one that JavaScript would print otherwise keeps it. */
+/** Converts a text to a number. If JavaScript would print it differently, the text is kept. */
 const toNumber = (text: string): number | ExactNumber =>
   String(Number(text)) === text ? Number(text) : new ExactNumber(text)
 
-/** The natural logarithm of a number without its sign, also of one that is too large or too small for JavaScript. */
-export const logOf = (value: number | ExactNumber): number => {
+/** Returns the natural logarithm of a number without its sign, even if it is too large or too small for JavaScript. */
+export const computeLogarithm = (value: number | ExactNumber): number => {
   const { digits, exponent } = parseDecimal(String(value))
   const leading = digits.slice(0, 15)
   return Math.log(Number(leading)) + (exponent + digits.length - leading.length) * Math.LN10
 }
 
-/** A number with more digits before or behind the point cannot be added. */
+/** The maximum number of digits before or after the point of a number that is added. */
 const maxDigits = 10_000
 
 /** True if a value is a number that can be added exactly. */
@@ -92,15 +92,15 @@ export const isSummable = (value: unknown): value is number | ExactNumber => {
   return Math.abs(exponent) + digits.length <= maxDigits
 }
 
-/** Significant digits of an average that does not end. */
-const significant = 20
+/** The number of significant digits of an average that does not end. */
+const significantDigits = 20
 
 const toDecimal = (digits: bigint, exponent: number): DecimalNumber =>
   parseDecimal(`${digits}e${exponent}`)
 
 /** An exact sum of numbers. */
 export class ExactSum {
-  /** The sum of whole numbers, as long as JavaScript adds them exactly. */
+  /** The sum of whole numbers, as long as JavaScript can add them exactly. */
   #whole = 0
   /** The sum of all other numbers: these digits times this power of ten. */
   #digits = 0n
@@ -121,13 +121,13 @@ export class ExactSum {
   /** The sum divided by a count: exact if it ends, otherwise rounded as JavaScript does, or to 20 digits past 2^53. */
   average(count: number): number | ExactNumber {
     const [digits, exponent] = this.#total()
-    // Twos and fives of the count are divided out in so many digits.
-    const scale = Math.max(0, Math.ceil(Math.log2(count))) + significant
+    // Within this number of digits, a division by the twos and fives of the count ends.
+    const scale = Math.max(0, Math.ceil(Math.log2(count))) + significantDigits
     const [shifted, by] = [digits * 10n ** BigInt(scale), BigInt(count)]
     if (shifted % by === 0n)
       return toNumber(formatDecimal(toDecimal(shifted / by, exponent - scale)))
     const { length } = String(shifted / by).replace('-', '')
-    const extra = Math.max(0, length - significant)
+    const extra = Math.max(0, length - significantDigits)
     const divisor = by * 10n ** BigInt(extra)
     const half = shifted < 0n ? -divisor / 2n : divisor / 2n
     const text = formatDecimal(toDecimal((shifted + half) / divisor, exponent - scale + extra))
@@ -146,7 +146,7 @@ export class ExactSum {
 
   #total(): readonly [digits: bigint, exponent: number] {
     const whole = BigInt(this.#whole) * 10n ** BigInt(Math.max(0, -this.#exponent))
-    // The exponent is never above zero: it begins there, and only falls.
+    // The exponent is never above zero, since it begins there and only decreases.
     return [this.#digits + whole, this.#exponent]
   }
 }

@@ -1,12 +1,12 @@
 /**
- * JSON whose numbers print as they came, and what of JSON is refused. Node's own parser does the work: `lossless-json`, which
- * takes texts character by character, needs 1.3 GB for one of 40 MB.
+ * Parses and writes JSON whose numbers are printed as they arrived, and declares the limits and errors of JSON. Node's own parser does the
+ * work: `lossless-json`, which reads character by character, needs 1.3 GB for a text of 40 MB.
  */
 
-/** The marks of the text that is being made. */
+/** The marker of numbers in the text that is being written. */
 let writing: { readonly note: (text: string) => string } | undefined
 
-/** A number as it was written, where JavaScript would print another: past 2^53, `1.0`, `1e400`. */
+/** A number as it was written, if JavaScript would print it differently: above 2^53, `1.0`, `1e400`. */
 export class ExactNumber {
   readonly text: string
 
@@ -28,15 +28,15 @@ export class ExactNumber {
   }
 }
 
-/** True if a value is a number, however it was written. */
+/** True if a value is a number, in either representation. */
 export const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber
 
-/** A number that names something, as text: its own digits where JavaScript would round them. */
+/** Formats a number that identifies something. It keeps its own digits if JavaScript would round them. */
 export const formatNumber = (value: number | ExactNumber): string =>
   Number.isSafeInteger(Number(value)) ? String(Number(value)) : String(value)
 
-/** A number of 16 or more digits, with an exponent, with a zero at its end, or below zero and none. */
+/** Matches a number that JavaScript may print differently: with 16 or more digits, an exponent, a zero at its end, or the value -0. */
 const unusual =
   /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,15}[eE]|\d{0,15}\.\d{0,15}0(?=[,\]}\s]|$))|-0(?=[,\]}\s]|$)/
 
@@ -52,7 +52,7 @@ export const findStringEnd = (text: string, start: number): number => {
 
 const number = /-?\d[\d.eE+-]*/g
 
-/** The text with each number that would change in a string, marked as no text of it is. */
+/** Converts each number that JavaScript would change to a string with a marker. */
 const markNumbers = (text: string, mark: string): string => {
   let out = ''
   let from = 0
@@ -72,24 +72,24 @@ const markNumbers = (text: string, mark: string): string => {
 
 type Holder = Record<string | number, unknown>
 
-/** The value with its marked strings as numbers again; changed in place. */
+/** Converts the marked strings of a value back to numbers, in place. */
 const restoreNumbers = (root: unknown, mark: string): unknown => {
   const top: Holder = { root }
   const open: Holder[] = [top]
-  const look = (holder: Holder, key: string | number): void => {
+  const restoreField = (holder: Holder, key: string | number): void => {
     const value = holder[key]
     if (typeof value === 'object' && value !== null) open.push(value as Holder)
     else if (typeof value === 'string' && value.startsWith(mark))
       setOwn(holder, key, new ExactNumber(value.slice(mark.length)))
   }
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) for (let i = 0; i < next.length; i++) look(next, i)
-    else for (const key in next) look(next, key)
+    if (Array.isArray(next)) for (let i = 0; i < next.length; i++) restoreField(next, i)
+    else for (const key in next) restoreField(next, key)
   }
   return top.root
 }
 
-/** Assigned to `__proto__` it would be gone. */
+/** Sets a field. A plain assignment to `__proto__` would lose the value. */
 const setOwn = (holder: Holder, key: string | number, value: unknown): void => {
   if (key !== '__proto__') holder[key] = value
   else
@@ -101,13 +101,10 @@ const setOwn = (holder: Holder, key: string | number, value: unknown): void => {
     })
 }
 
-/** Creates a mark that no text can be prepared to begin with, since it is random. */
+/** Creates a random marker, so that no text can be prepared to begin with it. */
 const createMark = (): string => `${Math.random()}${Math.random()} `.replaceAll('.', '_')
 
-/**
- * The value of a JSON text; numbers that JavaScript would print otherwise are `ExactNumber`.
- * @throws SyntaxError
- */
+/** Parses a JSON text. Numbers that JavaScript would print differently become `ExactNumber`. @throws SyntaxError */
 export const parseExact = (text: string): unknown => {
   if (!unusual.test(text)) return JSON.parse(text)
   const mark = createMark()
@@ -132,7 +129,7 @@ export const serializeExact = (value: unknown): string | undefined => {
   }
 }
 
-// What is refused: what is no JSON, and more of it than is built.
+// Limits and errors: malformed JSON, and JSON that is too large to be parsed.
 
 /** The limits of what is built of one answer, or of one record of a list. */
 export const bounds = {
@@ -173,7 +170,7 @@ export const createTooManyValues = (most: number): MalformedJson =>
 export const createTooDeep = (): MalformedJson =>
   new MalformedJson(`was rejected because it is nested more than ${bounds.depth} levels deep`)
 
-/** @param what which part of the answer it is */
+/** @param what the part of the answer that is too large */
 export const createTooLarge = (what = ''): MalformedJson =>
   new MalformedJson(
     `${what} was rejected because it is larger than ${bounds.bytes >> 20} MiB`.trim(),

@@ -1,10 +1,10 @@
-/** Records as bytes: those of a list, in the memory that they came in or an array of them; and the value of one. */
+/** Represents the records of a list as bytes, in the memory in which they arrived, and parses single records. */
 import { Failure } from '../../errors.js'
 import { decodeBytes } from '../bytes.js'
 import { MalformedJson, maxBuilt, parseExact } from './json.js'
 import { Scanner } from './scan.js'
 
-/** Records in their order, however they are kept. */
+/** Records in order, either as an array or packed in one chunk. */
 export type Records = Pick<
   readonly Uint8Array[],
   'at' | 'entries' | 'length' | 'map' | 'slice' | typeof Symbol.iterator
@@ -22,11 +22,11 @@ export interface FieldMatch {
 interface PackedParts {
   /** The first record, if it began in an earlier chunk. */
   readonly begun: Uint8Array | undefined
-  /** There is a byte before the first and one behind the last. */
+  /** The chunk with the records. There is at least one byte before the first record, and one after the last. */
   readonly chunk: Uint8Array
   readonly starts: readonly number[]
   readonly ends: readonly number[]
-  /** The places of the records that may hold a name of `match`. */
+  /** The indexes of the records that may contain a name of `match`. */
   readonly matched: readonly number[]
   readonly match: FieldMatch | undefined
 }
@@ -48,53 +48,53 @@ export class PackedRecords implements Records {
     this.length = parts.starts.length + (parts.begun === undefined ? 0 : 1)
   }
 
-  /** The places of the records that may hold one of these names; undefined where others were looked for. */
+  /** Returns the indexes of the records that may contain one of these names; undefined if other names were searched for. */
   matched(match: FieldMatch | undefined): readonly number[] | undefined {
     return match !== undefined && this.#parts.match === match ? this.#parts.matched : undefined
   }
 
-  /** All records, in few pieces of memory. */
+  /** Returns all records in as few pieces of memory as possible. */
   pieces(): readonly Uint8Array[] {
-    return this.#withBegun(this.#between(this.#first, this.#last))
+    return this.#withBegun(this.#view(this.#first, this.#last))
   }
 
-  /** The records as they are to be written, a line each. */
+  /** Returns the records as they are written one per line. */
   lines(): readonly Uint8Array[] {
     const { begun, chunk, ends } = this.#parts
     const from = this.#first - (begun === undefined ? 0 : 1)
     chunk[from] = begun === undefined ? (chunk[from] as number) : newline
     for (const end of ends) chunk[end] = newline
-    return this.#withBegun(this.#between(from, this.#last + 1))
+    return this.#withBegun(this.#view(from, this.#last + 1))
   }
 
-  /** The records as they are to be written as items of a list, a byte before the first of them. */
+  /** Returns the records as they are written as items of a list. @param before the byte to write before the first one */
   items(before: number): readonly Uint8Array[] {
     const { begun, chunk, ends } = this.#parts
     const from = this.#first - 1
     chunk[from] = begun === undefined ? before : comma
     for (const end of ends) chunk[end] = comma
-    const items = this.#between(from, this.#last)
+    const items = this.#view(from, this.#last)
     return begun === undefined ? [items] : [Buffer.of(before), begun, items]
   }
 
   at(place: number): Uint8Array | undefined {
-    return this.#all().at(place)
+    return this.#listViews().at(place)
   }
 
   entries(): ArrayIterator<[number, Uint8Array]> {
-    return this.#all().entries()
+    return this.#listViews().entries()
   }
 
   map<T>(make: (record: Uint8Array, place: number, all: readonly Uint8Array[]) => T): T[] {
-    return this.#all().map(make)
+    return this.#listViews().map(make)
   }
 
   slice(start?: number, end?: number): Uint8Array[] {
-    return this.#all().slice(start, end)
+    return this.#listViews().slice(start, end)
   }
 
   [Symbol.iterator](): ArrayIterator<Uint8Array> {
-    return this.#all()[Symbol.iterator]()
+    return this.#listViews()[Symbol.iterator]()
   }
 
   get #first(): number {
@@ -105,7 +105,7 @@ export class PackedRecords implements Records {
     return this.#parts.ends.at(-1) ?? 0
   }
 
-  #between(start: number, end: number): Uint8Array {
+  #view(start: number, end: number): Uint8Array {
     return this.#parts.chunk.subarray(start, end)
   }
 
@@ -114,17 +114,17 @@ export class PackedRecords implements Records {
     return begun === undefined ? [rest] : [begun, rest]
   }
 
-  #all(): readonly Uint8Array[] {
+  #listViews(): readonly Uint8Array[] {
     const { begun, starts, ends } = this.#parts
     this.#views ??= [
       ...(begun === undefined ? [] : [begun]),
-      ...starts.map((start, i) => this.#between(start, ends[i] ?? start)),
+      ...starts.map((start, i) => this.#view(start, ends[i] ?? start)),
     ]
     return this.#views
   }
 }
 
-// A record with what it belongs to: `{"project":"platform/app","record":…}`.
+// Records with their parent: `{"project":"platform/app","record":…}`.
 
 /** Returns the text before the record; the text after it is `tail`. */
 export const getHead = (column: string, name: string): Buffer =>
@@ -132,7 +132,7 @@ export const getHead = (column: string, name: string): Buffer =>
 
 export const tail = Buffer.from('}')
 
-/** Puts records below what they belong to. */
+/** Creates a function that wraps a record with the name of its parent. */
 export const createWrapper = (
   column: string,
   name: string,
@@ -144,8 +144,8 @@ export const createWrapper = (
 const between = Buffer.from(',"record":')
 const quote = 0x22
 
-/** Splits such bytes into name and record; undefined if there is no record, because it could not be read. */
-export const splitBelow = (
+/** Splits a wrapped record into name and record; undefined if there is no record, because it could not be read. */
+export const splitWrapped = (
   bytes: Uint8Array,
   column: string,
 ): { readonly name: string; readonly record: Uint8Array } | undefined => {
@@ -160,14 +160,14 @@ export const splitBelow = (
   return { name, record: text.subarray(at, text.length - tail.length) }
 }
 
-// The value of a record, within what may be built of one.
+// The parser of single records, with limits.
 
 const createUnbuilt = (what: string): Failure =>
   new Failure('unreachable', `a record ${what}, which this output format cannot handle`, {
     advice: { code: 'record-size' },
   })
 
-/** Small ones cannot hold too many: each value takes two bytes at least. */
+/** Refuses a record with too many values. A small record cannot have too many, since each value takes at least two bytes. */
 const checkValues = (bytes: Uint8Array): void => {
   if (bytes.length <= maxBuilt.values * 2) return
   try {

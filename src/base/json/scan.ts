@@ -1,6 +1,6 @@
 /**
- * RFC 8259's grammar over bytes as they arrive, without building anything: what is passed on
- * unparsed is checked here, and nothing is parsed that this has not measured before.
+ * Checks bytes against the grammar of JSON (RFC 8259) as they arrive, without building values. Every text is checked here before it is
+ * passed on or parsed.
  */
 
 import {
@@ -29,7 +29,7 @@ import {
   zero,
 } from './tokens.js'
 
-// What comes next.
+// The states, named after the token that is expected next.
 const aValue = 0
 const valueOrEnd = 1
 const keyOrEnd = 2
@@ -49,10 +49,10 @@ const wanted = [
   'a comma or the closing bracket',
 ] as const
 
-/** In words. */
-const describeWanted = (want: number): string => wanted[want] ?? wanted[aValue]
+/** Describes the expected token in words. */
+const describeWanted = (state: number): string => wanted[state] ?? wanted[aValue]
 
-// What a byte begins; a smaller number is what comes next behind it.
+// The actions for a byte. A number below `firstAction` is the next state.
 const firstAction = 8
 const aKeyBegins = 8
 const closes = 9
@@ -71,8 +71,8 @@ const values: Row = [
   [numbers, aNumberBegins],
   [Buffer.from('tfn'), aWordBegins],
 ]
-/** By what comes next; blanks change nothing, and every other byte is refused. */
-const rows: readonly Row[] = [
+/** The actions in each state. White space changes nothing, and every other byte is refused. */
+const actionRows: readonly Row[] = [
   values,
   [...values, [[closeBracket], closes]],
   [
@@ -92,20 +92,20 @@ const rows: readonly Row[] = [
   [],
 ]
 
-/** The step for what comes next (high) and a byte (low). */
-const steps: Uint8Array = new Uint8Array(rows.length << 8).fill(refuses)
-for (const [want, row] of rows.entries())
+/** The action for a state (high byte) and a byte of the text (low byte). */
+const steps: Uint8Array = new Uint8Array(actionRows.length << 8).fill(refuses)
+for (const [want, row] of actionRows.entries())
   for (const [bytes, step] of [[blanks, want] as const, ...row])
     for (const byte of bytes) steps[(want << 8) | byte] = step
 
-const deepest: number = bounds.depth
+const maxDepth: number = bounds.depth
 
-/** The lower five bits of a letter: which it is, whatever its case. */
-const letter = 31
+/** A mask of the lower five bits of a letter, which are the same in upper and lower case. */
+const letterMask = 31
 
-/** A place in the table for the last three bytes of a key. */
+/** Returns the index in the table for the last three bytes of a key. */
 export const hashTail = (third: number, second: number, last: number): number =>
-  ((third & letter) << 10) | ((second & letter) << 5) | (last & letter)
+  ((third & letterMask) << 10) | ((second & letterMask) << 5) | (last & letterMask)
 
 /** The names to look for, as a table of the last three letters of each (`hashTail`). */
 export interface Marks {
@@ -114,7 +114,7 @@ export interface Marks {
   isName(chunk: Uint8Array, from: number, end: number): boolean
 }
 
-const none: Marks = { tails: new Uint8Array(1 << 15), isName: () => false }
+const noMarks: Marks = { tails: new Uint8Array(1 << 15), isName: () => false }
 
 /** True if a key is one of the names to look for. The byte before a short key is its quote. */
 const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): boolean => {
@@ -124,7 +124,7 @@ const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): b
   return marks.tails[tail] !== 0 && marks.isName(chunk, from, end)
 }
 
-/** Reads one value, in as many chunks as it comes in. */
+/** Reads one value, which may be split across any number of chunks. */
 export class Scanner {
   /** True if a key since `begin` may be one of the names to look for, or is hidden behind escapes. */
   marked = false
@@ -143,13 +143,13 @@ export class Scanner {
   #depth = 0
   #values = 0
 
-  /** @param most how many values there may be */
-  constructor(marks: Marks = none, most: number = bounds.values) {
+  /** @param most the maximum number of values */
+  constructor(marks: Marks = noMarks, most: number = bounds.values) {
     this.#marks = marks
     this.#most = most
   }
 
-  /** Begins another value. */
+  /** Prepares for another value. */
   begin(): void {
     this.marked = false
     this.spaced = false
@@ -168,27 +168,27 @@ export class Scanner {
   scan(chunk: Uint8Array, start: number): number {
     let i = start
     if (this.#token.within !== nothing) {
-      i = this.#token.goOn(chunk, start)
+      i = this.#token.continue(chunk, start)
       if (this.#token.within !== nothing) return chunk.length
-      if (this.#want === nothingMore) return this.#end(i)
+      if (this.#want === nothingMore) return this.#finishValue(i)
     }
-    return this.#tokens(chunk, i)
+    return this.#readTokens(chunk, i)
   }
 
-  /** Ends the text: true when the value is whole, though it be a number at the very end. */
+  /** Ends the text. @returns true if the value is complete, which a number is only at the end */
   finish(): boolean {
     if (this.#token.mayEnd && this.#want === nothingMore) this.done = true
     return this.done
   }
 
-  #end(i: number): number {
+  #finishValue(i: number): number {
     this.done = true
     return i
   }
 
   /** The hot loop, which keeps its position and the expected token in registers. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop that calls for each byte is slower
-  #tokens(chunk: Uint8Array, start: number): number {
+  #readTokens(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const token = this.#token
     const marks = this.#marks
@@ -208,10 +208,10 @@ export class Scanner {
         const plain = i < length && chunk[i] === quote
         if (step === aKeyBegins) {
           want = aColon
-          // A name may hide behind an escape, or be cut in two.
+          // An escape may disguise a name, or the chunk may end within it.
           if (!plain || isMarked(marks, chunk, from, i)) this.marked = true
         } else {
-          this.#count()
+          this.#countValue()
           want = this.#after
         }
         i = plain ? i + 1 : token.unplain(chunk, i)
@@ -219,36 +219,36 @@ export class Scanner {
           want = aValue
           i++
         }
-      } else if (step === closes) want = this.#close()
+      } else if (step === closes) want = this.#closeBracket()
       else if (step === opens) {
-        want = this.#enter(chunk[i - 1] as number)
+        want = this.#openBracket(chunk[i - 1] as number)
         continue
       } else {
         if (step === refuses) throw createUnexpected(want, i - 1)
-        this.#count()
+        this.#countValue()
         want = this.#after
         i = step === aNumberBegins ? token.number(chunk, i - 1) : token.word(chunk, view, i - 1)
       }
       if (token.within !== nothing) break
-      if (want === nothingMore) return this.#end(i)
+      if (want === nothingMore) return this.#finishValue(i)
     }
     this.#want = want
     return i
   }
 
-  #count(): void {
+  #countValue(): void {
     if (++this.#values > this.#most) throw createTooManyValues(this.#most)
   }
 
-  #enter(byte: number): number {
-    this.#count()
-    if (this.#depth === deepest) throw createTooDeep()
+  #openBracket(byte: number): number {
+    this.#countValue()
+    if (this.#depth === maxDepth) throw createTooDeep()
     this.#open[this.#depth++] = byte
     this.#after = byte === openBrace ? inObject : inArray
     return byte === openBrace ? keyOrEnd : valueOrEnd
   }
 
-  #close(): number {
+  #closeBracket(): number {
     if (--this.#depth === 0) this.#after = nothingMore
     else this.#after = this.#open[this.#depth - 1] === openBrace ? inObject : inArray
     return this.#after

@@ -1,4 +1,4 @@
-/** JSON as text, token by token: without a parser's loss of digits, without recursion, and with every string and number as it came. */
+/** Splits JSON text into tokens without a parser: numbers keep their digits, and nesting needs no recursion. */
 import { findStringEnd } from './json.js'
 
 const blanks = /[ \t\r\n]+/y

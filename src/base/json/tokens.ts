@@ -195,7 +195,7 @@ export class Token {
   }
 
   /** Reads the rest of a token that the end of the previous chunk split. */
-  goOn(chunk: Uint8Array, start: number): number {
+  continue(chunk: Uint8Array, start: number): number {
     if (this.within === aNumber) return this.#continueNumber(chunk, start)
     return this.within === aString
       ? this.#continueString(chunk, start)

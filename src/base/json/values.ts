@@ -1,4 +1,4 @@
-/** Values of records: from bytes, and back to text. */
+/** Parses and writes the values of records, with failures for records that cannot be handled. */
 
 import { Failure } from '../../errors.js'
 import { ExactNumber, serializeExact } from './json.js'
@@ -17,7 +17,7 @@ const createDeepFailure = (cause: unknown): Failure =>
     cause,
   })
 
-/** Runs what recurses over a record; running out of stack becomes a failure that says so. */
+/** Runs recursive work on a record. If it runs out of stack, it throws a failure that explains it. */
 export const guardStack = <T>(work: () => T): T => {
   try {
     return work()
@@ -27,8 +27,8 @@ export const guardStack = <T>(work: () => T): T => {
 }
 
 /**
- * Reads the value of a record's bytes; numbers that would print otherwise than they came are `ExactNumber`.
- * @throws Failure unreachable, when the bytes are no JSON, or more than may be built
+ * Parses the bytes of a record. Numbers that JavaScript would print differently become `ExactNumber`.
+ * @throws Failure `unreachable` if the bytes are not JSON, or exceed the limits
  */
 export const parseRecord = (bytes: Uint8Array): unknown => {
   try {
@@ -42,7 +42,7 @@ export const parseRecord = (bytes: Uint8Array): unknown => {
   }
 }
 
-/** Returns true if a value has nothing inside: everything but objects and lists. */
+/** True for any value but objects and lists. */
 export const isScalar = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || value instanceof ExactNumber
 

@@ -1,11 +1,11 @@
 /**
- * Plain values as YAML that a reader of YAML 1.1 and one of 1.2 take for the same value: `-o yaml` and exported
- * files. The `yaml` library builds a tree of nodes first, which takes 26 times as long.
+ * Writes plain values as YAML that means the same in YAML 1.1 and 1.2, for `-o yaml` and exported files. The `yaml` library builds a tree
+ * of nodes first, which takes 26 times as long.
  */
 import { isObject } from '../objects.js'
 import { ExactNumber, serializeExact } from './json.js'
 
-/** A map whose entries keep their order whatever they are called, with comments below them. */
+/** A map whose entries keep their order, even if their names are numbers, with comments below them. */
 export class YamlMap<Value = unknown> {
   readonly entries: ReadonlyMap<string, Value>
   readonly remarks: readonly string[]
@@ -16,7 +16,7 @@ export class YamlMap<Value = unknown> {
   }
 }
 
-/** A text is plain that is made of such words, perhaps the address of a page, and is none of these. */
+/** Matches texts that need no quotes: words, possibly the address of a page. Texts that `reserved` matches do need quotes. */
 const plain =
   /^(?:[A-Za-z_/$]|https?:\/\/[\w/.@+()*'=!?$-])[\w/.@+()*'=!?$-]*(?: [\w/.@+()*'=!?$-]+)*$/
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i
@@ -26,12 +26,12 @@ const unseen =
 const ordinary = /^[ -~]*$/
 const allUnseen = new RegExp(unseen.source, 'gu')
 const outsideBlocks = new RegExp(`(?![\\n\\t])${unseen.source}|^[ \\t\\n]|[ \\t](?:\\n|$)`, 'u')
-/** Longer texts stand in one line: a reader of blocks takes a multiple of their memory. */
-const longestBlock = 1 << 20
-/** PyYAML wants the colon of a shorter form within 1,024 characters. */
-const longestKey = 1000
-/** Deeper than this a value is JSON in one line, so that hostile nesting stays small. */
-const deepest = 40
+/** The maximum length of a block. Longer texts are written on one line, since readers of blocks need a multiple of their memory. */
+const maxBlock = 1 << 20
+/** The maximum length of a key in the short form. PyYAML expects the colon within 1,024 characters. */
+const maxKey = 1000
+/** The depth below which a value is written as JSON on one line, so that hostile nesting stays small. */
+const maxDepth = 40
 
 const escapeUnseen = (text: string): string =>
   ordinary.test(text)
@@ -46,10 +46,10 @@ const isPlain = (text: string): boolean =>
 
 const quoteYaml = (text: string): string => escapeUnseen(JSON.stringify(text))
 
-/** A text as a key, or as a value in one line. */
+/** Formats a text as a key, or as a value on one line. */
 export const formatYamlWord = (text: string): string => (isPlain(text) ? text : quoteYaml(text))
 
-/** A comment, which no text ends. */
+/** Formats a comment. Line breaks in the text are escaped, so that it cannot end the comment. */
 export const formatYamlComment = (text: string): string => `# ${escapeUnseen(text)}`
 
 const toEscapedJson = (value: unknown): string => escapeUnseen(serializeExact(value) ?? 'null')
@@ -62,7 +62,7 @@ const formatBlock = (text: string, pad: string): string => {
 
 const formatText = (text: string, depth: number): string => {
   if (isPlain(text)) return text
-  const block = text.includes('\n') && text.length <= longestBlock && !outsideBlocks.test(text)
+  const block = text.includes('\n') && text.length <= maxBlock && !outsideBlocks.test(text)
   return block ? formatBlock(text, '  '.repeat(depth)) : quoteYaml(text)
 }
 
@@ -97,18 +97,18 @@ const labels = new Map<string, string>()
 const formatRemarks = (map: YamlMap, depth: number): string =>
   map.remarks.map((line) => `${'  '.repeat(depth)}${formatYamlComment(line)}\n`).join('')
 
-/** A key with its colon, which stands on a line of its own below a long key. */
-const labelOf = (key: string, pad: string): string => {
+/** Formats a key with its colon. The colon of a long key is on a line of its own. */
+const formatLabel = (key: string, pad: string): string => {
   const kept = labels.get(key)
   if (kept !== undefined) return kept
   const name = formatYamlWord(key)
-  if (name.length > longestKey) return `? ${name}\n${pad}:`
+  if (name.length > maxKey) return `? ${name}\n${pad}:`
   const label = `${name}:`
   if (labels.size < keptLabels) labels.set(key, label)
   return label
 }
 
-/** The entries of a map or the elements of a list, a line or more each; the first has no indent before it. */
+/** Formats the entries of a map or the items of a list, each on one or more lines. The first line is not indented. */
 const formatParts = (value: object, depth: number, layout: YamlLayout): string => {
   const pad = '  '.repeat(depth)
   let text = ''
@@ -121,7 +121,7 @@ const formatParts = (value: object, depth: number, layout: YamlLayout): string =
   const add = (key: string, one: unknown): void => {
     if (one === undefined) return
     if (text !== '') text += pad
-    text += labelOf(key, pad) + formatValue(one, depth + 1, layout, gap)
+    text += formatLabel(key, pad) + formatValue(one, depth + 1, layout, gap)
   }
   if (value instanceof YamlMap) for (const [key, one] of value.entries) add(key, one)
   else if (isObject(value)) for (const key in value) add(key, value[key])
@@ -132,7 +132,7 @@ const formatParts = (value: object, depth: number, layout: YamlLayout): string =
 const formatValue = (value: unknown, depth: number, layout: YamlLayout, gap = ' '): string => {
   if (typeof value === 'string') return ` ${formatText(value, depth)}\n`
   if (!isBranch(value)) return ` ${formatScalar(value)}\n`
-  const inLine = depth > deepest ? toEscapedJson(value) : formatFlow(value, layout)
+  const inLine = depth > maxDepth ? toEscapedJson(value) : formatFlow(value, layout)
   const text = inLine === undefined ? gap + formatParts(value, depth, layout) : ` ${inLine}\n`
   return value instanceof YamlMap && value.remarks.length > 0
     ? text + formatRemarks(value, depth)

@@ -1,4 +1,4 @@
-/** Credentials in records that are not parsed: found and masked in their bytes. */
+/** Finds and masks credentials in the bytes of records, without parsing them. */
 
 import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
@@ -11,16 +11,16 @@ const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a
 const slash = 0x2f
-const signs = [0x40, 0x3f] as const
+const addressSigns = [0x40, 0x3f] as const
 
-/** A string of JSON that is to be written otherwise. */
+/** A string of JSON that has to be replaced. */
 interface Change {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-const isEscaped = (bytes: Uint8Array, at: number): boolean => {
+const isEscapedAt = (bytes: Uint8Array, at: number): boolean => {
   let slashes = 0
   while (bytes[at - 1 - slashes] === backslash) slashes++
   return slashes % 2 === 1
@@ -35,22 +35,24 @@ const findOpening = (bytes: Buffer, at: number, from: number): number => {
   for (let i = at - 1; i >= from; i--) {
     const byte = bytes[i]
     if (byte === slash || byte === backslash) found = true
-    else if (byte === quote && !isEscaped(bytes, i)) return found ? i : -1
+    else if (byte === quote && !isEscapedAt(bytes, i)) return found ? i : -1
   }
   return -1
 }
 
 /** Returns the index after the closing quote of the string that begins at `start`. */
-const endOf = (bytes: Buffer, start: number): number => {
+const findQuotedEnd = (bytes: Buffer, start: number): number => {
   let at = bytes.indexOf(quote, start + 1)
-  while (at !== -1 && isEscaped(bytes, at)) at = bytes.indexOf(quote, at + 1)
+  while (at !== -1 && isEscapedAt(bytes, at)) at = bytes.indexOf(quote, at + 1)
   return at === -1 ? bytes.length : at + 1
 }
 
-/** Letters that an address begins with, more than its scheme has; an escape may stand for any of them. */
+/**
+ * The number of characters that are tested for the beginning of an address. It is more than a scheme has, since characters may be escaped.
+ */
 const opening = 64
 
-/** True if a string may be an address; most texts with such signs in them are none. */
+/** True if a string may be an address; most strings that contain such characters are not. */
 const mayBeAddress = (bytes: Buffer, start: number): boolean => {
   const head = bytes.toString('latin1', start + 1, start + 1 + opening)
   return isAddressText(head) || head.includes('\\')
@@ -70,28 +72,28 @@ const maskString = (bytes: Buffer, start: number, end: number): string | undefin
     const safe = maskText(text)
     return safe === text ? undefined : JSON.stringify(safe)
   } catch {
-    // The memory of a batch may hold what is no part of it.
+    // The buffer of a batch may contain bytes that are not part of it, so the slice need not be JSON.
     return undefined
   }
 }
 
-/** Finds the next of the signs in some bytes; no byte is searched twice for a sign. */
-class SignFinder {
+/** Finds the next of several characters. No byte is searched twice for the same character. */
+class CharacterFinder {
   readonly #bytes: Buffer
   readonly #found: number[]
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
-    this.#found = signs.map(() => -1)
+    this.#found = addressSigns.map(() => -1)
   }
 
   /** Returns the index of the next sign; the bytes' length if there is none. */
   next(from: number): number {
     let first = this.#bytes.length
-    for (let i = 0; i < signs.length; i++) {
+    for (let i = 0; i < addressSigns.length; i++) {
       let at = this.#found[i] ?? -1
       if (at < from) {
-        at = this.#bytes.indexOf(signs[i] ?? 0, from)
+        at = this.#bytes.indexOf(addressSigns[i] ?? 0, from)
         if (at === -1) at = this.#bytes.length
         this.#found[i] = at
       }
@@ -101,16 +103,16 @@ class SignFinder {
   }
 }
 
-const findChanges = (bytes: Buffer): readonly Change[] => {
+const findAddresses = (bytes: Buffer): readonly Change[] => {
   const changes: Change[] = []
-  const signs = new SignFinder(bytes)
+  const signs = new CharacterFinder(bytes)
   for (let from = 0, at = signs.next(0); at < bytes.length; at = signs.next(from)) {
     const start = findOpening(bytes, at, from)
     if (start === -1) {
       from = at + 1
       continue
     }
-    from = endOf(bytes, start)
+    from = findQuotedEnd(bytes, start)
     const text = mayBeAddress(bytes, start) ? maskString(bytes, start, from) : undefined
     if (text !== undefined) changes.push({ start, end: from, text })
   }
@@ -121,31 +123,31 @@ const findChanges = (bytes: Buffer): readonly Change[] => {
 const findStart = (bytes: Buffer, at: number, from: number): number => {
   let start = at
   do start = start <= from ? -1 : bytes.lastIndexOf(quote, start - 1)
-  while (start >= from && isEscaped(bytes, start))
+  while (start >= from && isEscapedAt(bytes, start))
   return start < from ? -1 : start
 }
 
-/** The strings that hold a private key. */
+/** Finds the strings that contain a private key. */
 const findKeys = (bytes: Buffer): readonly Change[] => {
   const changes: Change[] = []
   for (let from = 0, at = bytes.indexOf(keySign); at !== -1; at = bytes.indexOf(keySign, from)) {
     const start = findStart(bytes, at, from)
-    from = start === -1 ? at + 1 : endOf(bytes, start)
+    from = start === -1 ? at + 1 : findQuotedEnd(bytes, start)
     const text = start === -1 ? undefined : maskString(bytes, start, from)
     if (text !== undefined) changes.push({ start, end: from, text })
   }
   return changes
 }
 
-const finders = [findChanges, findKeys]
+const finders = [findAddresses, findKeys]
 
-/** Returns true if a text with a secret in it stands in these bytes: an address with a credential, or a private key. */
+/** True if these bytes contain a text with a secret: an address with a credential, or a private key. */
 export const holdsSecretText = (given: Uint8Array): boolean => {
   const bytes = viewBytes(given)
   return finders.some((find) => find(bytes).length > 0)
 }
 
-/** The bytes without the secrets of their texts; every other byte stays. */
+/** Masks the secrets in texts; all other bytes stay. */
 const maskSecretTexts = (given: Uint8Array): Uint8Array =>
   finders.reduce((before, find) => {
     const bytes = viewBytes(before)
@@ -158,7 +160,7 @@ const maskSecretTexts = (given: Uint8Array): Uint8Array =>
     return from === 0 ? before : Buffer.concat([...kept, bytes.subarray(from)])
   }, given)
 
-// Credentials in the text of a record: masked however many tokens they have, at any depth.
+// Secrets in the text of a record, masked token by token at any depth.
 
 const decodeKey = (token: string): string => {
   if (!token.includes('\\')) return token.slice(1, -1)
@@ -169,16 +171,16 @@ const decodeKey = (token: string): string => {
   }
 }
 
-/** The values that say that a record is not a variable. */
+/** The values of a marker field that show that a record is not a variable. */
 const unmarked = new Set(['false', '"false"', 'null'])
 
-/** A bracket that is open: the place of its object among all, and whether all objects in it are variables. */
+/** An open bracket: the index of its object among all objects, and whether all objects in it are variables. */
 interface NestedBracket {
   readonly object: number
   readonly held: boolean
 }
 
-/** The objects of a text that are variables, by their place among all: they say so themselves, or stand below `variables`. */
+/** Finds the objects that are variables, by their index: they have a marker field, or are below `variables`. */
 const findVariables = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> => {
   const found = new Set<number>()
   const open: NestedBracket[] = []
@@ -198,17 +200,17 @@ const findVariables = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> 
   return found
 }
 
-/** An open bracket: of a list, whether its texts are hidden; of an object, whether it is a variable. */
+/** An open bracket: whether the texts of a list are masked, or whether an object is a variable. */
 interface OpenBracket {
   readonly listed: boolean
   readonly variable: boolean
 }
 
-/** Hides the values of secrets, token by token. */
+/** Masks the values of secrets, token by token. */
 class SecretMasker {
   /** True if anything was hidden. */
   changed = false
-  /** Brackets open within a value that is dropped as a whole. */
+  /** The number of open brackets within a value that is dropped as a whole. */
   private dropped = 0
   private objects = 0
   private readonly open: OpenBracket[] = []
@@ -219,7 +221,7 @@ class SecretMasker {
     private readonly variables: ReadonlySet<number>,
   ) {}
 
-  /** The token to write for this one; undefined to write nothing. */
+  /** Returns the token to write; undefined to write nothing. */
   take(token: string): string | undefined {
     if (token === '{') this.objects++
     if (this.dropped > 0) {
@@ -276,62 +278,62 @@ const maskJsonText = (text: string, secrecyOf: SecrecyOf): Uint8Array | undefine
   return hider.changed ? bytes : undefined
 }
 
-/** Bytes as characters of the same number, so that patterns see them and nothing is lost. */
-const toLatin = (bytes: Uint8Array): string => viewBytes(bytes).toString('latin1')
+/** Converts each byte to the character with the same code, so that patterns can match bytes without loss. */
+const toLatin1 = (bytes: Uint8Array): string => viewBytes(bytes).toString('latin1')
 
-/** The escapes of letters and the underscore: they are unnecessary, and a name could hide behind them. */
+/** Matches the escapes of letters and the underscore. No writer needs them, but a secret's name could be disguised by them. */
 const disguise = '\\\\u00[4-7]'
 const disguised = new RegExp(disguise)
 
-/** Text as a pattern that is that text, in the characters of its bytes. */
+/** Converts a text to a pattern that matches its JSON form, with one character for each byte. */
 const toLiteralPattern = (text: string): string =>
-  toLatin(Buffer.from(JSON.stringify(text).slice(1, -1))).replace(/[^\w]/g, '\\$&')
+  toLatin1(Buffer.from(JSON.stringify(text).slice(1, -1))).replace(/[^\w]/g, '\\$&')
 
 const window = 1 << 16
 
-/** A test of bytes, in pieces: a copy of everything at once would be one more of what may be large. */
-const testOf =
+/** Creates a test of bytes. It works in pieces, since a copy of the whole text might be too large. */
+const createPatternTest =
   (pattern: RegExp, overlap: number) =>
   (bytes: Uint8Array): boolean => {
     for (let at = 0; at < bytes.length; at += window)
-      if (pattern.test(toLatin(bytes.subarray(at, at + window + overlap)))) return true
+      if (pattern.test(toLatin1(bytes.subarray(at, at + window + overlap)))) return true
     return false
   }
 
-/** More letters than a search of words looks at. */
-const longestWords = 64
+/** The number of characters that a search for inner words inspects. */
+const maxWordLength = 64
 
 /**
  * Parts that such words contain, in lower or upper case. They have less than eight letters, which Node finds in half the time of longer
  * ones. They begin at a letter that is rarer than those before it, which halves the time again.
  */
-const innerSigns = ['necti', 'NECTI'] as const
+const innerParts = ['necti', 'NECTI'] as const
 
 /** True if these bytes contain a word that a secret's name may have anywhere. */
 export const holdsInner = (given: Uint8Array): boolean => {
   const bytes = viewBytes(given)
-  return innerSigns.some((sign) => {
+  return innerParts.some((sign) => {
     for (let at = bytes.indexOf(sign); at !== -1; at = bytes.indexOf(sign, at + 1))
-      if (innerWords.test(toLatin(bytes.subarray(Math.max(0, at - 3), at + longestWords))))
+      if (innerWords.test(toLatin1(bytes.subarray(Math.max(0, at - 3), at + maxWordLength))))
         return true
     return false
   })
 }
 
-/**
- * A test of bytes for strings that end as names of secrets do, far cheaper than parsing.
- * @param names what those end in
- */
+/** Creates a test for strings that end like names of secrets. It is far cheaper than parsing. @param names the endings of the names */
 export const createMentionTest = (names: readonly string[]): ((bytes: Uint8Array) => boolean) => {
   const endings = names.map(toLiteralPattern)
   const pattern = new RegExp(`(?:${endings.join('|')})"|${innerWords.source}|${disguise}`, 'i')
-  return testOf(pattern, Math.max(...endings.map((ending) => ending.length), longestWords) + 1)
+  return createPatternTest(
+    pattern,
+    Math.max(...endings.map((ending) => ending.length), maxWordLength) + 1,
+  )
 }
 
 const mask = Buffer.from(JSON.stringify(masked))
 
-/** Decides from the bytes after a key whether its value is hidden; `parse` if the bytes do not tell enough. */
-const judgeKey = (
+/** Decides from the bytes after a key whether its value is masked. It returns `parse` if the bytes do not suffice. */
+const classifyKey = (
   name: string,
   text: string,
   start: number,
@@ -357,18 +359,18 @@ const maskRecordBytes = (
   key: RegExp,
   secrecyOf: SecrecyOf,
 ): Uint8Array | undefined => {
-  const text = toLatin(bytes)
+  const text = toLatin1(bytes)
   if (disguised.test(text)) return undefined
   const kept: Uint8Array[] = []
   let from = 0
   for (const { 0: all, 1: ending = '', index } of text.matchAll(key)) {
     const start = index + all.length
-    // Without a colon it is no key.
+    // A string without a colon after it is not a key.
     if (all === ending || start < from) continue
     const opening = text.lastIndexOf('"', index)
     const name = text.slice(opening + 1, index + ending.length)
     if (name.includes('\\') || text[opening - 1] === '\\') return undefined
-    const found = judgeKey(Buffer.from(name, 'latin1').toString(), text, start, secrecyOf)
+    const found = classifyKey(Buffer.from(name, 'latin1').toString(), text, start, secrecyOf)
     if (found === 'parse') return undefined
     if (found === 'keep') continue
     kept.push(bytes.subarray(from, start), mask)
@@ -379,17 +381,17 @@ const maskRecordBytes = (
 
 const decoder = new TextDecoder()
 
-/** A record's bytes with its secrets masked; token by token where its bytes do not tell enough. */
+/** Creates a function that masks the secrets of a record in its bytes, or token by token if the bytes do not suffice. */
 export const createByteMasker = (
   names: readonly string[],
   secrecyOf: SecrecyOf,
 ): ((bytes: Uint8Array) => Uint8Array) => {
   const endings = names.map(toLiteralPattern).join('|')
-  // A text that repeats inner words is passed over once, since it matches without a colon, too.
+  // A text that repeats inner words is skipped in one match, since the pattern also matches without a colon.
   const key = new RegExp(`((?:${endings})(?=")|${innerWords.source}[^"\\\\]*)(?:"\\s*:\\s*)?`, 'gi')
-  const named = (bytes: Uint8Array): Uint8Array =>
+  const maskByName = (bytes: Uint8Array): Uint8Array =>
     maskRecordBytes(bytes, key, secrecyOf) ??
     maskJsonText(decoder.decode(bytes), secrecyOf) ??
     bytes
-  return (bytes) => maskSecretTexts(named(bytes))
+  return (bytes) => maskSecretTexts(maskByName(bytes))
 }

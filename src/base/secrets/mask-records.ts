@@ -1,6 +1,6 @@
 /**
- * The one stage between the client and every format: no format sees a record before its secrets are
- * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
+ * Masks records between the client and the output formats, so that no format sees a secret. A record is rewritten only if a name in it may
+ * be that of a secret; all other bytes stay.
  */
 import { type FieldMatch, PackedRecords, type Records } from '../json/records.js'
 import { guardStack, type Pick } from '../json/values.js'
@@ -15,18 +15,18 @@ import {
 import { createByteMasker, createMentionTest, holdsInner, holdsSecretText } from './mask-bytes.js'
 import { lastLetters, masked } from './names.js'
 
-// What to look for in bytes: the words that names of secrets end in, or have in them.
+// The search in bytes: for the words that names of secrets end in, or contain.
 
-/** The part of an instance's words that says which fields are secret, under either name. */
+/** The part of a vocabulary that identifies secret fields, under either name. */
 type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
 
 /**
- * The fields to hide: those declared to hold credentials, besides those whose names say so. It is `nothing` if secrets are requested
- * (--show-secrets) or are the answer.
+ * The declared names of fields to mask, in addition to names that look like secrets. It is `nothing` if secrets are requested
+ * (--show-secrets) or are the answer itself.
  */
 export type HiddenFields = ReadonlySet<string> | 'nothing'
 
-/** Lists the endings of names of secrets, without case, for a search that only looks for suspects. */
+/** Lists the endings of names of secrets in lower case, for a search that finds suspicious records. */
 const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
   const names = [...declared, ...variableNames]
   return [
@@ -36,17 +36,17 @@ const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonl
   ]
 }
 
-/** True if a name is a reason to look at its record. */
+/** True if a name is a reason to inspect its record. */
 const isSuspect = (secrecyOf: SecrecyOf, name: string): boolean =>
   ['value', 'holds'].includes(secrecyOf(name) ?? '') || getSecrecy(secrecyOf, name) !== undefined
 
-/** Returns the secrecy of the place under a dotted name: that of the most secret name on the way. */
+/** Returns the secrecy of a dotted path: that of the most secret name in it. */
 const getPathSecrecy = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof getSecrecy> => {
   const found = [path, ...path.split('.')].map((name) => getSecrecy(secrecyOf, name))
   return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
 }
 
-/** Finds the records that may hold a secret: where the names were looked for as they were cut, else by a search. */
+/** Finds the records that may contain a secret, by the matches from cutting them, or else by a search. */
 class SecretFinder {
   readonly match: FieldMatch
   readonly #mentioned: (bytes: Uint8Array) => boolean
@@ -56,7 +56,7 @@ class SecretFinder {
     this.#mentioned = createMentionTest(endings)
   }
 
-  /** Finds the records of a batch that may hold a secret. Returns a test of their places; undefined if there is none. */
+  /** Finds the records of a batch that may contain a secret. @returns a test of their indexes; undefined if there is none */
   find(batch: Records): ((place: number) => boolean) | undefined {
     const matched = batch instanceof PackedRecords ? batch.matched(this.match) : undefined
     const pieces = batch instanceof PackedRecords ? batch.pieces() : [...batch]
@@ -72,7 +72,7 @@ class SecretFinder {
 export interface RecordMasker {
   /** The names to look for while records are cut; undefined if nothing is masked. */
   readonly watch: FieldMatch | undefined
-  /** Masks records as bytes; those without a secret keep the memory that they came in. */
+  /** Masks records as bytes. Records without a secret keep the memory in which they arrived. */
   maskBatch(batch: Records): Records
   maskValue(value: unknown): unknown
 }
@@ -84,10 +84,10 @@ const noMasker: RecordMasker = {
 }
 
 /**
- * Creates the mask of an answer's records.
- * @param hidden names of fields that are declared to hold credentials; those whose names say so are
- * masked as well. `nothing` where the secrets are what was asked for
- * @param words the instance's own: a secret is one under either name
+ * Creates the masker of an answer's records.
+ * @param hidden names of fields that are declared to hold credentials, besides those whose names look like secrets; `nothing` if secrets
+ * were requested
+ * @param words the instance's own names, under which a field is a secret as well
  */
 export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): RecordMasker => {
   if (hidden === 'nothing') return noMasker
@@ -108,11 +108,11 @@ export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): Re
   }
 }
 
-/** True if a place on the way to this one is masked, so that nothing of it is left to pick. */
-const isInsideMasked = (pick: Pick, record: unknown, path: string): boolean =>
+/** True if a part of a path is masked, so that there is nothing below it. */
+const isInsideMasked = (pickValue: Pick, record: unknown, path: string): boolean =>
   path
     .split('.')
-    .some((_, i, names) => i > 0 && pick(record, names.slice(0, i).join('.')) === masked)
+    .some((_, i, names) => i > 0 && pickValue(record, names.slice(0, i).join('.')) === masked)
 
 const createMaskedReader = (
   pick: Pick,
@@ -129,16 +129,16 @@ const createMaskedReader = (
 }
 
 /**
- * Picks from masked records what is as secret as the names that lead there: `token.value` is, though
- * `value` says nothing, and so is what is made under a secret's name.
+ * Creates a function that picks values from masked records. A value is as secret as the names on its path: `token.value` is secret because
+ * of `token`.
  */
 export const createMaskedPick = (pick: Pick, hidden: HiddenFields, words?: OwnSecrets): Pick => {
   if (hidden === 'nothing') return pick
   const secrecyOf = getSecrecies(hidden, words)
   const known = new Map<string, (record: unknown) => unknown>()
   return (record, path) => {
-    const under = known.get(path) ?? createMaskedReader(pick, path, secrecyOf)
-    known.set(path, under)
-    return under(record)
+    const readMasked = known.get(path) ?? createMaskedReader(pick, path, secrecyOf)
+    known.set(path, readMasked)
+    return readMasked(record)
   }
 }

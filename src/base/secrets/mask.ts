@@ -1,6 +1,6 @@
 /**
- * Masks the secrets of a value: by the names of its fields, in its addresses, private keys in any text, and where a
- * record is a variable. Answers, traces, `--curl`, journals and exports all do it by this.
+ * Masks the secrets of values: by the names of fields, in addresses, private keys in any text, and the values of variables. Answers,
+ * traces, `--curl`, journals and exports all use it.
  */
 import { type Fields, isObject } from '../objects.js'
 import { isSecretName, isSecretParameter, masked } from './names.js'
@@ -13,16 +13,16 @@ import {
   type TextPart,
 } from './text.js'
 
-// Addresses: who logs in before the host, secret parameters behind it.
+// Addresses: user information before the host, and secret parameters after it.
 
-/** The user information of an address, with the scheme before it if that is SSH's. */
+/** Matches the user information of an address, with its scheme if that is of SSH. */
 const userInfo = /(?<=(s(?:sh|ftp)[a-z0-9+.-]*:)?)\/\/([^/?#\s]+)@/gi
 const parameter = /[?&;#]([^=&?#;\s]+)=/g
 const valueEnd = /[&#>\s"']|$/g
 
 const findUsers = (text: string): TextPart[] =>
   [...text.matchAll(userInfo)].flatMap(({ 0: all, 1: ssh, 2: user = '', index }) => {
-    // Who logs in by SSH under a name alone has shown no secret: `ssh://git@host`.
+    // A user name without a password in an SSH address is not a secret: `ssh://git@host`.
     if (ssh !== undefined && !user.includes(':')) return []
     const end = index + all.length - 1
     return [{ name: 'userinfo', start: end - user.length, end }]
@@ -33,7 +33,7 @@ const findParameters = (text: string): TextPart[] => {
   return [...text.matchAll(parameter)].flatMap(({ 0: all, 1: name = '', index }) => {
     if (!isSecretParameter(name)) return []
     const start = index + all.length
-    // A value that begins within the one before ends with it: `?token=;token=1`.
+    // A value that begins within the previous one ends with it: `?token=;token=1`.
     if (end < start) {
       valueEnd.lastIndex = start
       end = valueEnd.exec(text)?.index ?? text.length
@@ -52,25 +52,25 @@ const findSecretParts = (text: string): readonly TextPart[] => {
   return [...users, ...parameters, ...keys].toSorted((a, b) => a.start - b.start)
 }
 
-const markMasked: TextMark = () => masked
+const getMask: TextMark = () => masked
 
 /**
- * A text with addresses, without the user names, passwords and secret parameters in them, and without private keys.
- * @param mark what stands for each; a name and password are `userinfo`
+ * Masks user names, passwords and secret parameters in the addresses of a text, and private keys.
+ * @param mark returns the replacement of each; a user name and password are called `userinfo`
  */
-export const maskAddresses = (text: string, mark: TextMark = markMasked): string =>
+export const maskAddresses = (text: string, mark: TextMark = getMask): string =>
   replaceParts(text, findSecretParts(text), mark)
 
 const address = /^\s*(?:(?:[a-z][a-z0-9+.-]*:)+\/\/|\/)/i
 
-/** True if a text is an address, or several; a text that only mentions one is text like any other. */
+/** True if a text consists of one or more addresses. A text that only mentions an address is ordinary text. */
 export const isAddressText = (text: string): boolean => address.test(text)
 
-/** A text of data without its private keys and, if it is an address, without what is secret in that. */
+/** Masks the private keys of a text and, if the text is an address, its secret parts. */
 export const maskText = (text: string): string =>
-  isAddressText(text) ? maskAddresses(text) : maskPrivateKeys(text, markMasked)
+  isAddressText(text) ? maskAddresses(text) : maskPrivateKeys(text, getMask)
 
-/** The secret parts of a text of data. */
+/** Lists the secret parts of a text. */
 export const listSecretsInText = (text: string): readonly string[] =>
   (isAddressText(text) ? findSecretParts(text) : findPrivateKeys(text)).flatMap(
     ({ start, end, name }) => {
@@ -79,7 +79,7 @@ export const listSecretsInText = (text: string): readonly string[] =>
     },
   )
 
-/** A name and password that are a variable's: `ci:$CI_JOB_TOKEN`. */
+/** True if a user name and password refer to a variable: `ci:$CI_JOB_TOKEN`. */
 const isVariableReference = (secret: string): boolean => /(?:^|:)\$(?:\w+|\{\w+\})$/.test(secret)
 
 /** Masks every recognizable secret of a text: in the addresses that it mentions, and in its assignments, as in a CI file. */
@@ -91,9 +91,9 @@ export const maskWholeText = (text: string, mark: TextMark): string =>
     mark,
   )
 
-// Values: the fields of records, at any depth.
+// Values, with the fields of records at any depth.
 
-/** `declared` is certain; of a `guessed` one only texts are masked, alone or in a list. */
+/** The certainty that a field is secret. Of a `guessed` field, only texts are masked, alone or in a list. */
 export type Secrecy = 'declared' | 'guessed'
 
 /**
@@ -105,7 +105,7 @@ type Meaning = Secrecy | 'value' | 'marks' | 'holds' | undefined
 /** A function that returns the meaning of a field's name for secrets. */
 export type SecrecyOf = (name: string) => Meaning
 
-/** The part of an instance's words that says which fields are secret, under either name. */
+/** The part of a vocabulary that identifies secret fields, under either name. */
 export interface OwnNames {
   name(neutral: string): string
   neutral(own: string): string
@@ -120,10 +120,10 @@ const variable: Readonly<Record<string, Meaning>> = {
   variables: 'holds',
 }
 
-/** The value of a variable by one name, as forms write it: `variables[0][value]`. */
+/** Matches the name of a variable's value in a form: `variables[0][value]`. */
 const variableValue = /\bvariables\b.*\[value\]$/
 
-/** Names that make a closer look at a record worth while. */
+/** The names because of which a record is inspected for variables. */
 export const variableNames = Object.keys(variable)
 
 /** The maximum number of names that are kept, so that an endless supply of names cannot fill the memory. */
@@ -142,24 +142,25 @@ const getMeaning = (
 }
 
 /**
- * Returns the test of field names: a field is secret if it is declared to hold credentials, or has a name that credentials have.
- * @param words the instance's own: they add secrets, and never take one away
+ * Returns a test of field names: a field is secret if it is declared to hold credentials, or has a name that credentials have.
+ * @param words the instance's own names, which may only add secrets
+ * @returns the same test for the same arguments
  */
 export const getSecrecies = (
   declared: ReadonlySet<string> = noNames,
   words?: OwnNames,
 ): SecrecyOf => {
-  const before = made.get(declared)
+  const before = tests.get(declared)
   if (before?.size === declared.size && before.words === words) return before.secrecyOf
   const secrecyOf = createSecrecies(declared, words)
-  made.set(declared, { size: declared.size, words, secrecyOf })
+  tests.set(declared, { size: declared.size, words, secrecyOf })
   return secrecyOf
 }
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** Every request of a run has the same: what names mean is found out once. */
-const made = new WeakMap<
+/** The tests by their declared names: all requests of a run use the same ones. */
+const tests = new WeakMap<
   ReadonlySet<string>,
   { readonly size: number; readonly words: OwnNames | undefined; readonly secrecyOf: SecrecyOf }
 >()
@@ -183,19 +184,19 @@ export const getSecrecy = (secrecyOf: SecrecyOf, name: string): Secrecy | undefi
 
 /** The replacement that is written instead of hidden values. */
 export interface Replacement {
-  /** For the value of a field of that name. */
+  /** Returns the replacement for the value of a field with this name. */
   value(name: string, value: unknown): unknown
-  /** Returns the replacement of a text in a field whose name is no secret's; the text itself if it holds no secret. */
+  /** Returns the replacement of a text in a field that is not secret; the text itself if it contains no secret. */
   text(name: string, text: string): unknown
 }
 
-const usual: Replacement = {
+const defaultReplacement: Replacement = {
   value: () => masked,
   text: (_, text) => maskText(text),
 }
 
-/** True if a field marks its record; `masked` may also be false. */
-const isSet = (value: unknown): boolean =>
+/** True if the value of a marker field marks its record as a variable; `masked` may also be false. */
+const marksVariable = (value: unknown): boolean =>
   value !== false && value !== 'false' && value !== null && value !== undefined
 
 class Masker {
@@ -206,20 +207,20 @@ class Masker {
 
   /** @param held true below a field that holds variables */
   value(value: unknown, name: string, secrecy: Secrecy | undefined, held = false): unknown {
-    if (secrecy === 'declared') return this.#hidden(value, name)
+    if (secrecy === 'declared') return this.#mask(value, name)
     if (typeof value === 'string')
-      return secrecy === 'guessed' ? this.#hidden(value, name) : this.instead.text(name, value)
-    if (Array.isArray(value)) return this.#list(value, name, secrecy, held)
+      return secrecy === 'guessed' ? this.#mask(value, name) : this.instead.text(name, value)
+    if (Array.isArray(value)) return this.#maskList(value, name, secrecy, held)
     return isObject(value) ? this.fields(value, held) : value
   }
 
-  #hidden(value: unknown, name: string): unknown {
+  #mask(value: unknown, name: string): unknown {
     return value === null || value === undefined || value === ''
       ? value
       : this.instead.value(name, value)
   }
 
-  #list(
+  #maskList(
     list: readonly unknown[],
     name: string,
     secrecy: Secrecy | undefined,
@@ -232,7 +233,8 @@ class Masker {
   fields(record: Fields, held = false): Fields {
     const entries = Object.entries(record)
     const isVariable =
-      held || entries.some(([name, inner]) => this.secrecyOf(name) === 'marks' && isSet(inner))
+      held ||
+      entries.some(([name, inner]) => this.secrecyOf(name) === 'marks' && marksVariable(inner))
     let found = false
     const hidden = entries.map(([name, inner]): [string, unknown] => {
       const meaning = this.secrecyOf(name)
@@ -246,8 +248,8 @@ class Masker {
   }
 }
 
-/** By names alone, where no endpoint says more. */
-const byName: SecrecyOf = getSecrecies()
+/** The test of field names without any declared names. */
+const guessedSecrecy: SecrecyOf = getSecrecies()
 
 /**
  * Masks every secret of a value, at any depth; returns the value itself if it has none. An absent, null or empty secret is not masked:
@@ -257,18 +259,21 @@ const byName: SecrecyOf = getSecrecies()
  */
 export const maskSecrets = (
   value: unknown,
-  secrecyOf: SecrecyOf = byName,
+  secrecyOf: SecrecyOf = guessedSecrecy,
   secrecy?: Secrecy,
-  instead: Replacement = usual,
+  instead: Replacement = defaultReplacement,
 ): unknown => new Masker(secrecyOf, instead).value(value, '', secrecy)
 
 /** Masks the secrets of a record, as `maskSecrets` does for a value. */
 export const maskFields = (
   record: Fields,
-  secrecyOf: SecrecyOf = byName,
-  instead: Replacement = usual,
+  secrecyOf: SecrecyOf = guessedSecrecy,
+  instead: Replacement = defaultReplacement,
 ): Fields => new Masker(secrecyOf, instead).fields(record)
 
 /** True if the value of a field is a secret, or contains one. */
-export const isSecret = (name: string, value: unknown, secrecyOf: SecrecyOf = byName): boolean =>
-  maskFields({ [name]: value }, secrecyOf)[name] !== value
+export const isSecret = (
+  name: string,
+  value: unknown,
+  secrecyOf: SecrecyOf = guessedSecrecy,
+): boolean => maskFields({ [name]: value }, secrecyOf)[name] !== value

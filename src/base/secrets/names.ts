@@ -1,11 +1,12 @@
 /**
- * The names of secrets: one list for answers, traces, `--curl`, journals, exports and everything else that is shown, sent or written down.
+ * Decides by its name whether a field, header or parameter is secret. Everything that is shown, sent or stored uses this list: answers,
+ * traces, `--curl`, journals and exports.
  */
 
 /** The text that replaces the value of a field with the name of a secret. */
 export const masked = '[masked]'
 
-/** The words that a secret's name ends in, singly or together. */
+/** The words that a secret's name ends in, alone or combined. */
 const endings: readonly string[] = [
   'password',
   'passwords',
@@ -42,32 +43,36 @@ const endings: readonly string[] = [
   'user key',
 ]
 
-const ending = new RegExp(`(?:^| )(?:${endings.join('|')})$`)
-/** Of names that end in `json`, with any words in between: `service_account_file_json`. */
-const distant = /(?:^| )service account /
-/** Anywhere in a name: `db_connection_string_primary`. */
-const inside = /connection strings?(?: |$)/
+const endingPattern = new RegExp(`(?:^| )(?:${endings.join('|')})$`)
+/** Matches words before an ending of `json`, with any words in between: `service_account_file_json`. */
+const jsonPrefix = /(?:^| )service account /
+/** Matches words anywhere in a name: `db_connection_string_primary`. */
+const innerPhrase = /connection strings?(?: |$)/
 
 const boundaries = /[_.[\]-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 
-/** A name's words: split at `_`, `-`, `.`, brackets and between lower and upper case, without case. */
+/** Splits a name into words in lower case: at `_`, `-`, `.`, brackets, and between lower and upper case. */
 const splitWords = (name: string): string => name.split(boundaries).join(' ').trim().toLowerCase()
 
 const isSecretWords = (words: string): boolean =>
-  ending.test(words) || inside.test(words) || (words.endsWith(' json') && distant.test(words))
+  endingPattern.test(words) ||
+  innerPhrase.test(words) ||
+  (words.endsWith(' json') && jsonPrefix.test(words))
 
 /**
- * True if a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`, `web-dsn`, `hook[token]`; not
- * `token_expires_at`.
+ * True if a name is that of a credential, by its last words: `hub_api_key`, `signingKey`, `web-dsn`, `hook[token]`; not `token_expires_at`.
  */
 export const isSecretName = (name: string): boolean => isSecretWords(splitWords(name))
 
-/** The last words of such names: how a search of bytes begins. */
+/** The last words of such names, with which a search of bytes begins. */
 export const lastWords: readonly string[] = [
   ...new Set([...endings.map((words) => words.split(' ').at(-1) ?? ''), 'json']),
 ]
 
-/** The last letters of such names, in every spelling: what a search of bytes finds. "id" alone ends most records. */
+/**
+ * The last letters of such names in every spelling, for a search of bytes. "id" alone is in most records, so
+ * it is searched with the word before it.
+ */
 export const lastLetters: readonly string[] = lastWords.flatMap((last) =>
   last.length > 2
     ? [last]
@@ -92,15 +97,15 @@ const createMemo = (judge: (name: string) => boolean): ((name: string) => boolea
   }
 }
 
-/** The words that make a header secret, anywhere in its name: a header that is masked needlessly does no harm. */
-const header =
+/** Matches the words that make a header secret, anywhere in its name. Masking a header needlessly does no harm. */
+const secretHeader =
   /(?:^|[-_])(?:auth|authorization|cookie2?|credentials?|key|passwd|passwords?|secrets?|session|sessionid|signature|tokens?)(?:$|[-_])/i
 
-/** True if a header of this name is shown without its value. */
-export const isSecretHeader = createMemo((name) => header.test(name) || isSecretName(name))
+/** True if the value of a header with this name is masked. */
+export const isSecretHeader = createMemo((name) => secretHeader.test(name) || isSecretName(name))
 
-/** The last words of names that hold a secret only in a query: keys of signed addresses and of functions. */
-const parameter = /(?:^| )(?:auth|code|key|sig|signature)$/
+/** Matches the last words of names that hold a secret only in a query, such as keys of signed addresses. */
+const secretParameter = /(?:^| )(?:auth|code|key|sig|signature)$/
 
 const decodeParameter = (text: string): string => {
   try {
@@ -110,11 +115,11 @@ const decodeParameter = (text: string): string => {
   }
 }
 
-/** True if a parameter of a query is shown without its value; with brackets, each level counts. */
+/** True if the value of a query parameter is masked; of a name with brackets, each level counts. */
 export const isSecretParameter = createMemo((name) => {
   const words = splitWords(decodeParameter(name))
-  return parameter.test(words) || isSecretWords(words)
+  return secretParameter.test(words) || isSecretWords(words)
 })
 
-/** Returns true if a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
+/** True if a path of the API leads to variables, whose `value` is a secret: `/projects/1/variables/KEY`. */
 export const isVariablePath = (path: string): boolean => /\/variables(?:[/?]|$)/.test(path)

@@ -1,6 +1,6 @@
 /**
- * Secrets that no text repeats. Text from outside that may be secret is held as a value that no message can quote. A secret that this
- * process sent is removed, in every form, from the texts that are shown or stored, except from the answer itself.
+ * Keeps secrets out of messages. Text from outside that may be secret is held as a value that no message can quote. Every secret that this
+ * process sent is removed, in any encoding, from texts that are shown or stored, except from the answer itself.
  */
 
 import { Failure, type FailureDetails } from '../../errors.js'
@@ -8,8 +8,8 @@ import { createLineState } from '../io.js'
 import { formatCount } from '../text.js'
 import { maskPrivateKeys } from './text.js'
 
-// Held texts: of a file that is named, the environment, a program. Each is a symbol, which the compiler takes neither in
-// a template nor for a string. At run time a template throws, and JSON leaves it out.
+// Held texts, from a named file, the environment or a program. Each is a symbol, which the compiler accepts neither in a template nor as a
+// string. At run time, a template throws, and JSON omits it.
 
 /** A held text; code that needs the text itself calls `openHeld`. */
 export type HeldText = symbol
@@ -23,7 +23,7 @@ export const holdText = (text: string): HeldText => {
   return held
 }
 
-/** The text itself: to check, hash or send it, never to quote it. */
+/** Returns the text itself, to check, hash or send it, but never to quote it. */
 export const openHeld = (held: HeldText): string => {
   const text = texts.get(held)
   if (text === undefined) throw new TypeError('this symbol holds no text')
@@ -41,13 +41,13 @@ export const describeHeld = (held: HeldText): string => describeSize(openHeld(he
 
 export const scrubbedMark = '***'
 
-/** Shorter texts would be found everywhere. */
-const shortest = 8
-/** Lines of a text of several that are looked for by themselves, since headers have no line breaks. */
-const tellingLine = 16
-/** A longer secret is looked for piece by piece. */
-const longestPiece = 1024
-/** The latest are kept: a run over many objects may send a secret for each. */
+/** The minimum length of a secret that is searched for. Shorter texts would match by chance. */
+const minLength = 8
+/** The minimum length of a line that is searched for separately. Headers have no line breaks, so lines of a secret may appear alone. */
+const minLineLength = 16
+/** The length above which a secret is searched for in pieces. */
+const maxPiece = 1024
+/** The number of secrets that are kept, the latest ones: a run over many objects may send a secret for each. */
 const maxKept = 1000
 
 /** The secrets that a line sent, each with its pattern once one is needed; `latest` is the one recorded last. */
@@ -60,7 +60,7 @@ const joinAlternatives = (...patterns: readonly string[]): string => `(?:${patte
 
 const escapeLiteral = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
 
-/** Digits of a number in base 16, of either case. */
+/** Returns a pattern of a number in hexadecimal digits of either case. */
 const toHexPattern = (value: number, width: number): string =>
   value
     .toString(16)
@@ -94,7 +94,7 @@ const listSpellings = (char: string): string[] => {
   ]
 }
 
-/** The two characters of base64 that base64url writes otherwise. */
+/** The two characters of base64 that differ in base64url. */
 const urlSafe: Readonly<Record<string, string>> = { '+': '-', '/': '_' }
 
 const listBase64Spellings = (char: string): string[] => {
@@ -102,14 +102,17 @@ const listBase64Spellings = (char: string): string[] => {
   return other === undefined ? listSpellings(char) : [...listSpellings(char), escapeLiteral(other)]
 }
 
-/** A text, character by character. Backslashes at its start are all of their run, so that a long run is searched once. */
-const buildSequence = (text: string, ways: (char: string) => readonly string[]): string => {
-  const [first = [], ...others] = Array.from(text, ways)
+/**
+ * Builds the pattern of a text, character by character. Leading backslashes must match a whole run of them, so that a long run is searched
+ * only once.
+ */
+const buildSequence = (text: string, listWays: (char: string) => readonly string[]): string => {
+  const [first = [], ...others] = Array.from(text, listWays)
   const start = first.map((way) => way.replace(/^\\\\\+/, '(?<!\\\\)$&'))
   return [start, ...others].map((all) => joinAlternatives(...all)).join('')
 }
 
-/** Of the base64 of a longer text, what depends on the secret alone, which begins at `offset` in it. */
+/** Returns the characters of the base64 of a longer text that depend only on the secret, which begins at `offset`. */
 const encodeInBase64 = (bytes: Buffer, offset: number): string => {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   return whole.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6))
@@ -125,22 +128,22 @@ const buildSecretPattern = (secret: string): RegExp => {
 }
 
 const splitIntoPieces = (text: string): string[] =>
-  Array.from({ length: Math.ceil(text.length / longestPiece) }, (_, i) =>
-    text.slice(i * longestPiece, (i + 1) * longestPiece),
+  Array.from({ length: Math.ceil(text.length / maxPiece) }, (_, i) =>
+    text.slice(i * maxPiece, (i + 1) * maxPiece),
   )
 
 /** Records a secret that is sent: the whole text, and each line of a text with several. */
 export const recordSecret = (secret: string): void => {
-  // Every request of a run sends the same.
+  // Most requests of a run send the same secret.
   const state = sent()
   if (secret === state.latest) return
   state.latest = secret
   const { secrets } = state
-  const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= tellingLine)
+  const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= minLineLength)
   for (const text of new Set([...lines, secret.trim()].flatMap(splitIntoPieces))) {
-    if (text.length < shortest) continue
+    if (text.length < minLength) continue
     const known = secrets.get(text)
-    // What was sent last stands last, and is forgotten last.
+    // The secret that was sent last is moved to the end, so that it is forgotten last.
     secrets.delete(text)
     secrets.set(text, known)
   }
@@ -150,13 +153,13 @@ export const recordSecret = (secret: string): void => {
   }
 }
 
-/** A text without private keys, and without what was sent as a secret: plain, percent-encoded, in base64, escaped as in JSON. */
+/** Removes private keys and sent secrets from a text: plain, percent-encoded, in base64, or escaped as in JSON. */
 export const redactSecrets = (text: string): string => {
-  if (text.length < shortest) return text
+  if (text.length < minLength) return text
   let clean = maskPrivateKeys(text, () => scrubbedMark)
   const { secrets } = sent()
   for (const [secret, known] of secrets) {
-    // No way to write it is shorter, and the pattern of a long one takes a second to compile.
+    // No encoding is shorter than the secret. The test saves compiling patterns, which takes a second for a long secret.
     if (clean.length < secret.length) continue
     const pattern = known ?? buildSecretPattern(secret)
     if (known === undefined) secrets.set(secret, pattern)
@@ -165,7 +168,7 @@ export const redactSecrets = (text: string): string => {
   return clean
 }
 
-const cleanDetails = (details: FailureDetails): FailureDetails => {
+const redactDetails = (details: FailureDetails): FailureDetails => {
   const { request, hint, advice, code, requestId } = details
   return {
     ...details,
@@ -178,10 +181,10 @@ const cleanDetails = (details: FailureDetails): FailureDetails => {
   }
 }
 
-/** A failure whose texts were scrubbed; anything else as it is. */
+/** Redacts the texts of a failure; other errors are returned as they are. */
 export const redactError = (error: unknown): unknown =>
   error instanceof Failure
-    ? new Failure(error.category, redactSecrets(error.message), cleanDetails(error.details))
+    ? new Failure(error.category, redactSecrets(error.message), redactDetails(error.details))
     : error
 
 /** The error codes that OAuth registers for its token endpoint (RFC 6749 5.2, and the IANA registry). */
@@ -206,6 +209,6 @@ const codes: ReadonlySet<unknown> = new Set([
   'unmet_authentication_requirements',
 ])
 
-/** A registered code; anything else in its place could be a secret, and is not repeated. */
+/** Returns a registered code. Any other text in its place could be a secret, and is not repeated. */
 export const parseOauthError = (value: unknown): string | undefined =>
   typeof value === 'string' && codes.has(value) ? value : undefined

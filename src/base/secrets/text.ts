@@ -1,24 +1,24 @@
 /**
- * Finds secrets inside longer texts: private keys by what they look like, and assigned values by their names. Notes, answers and
- * CI files may hold both.
+ * Finds secrets inside longer texts: private keys by their form, and assigned values by their names. Notes, answers and CI files may
+ * contain both.
  */
 import { isSecretName } from './names.js'
 
 /** A function that returns the replacement of a secret; `name` is the name of the secret, `secret` the text that is replaced. */
 export type TextMark = (name: string, secret: string) => string
 
-/** A secret part of a text, and what it is called. */
+/** The position of a secret in a text, with the secret's name. */
 export interface TextPart {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
-// Private keys, as PEM, OpenSSH and OpenPGP write them. The words may be percent-encoded, and nothing in between matters.
+// Private keys in PEM, OpenSSH and OpenPGP form. Their markers may be percent-encoded, and anything may be between them.
 
 /**
- * Stands in the first line of each private key: a search for it comes before all else. Of `PRIVATE` from a letter on that is
- * rare, by which Node finds it in half the time.
+ * A part of the first line of every private key, which a quick search looks for first. It is `PRIVATE` from a rarer letter on, which Node
+ * finds in half the time.
  */
 export const keySign = 'VATE'
 
@@ -47,33 +47,33 @@ export const findPrivateKeys = (text: string): readonly TextPart[] => {
   }
 }
 
-/** A text with a mark in the place of each part; the parts are in the order of their places. */
+/** Replaces each part of a text by its mark. The parts must be in the order of their positions. */
 export const replaceParts = (text: string, parts: readonly TextPart[], mark: TextMark): string => {
   if (parts.length === 0) return text
   let out = ''
   let from = 0
   for (const { name, start, end } of parts) {
-    // A part that begins within the one before has no mark of its own.
+    // A part that begins within the previous one has no mark of its own.
     if (start >= from) out += text.slice(from, start) + mark(name, text.slice(start, end))
     from = Math.max(from, end)
   }
   return out + text.slice(from)
 }
 
-/** A text without its private keys. */
+/** Masks the private keys of a text. */
 export const maskPrivateKeys = (text: string, mark: TextMark): string =>
   replaceParts(text, findPrivateKeys(text), mark)
 
-// Assignments, as YAML, JSON, shells and command lines write them.
+// Assignments in YAML, JSON, shells and command lines.
 
-/** A line of YAML that assigns: what stands before the name, the name, the sign, the value. */
+/** Matches a line of YAML with an assignment: the text before the name, the name, the sign, and the value. */
 const assignment = /^([ \t]*(?:- +)*["']?)([A-Za-z_][\w.-]*)(["']?:(?: |$))(.*)$/
-/** The name of an assignment within a line, or of a flag, with its sign. */
+/** Matches the name of an assignment within a line, or of a flag, with its sign. */
 const inlineName = /(?<![\w.-])(?:--[A-Za-z][\w-]*[ =]|[A-Za-z_][\w.-]*\\?["']? ?[:=] ?)/g
-/** Its value, as far as its quotes or up to the next word. */
+/** Matches a value up to its closing quote, or up to the next word. */
 const inlineValue = /(\\?["'])?((?:Basic |Bearer )?(?:(?<=")[^"\\]*|(?<=')[^']*|[^\s"'\\,}&;)]+))/y
 
-/** A value that says where a secret comes from, or that there is none. */
+/** True if a value is a reference to a secret, or means that there is none. */
 const isReference = (value: string): boolean =>
   /^["']?(?:\$\w+|\$\{\w+\}|\$\[\[.*|%\w+%|null|~|true|false|\{\}|\[\])?["']?,?$/.test(value)
 
@@ -94,11 +94,11 @@ const findInline = (line: string): readonly TextPart[] => {
 
 const getIndent = (line: string): number => line.length - line.trimStart().length
 
-/** Masks the lines of a text one after the other; a value may continue in lines with more indentation. */
+/** Masks the lines of a text one after another. A value may continue in lines with more indentation. */
 class AssignmentMasker {
-  /** The column of a name whose value is masked, and whether that value begins below it. */
+  /** The column of the name whose value is masked, and whether the value begins on the next line. */
   #hidden: { readonly column: number; readonly isBelow: boolean } | undefined
-  /** The column of a secret's name that has a map below it: its `value` is the secret. */
+  /** The column of a secret's name with a map below it, whose `value` is the secret. */
   #map: number | undefined
 
   constructor(private readonly mark: TextMark) {}
@@ -116,14 +116,14 @@ class AssignmentMasker {
     const isBelow = value.trim() === ''
     if (isBelow && getIndent(next) > column && assignment.test(next)) this.#map = column
     if (
-      isBelow ? this.#map === column || !this.#continues(next, column) : isReference(value.trim())
+      isBelow ? this.#map === column || !this.#isContinued(next, column) : isReference(value.trim())
     )
       return line
     this.#hidden = { column, isBelow }
     return `${lead}${name}${sign}${this.mark(name, value)}`
   }
 
-  #continues(next: string, column: number): boolean {
+  #isContinued(next: string, column: number): boolean {
     return getIndent(next) > column || /^\s*- /.test(next)
   }
 
@@ -139,7 +139,7 @@ class AssignmentMasker {
   }
 }
 
-/** A text without the values that are assigned to names of secrets. */
+/** Masks the values that are assigned to names of secrets. */
 export const maskAssignments = (text: string, mark: TextMark): string => {
   if (!/[:=]|--/.test(text)) return text
   const masker = new AssignmentMasker(mark)

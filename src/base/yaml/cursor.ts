@@ -1,14 +1,14 @@
-/** A place that moves through a text, with its line and column. */
+/** Moves through a text, with its line and column. */
 import { type Mark, YamlProblem } from './tokens.js'
 
-/** Nothing but these ends a line. */
+/** The characters that end a line. */
 const breaks = '\n\r\u0085\u2028\u2029'
 const isIn = (set: string, character: string): boolean =>
   character !== '' && set.includes(character)
 
 export const isBreak = (character: string): boolean => isIn(breaks, character)
 export const isBlank = (character: string): boolean => character === ' ' || character === '\t'
-/** Blank, a line's end, or the end of the text. */
+/** True for white space, a line break, or the end of the text. */
 export const isGap = (character: string): boolean =>
   character === '' || isBlank(character) || isBreak(character)
 
@@ -22,7 +22,7 @@ export class Cursor {
     this.text = text
   }
 
-  /** The character so far ahead; empty behind the text. */
+  /** Returns the character at a distance from here; empty after the end of the text. */
   peek(ahead = 0): string {
     return this.text.charAt(this.offset + ahead)
   }
@@ -36,7 +36,7 @@ export class Cursor {
     this.column += count
   }
 
-  /** Goes over the end of a line: what it folds to. */
+  /** Skips a line break. @returns the character that it is folded to */
   skipBreak(): string {
     const character = this.peek()
     const length = character === '\r' && this.peek(1) === '\n' ? 2 : 1

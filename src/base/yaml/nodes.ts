@@ -1,4 +1,4 @@
-/** Parses a YAML text into nodes that know their places, as libyaml does: the same texts are YAML, the same are none. */
+/** Parses a YAML text into nodes with their positions. It accepts exactly the texts that libyaml accepts. */
 import { YamlScanner } from './scanner.js'
 import { type Mark, YamlProblem, type YamlToken, type YamlTokenKind } from './tokens.js'
 
@@ -32,7 +32,7 @@ export interface AliasNode extends NodeFacts {
 export type YamlNode = ScalarNode | ListNode | MapNode | AliasNode
 
 /** The maximum depth of nodes: each level nests a call, and real files are never so deep. */
-const deepest = 500
+const maxDepth = 500
 export class DeepYamlError extends Error {}
 
 type Pairs = (readonly [YamlNode, YamlNode])[]
@@ -50,12 +50,12 @@ class NodeParser {
     return this.#scanner.tokenAt(this.#index)
   }
 
-  #is(...kinds: readonly YamlTokenKind[]): boolean {
+  #isNext(...kinds: readonly YamlTokenKind[]): boolean {
     return kinds.includes(this.#token.kind)
   }
 
-  #accepts(kind: YamlTokenKind): boolean {
-    if (!this.#is(kind)) return false
+  #acceptToken(kind: YamlTokenKind): boolean {
+    if (!this.#isNext(kind)) return false
     this.#index++
     return true
   }
@@ -64,7 +64,7 @@ class NodeParser {
     throw new YamlProblem(problem, context, this.#token.at)
   }
 
-  #nothing(): ScalarNode {
+  #createEmptyNode(): ScalarNode {
     return { kind: 'scalar', at: this.#token.at, value: '', plain: true }
   }
 
@@ -74,20 +74,20 @@ class NodeParser {
     const documents: YamlNode[] = []
     let isFirst = true
     for (;;) {
-      while (this.#accepts('document end')) isFirst = true
-      if (this.#is('end')) return documents
+      while (this.#acceptToken('document end')) isFirst = true
+      if (this.#isNext('end')) return documents
       this.#openDocument(isFirst)
       isFirst = false
-      const isEmpty = this.#is('directive', 'document start', 'document end', 'end')
-      documents.push(isEmpty ? this.#nothing() : this.#node(true, false))
+      const isEmpty = this.#isNext('directive', 'document start', 'document end', 'end')
+      documents.push(isEmpty ? this.#createEmptyNode() : this.#parseNode(true, false))
     }
   }
 
-  /** @param implicit whether a document may begin without a sign */
+  /** @param implicit true if a document may begin without `---` */
   #openDocument(implicit: boolean): void {
-    if (implicit && !this.#is('directive', 'document start')) return
+    if (implicit && !this.#isNext('directive', 'document start')) return
     const versions = new Set<string>()
-    while (this.#is('directive')) {
+    while (this.#isNext('directive')) {
       const [name = '', version = ''] = this.#token.value.split(/[ \t]+/)
       if (name === 'YAML' && versions.size > 0) this.#fail('found duplicate %YAML directive', '')
       if (name === 'YAML' && !/^1\.[12]$/.test(version))
@@ -95,125 +95,132 @@ class NodeParser {
       if (name === 'YAML') versions.add(version)
       this.#index++
     }
-    if (!this.#accepts('document start')) this.#fail('did not find expected <document start>', '')
+    if (!this.#acceptToken('document start'))
+      this.#fail('did not find expected <document start>', '')
   }
 
   // Nodes.
 
-  /** @param isIndentless whether a list may stand at the column of the key that it belongs to */
-  #node(isBlock: boolean, isIndentless: boolean): YamlNode {
+  /** @param isIndentless true if a list may be at the column of the key that it belongs to */
+  #parseNode(isBlock: boolean, isIndentless: boolean): YamlNode {
     this.#depth++
-    if (this.#depth > deepest) throw new DeepYamlError()
+    if (this.#depth > maxDepth) throw new DeepYamlError()
     const { at } = this.#token
     const facts: { at: Mark; anchor?: string; tag?: string } = { at }
     while (
-      (this.#is('anchor') && facts.anchor === undefined) ||
-      (this.#is('tag') && facts.tag === undefined)
+      (this.#isNext('anchor') && facts.anchor === undefined) ||
+      (this.#isNext('tag') && facts.tag === undefined)
     ) {
-      if (this.#is('anchor')) facts.anchor = this.#token.value
+      if (this.#isNext('anchor')) facts.anchor = this.#token.value
       else facts.tag = this.#token.value
       this.#index++
     }
-    const node = this.#content(facts, isBlock, isIndentless)
+    const node = this.#parseContent(facts, isBlock, isIndentless)
     this.#depth--
     return node
   }
 
-  #content(facts: NodeFacts, isBlock: boolean, isIndentless: boolean): YamlNode {
+  #parseContent(facts: NodeFacts, isBlock: boolean, isIndentless: boolean): YamlNode {
     const { kind, value, plain } = this.#token
     const hasFacts = facts.anchor !== undefined || facts.tag !== undefined
     if (kind === 'alias' && !hasFacts) {
       this.#index++
       return { kind: 'alias', name: value, ...facts }
     }
-    if (kind === 'block entry' && isIndentless) return this.#list(facts, this.#indentlessItems())
+    if (kind === 'block entry' && isIndentless)
+      return this.#createList(facts, this.#parseIndentlessItems())
     if (kind === 'scalar') {
       this.#index++
       return { kind, value, plain, ...facts }
     }
-    if (this.#accepts('flow list')) return this.#list(facts, this.#flowItems())
-    if (this.#accepts('flow map')) return { kind: 'map', pairs: this.#flowPairs(), ...facts }
-    if (isBlock && this.#accepts('block list')) return this.#list(facts, this.#blockItems())
-    if (isBlock && this.#accepts('block map'))
-      return { kind: 'map', pairs: this.#blockPairs(), ...facts }
-    if (hasFacts) return { ...this.#nothing(), ...facts }
+    if (this.#acceptToken('flow list')) return this.#createList(facts, this.#parseFlowItems())
+    if (this.#acceptToken('flow map'))
+      return { kind: 'map', pairs: this.#parseFlowPairs(), ...facts }
+    if (isBlock && this.#acceptToken('block list'))
+      return this.#createList(facts, this.#parseBlockItems())
+    if (isBlock && this.#acceptToken('block map'))
+      return { kind: 'map', pairs: this.#parseBlockPairs(), ...facts }
+    if (hasFacts) return { ...this.#createEmptyNode(), ...facts }
     const where = isBlock ? 'a block node' : 'a flow node'
     return this.#fail('did not find expected node content', `while parsing ${where}`)
   }
 
-  #list(facts: NodeFacts, items: readonly YamlNode[]): ListNode {
+  #createList(facts: NodeFacts, items: readonly YamlNode[]): ListNode {
     return { kind: 'list', items, ...facts }
   }
 
   /** Parses a node; an empty one if one of these tokens follows. */
-  #nodeUnless(
+  #parseNodeUnless(
     isBlock: boolean,
     isIndentless: boolean,
     ...ends: readonly YamlTokenKind[]
   ): YamlNode {
-    return this.#is(...ends) ? this.#nothing() : this.#node(isBlock, isIndentless)
+    return this.#isNext(...ends) ? this.#createEmptyNode() : this.#parseNode(isBlock, isIndentless)
   }
 
-  #indentlessItems(): YamlNode[] {
+  #parseIndentlessItems(): YamlNode[] {
     const items: YamlNode[] = []
-    while (this.#accepts('block entry'))
-      items.push(this.#nodeUnless(true, false, 'block entry', 'key', 'value', 'block end'))
+    while (this.#acceptToken('block entry'))
+      items.push(this.#parseNodeUnless(true, false, 'block entry', 'key', 'value', 'block end'))
     return items
   }
 
-  #blockItems(): YamlNode[] {
+  #parseBlockItems(): YamlNode[] {
     const items: YamlNode[] = []
-    while (this.#accepts('block entry'))
-      items.push(this.#nodeUnless(true, false, 'block entry', 'block end'))
-    if (!this.#accepts('block end'))
+    while (this.#acceptToken('block entry'))
+      items.push(this.#parseNodeUnless(true, false, 'block entry', 'block end'))
+    if (!this.#acceptToken('block end'))
       this.#fail("did not find expected '-' indicator", 'while parsing a block collection')
     return items
   }
 
-  #blockPairs(): Pairs {
+  #parseBlockPairs(): Pairs {
     const pairs: Pairs = []
     const ends = ['key', 'value', 'block end'] as const
-    while (this.#accepts('key')) {
-      const key = this.#nodeUnless(true, true, ...ends)
-      const value = this.#accepts('value') ? this.#nodeUnless(true, true, ...ends) : this.#nothing()
+    while (this.#acceptToken('key')) {
+      const key = this.#parseNodeUnless(true, true, ...ends)
+      const value = this.#acceptToken('value')
+        ? this.#parseNodeUnless(true, true, ...ends)
+        : this.#createEmptyNode()
       pairs.push([key, value])
     }
-    if (!this.#accepts('block end'))
+    if (!this.#acceptToken('block end'))
       this.#fail('did not find expected key', 'while parsing a block mapping')
     return pairs
   }
 
-  /** A key and its value in brackets; a value without its key is none. */
-  #flowPair(end: YamlTokenKind): readonly [YamlNode, YamlNode] {
-    const hasKey = this.#accepts('key')
+  /** Parses a key and its value in brackets. Without a key there is no value. */
+  #parseFlowPair(end: YamlTokenKind): readonly [YamlNode, YamlNode] {
+    const hasKey = this.#acceptToken('key')
     const key = hasKey
-      ? this.#nodeUnless(false, false, 'value', 'flow entry', end)
-      : this.#node(false, false)
+      ? this.#parseNodeUnless(false, false, 'value', 'flow entry', end)
+      : this.#parseNode(false, false)
     const value =
-      hasKey && this.#accepts('value')
-        ? this.#nodeUnless(false, false, 'flow entry', end)
-        : this.#nothing()
+      hasKey && this.#acceptToken('value')
+        ? this.#parseNodeUnless(false, false, 'flow entry', end)
+        : this.#createEmptyNode()
     return [key, value]
   }
 
-  #flowPairs(): Pairs {
+  #parseFlowPairs(): Pairs {
     const pairs: Pairs = []
-    while (!this.#accepts('flow map end')) {
-      if (pairs.length > 0 && !this.#accepts('flow entry'))
+    while (!this.#acceptToken('flow map end')) {
+      if (pairs.length > 0 && !this.#acceptToken('flow entry'))
         this.#fail("did not find expected ',' or '}'", 'while parsing a flow mapping')
-      if (!this.#is('flow map end')) pairs.push(this.#flowPair('flow map end'))
+      if (!this.#isNext('flow map end')) pairs.push(this.#parseFlowPair('flow map end'))
     }
     return pairs
   }
 
-  #flowItems(): YamlNode[] {
+  #parseFlowItems(): YamlNode[] {
     const items: YamlNode[] = []
-    while (!this.#accepts('flow list end')) {
-      if (items.length > 0 && !this.#accepts('flow entry'))
+    while (!this.#acceptToken('flow list end')) {
+      if (items.length > 0 && !this.#acceptToken('flow entry'))
         this.#fail("did not find expected ',' or ']'", 'while parsing a flow sequence')
       const { at } = this.#token
-      if (this.#is('key')) items.push({ kind: 'map', at, pairs: [this.#flowPair('flow list end')] })
-      else if (!this.#is('flow list end')) items.push(this.#node(false, false))
+      if (this.#isNext('key'))
+        items.push({ kind: 'map', at, pairs: [this.#parseFlowPair('flow list end')] })
+      else if (!this.#isNext('flow list end')) items.push(this.#parseNode(false, false))
     }
     return items
   }
@@ -231,10 +238,7 @@ const checkCharacters = (text: string): void => {
   throw new YamlProblem('control characters are not allowed', '', at)
 }
 
-/**
- * The documents of a text.
- * @throws YamlProblem for the first thing that makes it no YAML; DeepYamlError for what nests too deep
- */
+/** Parses the documents of a text. @throws YamlProblem for the first mistake; DeepYamlError for a text that is nested too deeply */
 export const parseYamlNodes = (text: string): readonly YamlNode[] => {
   checkCharacters(text)
   return new NodeParser(text).documents()

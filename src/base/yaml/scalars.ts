@@ -1,7 +1,7 @@
 /** Reads the scalars of a YAML text as libyaml does: plain, in quotes, and as blocks. */
 import { type Cursor, isBlank, isBreak, isGap } from './cursor.js'
 
-/** The folding of line ends: a single line end becomes a space, others stay. */
+/** Folds line breaks: a single line break becomes a space, and further ones are kept. */
 class FoldBuffer {
   #blanks = ''
   #first = ''
@@ -46,7 +46,7 @@ const isPlainEnd = (at: Cursor, inFlow: boolean): boolean => {
   return inFlow && flowSigns.includes(character)
 }
 
-/** Goes over blanks and lines' ends behind a part of a plain scalar. */
+/** Skips white space and line breaks after a part of a plain scalar. */
 const foldPlain = (at: Cursor, fold: FoldBuffer, indent: number): void => {
   for (let character = at.peek(); isBlank(character) || isBreak(character); character = at.peek()) {
     if (isBreak(character)) {
@@ -60,7 +60,7 @@ const foldPlain = (at: Cursor, fold: FoldBuffer, indent: number): void => {
   }
 }
 
-/** @param indent of the lines that may belong to it */
+/** Reads a plain scalar. @param indent the minimum indentation of its lines */
 export const readPlain = (
   at: Cursor,
   indent: number,
@@ -127,7 +127,7 @@ const readEscape = (at: Cursor): string => {
   return String.fromCodePoint(code)
 }
 
-/** One piece of a text in quotes; undefined at the closing one, and where blanks or a line's end begin. */
+/** Reads one piece of a quoted text; undefined at the closing quote, and where white space or a line break begins. */
 const readPiece = (at: Cursor, quote: string, fold: FoldBuffer): string | undefined => {
   const character = at.peek()
   if (quote === "'" && character === quote && at.peek(1) === quote) {
@@ -146,7 +146,7 @@ const readPiece = (at: Cursor, quote: string, fold: FoldBuffer): string | undefi
   return character
 }
 
-/** Reads a text in quotes; how far its lines are indented means nothing. */
+/** Reads a quoted text; the indentation of its lines has no meaning. */
 export const readQuoted = (at: Cursor): string => {
   const context = 'while scanning a quoted scalar'
   const quote = at.peek()
@@ -196,7 +196,7 @@ const readHeader = (at: Cursor): BlockHeader => {
   return { increment: Number(digit ?? 0), chomps }
 }
 
-/** Goes over lines without text: their ends, and how far they were indented at most. */
+/** Skips lines without text. @returns their line breaks, and their largest indentation */
 const skipEmpty = (
   at: Cursor,
   indent: number,
@@ -214,7 +214,7 @@ const skipEmpty = (
   }
 }
 
-/** @param parent indentation of what the block belongs to; -1 for nothing */
+/** Reads a block scalar. @param parent the indentation of the parent; -1 if there is none */
 export const readBlock = (at: Cursor, parent: number): string => {
   const folds = at.peek() === '>'
   at.skip()

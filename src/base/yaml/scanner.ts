@@ -1,20 +1,20 @@
-/** Cuts a YAML text into tokens, as libyaml does: by its rules for tabs, indentation and keys of one line. */
+/** Splits a YAML text into tokens as libyaml does, by its rules for tabs, indentation and single-line keys. */
 import { Cursor, isBlank, isBreak, isGap } from './cursor.js'
 import { readBlock, readPlain, readQuoted } from './scalars.js'
 import type { Mark, YamlToken, YamlTokenKind } from './tokens.js'
 
-/** A key stands on one line, and is no longer than this. */
-const longestKey = 1024
+/** The maximum length of a key in characters. A key must be on a single line. */
+const maxKeyLength = 1024
 
-/** Brackets nest no deeper. */
-const deepest = 1000
+/** The maximum nesting of brackets. */
+const maxDepth = 1000
 
 /** A token that may turn out to be a key, once a colon follows. */
 interface PossibleKey {
-  /** Its place among the tokens. */
+  /** The index of the token. */
   readonly index: number
   readonly at: Mark
-  /** True if nothing else can stand there. */
+  /** True if only a key may be here, so that a missing colon is an error. */
   readonly required: boolean
 }
 
@@ -25,7 +25,7 @@ const collectionKinds: Readonly<Record<string, YamlTokenKind>> = {
   '}': 'flow map end',
 }
 
-/** Reads the tokens of a text as they are asked for, so that what is wrong first is reported first. */
+/** Reads tokens on demand, so that the first mistake in the text is reported first. */
 export class YamlScanner {
   readonly #tokens: YamlToken[] = []
   readonly #at: Cursor
@@ -41,10 +41,7 @@ export class YamlScanner {
     this.#at = new Cursor(text)
   }
 
-  /**
-   * The token at a place. A token that may be a key is read on until that is known.
-   * @throws YamlProblem
-   */
+  /** Returns the token at an index. If the token may be a key, further tokens are read until that is known. @throws YamlProblem */
   tokenAt(index: number): YamlToken {
     for (;;) {
       this.#dropStale()
@@ -52,7 +49,7 @@ export class YamlScanner {
       const isOpen = this.#keys.some((key) => key?.index === index)
       if (token !== undefined && (this.#ended || !isOpen)) return token
       if (this.#ended) throw new Error('a text ends before its last token')
-      this.#next()
+      this.#readNext()
     }
   }
 
@@ -64,18 +61,18 @@ export class YamlScanner {
     this.#tokens.push({ kind, at, value, plain })
   }
 
-  // Keys, which are known by the colon behind them.
+  // Keys, which are recognized by the colon after them.
 
   #checkRequired(key: PossibleKey | undefined): void {
     if (key?.required === true)
       this.#at.fail("could not find expected ':'", 'while scanning a simple key')
   }
 
-  /** Gives up what can be no key any more, since its line is over. */
+  /** Drops possible keys whose line has ended. */
   #dropStale(): void {
     for (const [level, key] of this.#keys.entries()) {
       if (key === undefined) continue
-      if (key.at.line === this.#at.line && key.at.offset + longestKey >= this.#at.offset) continue
+      if (key.at.line === this.#at.line && key.at.offset + maxKeyLength >= this.#at.offset) continue
       this.#checkRequired(key)
       this.#keys[level] = undefined
     }
@@ -112,7 +109,7 @@ export class YamlScanner {
 
   // Tokens.
 
-  /** Goes over blanks, comments and lines' ends. A tab is no blank where a key may begin. */
+  /** Skips white space, comments and line breaks. A tab is not white space where a key may begin. */
   #skipBlanks(): void {
     const at = this.#at
     if (at.offset === 0 && at.peek() === '\ufeff') at.skip()
@@ -127,15 +124,15 @@ export class YamlScanner {
     }
   }
 
-  #next(): void {
+  #readNext(): void {
     const at = this.#at
     this.#skipBlanks()
     this.#dropStale()
     this.#unindentTo(at.column)
-    if (at.peek() === '') this.#end()
-    else if (at.column === 0 && at.peek() === '%') this.#directive()
-    else if (at.isAtDocument) this.#document()
-    else if (!this.#indicator()) this.#scalar()
+    if (at.peek() === '') this.#readEnd()
+    else if (at.column === 0 && at.peek() === '%') this.#readDirective()
+    else if (at.isAtDocument) this.#readDocumentMark()
+    else if (!this.#readIndicator()) this.#readScalar()
   }
 
   #leaveBlocks(): void {
@@ -144,14 +141,14 @@ export class YamlScanner {
     this.#allowsKey = false
   }
 
-  #end(): void {
+  #readEnd(): void {
     for (const key of this.#keys) this.#checkRequired(key)
     this.#leaveBlocks()
     this.#ended = true
     this.#add('end')
   }
 
-  #directive(): void {
+  #readDirective(): void {
     const { mark } = this.#at
     const context = 'while scanning a directive'
     this.#leaveBlocks()
@@ -169,34 +166,34 @@ export class YamlScanner {
     this.#add('directive', value, mark)
   }
 
-  #document(): void {
+  #readDocumentMark(): void {
     this.#leaveBlocks()
     this.#add(this.#at.peek() === '-' ? 'document start' : 'document end')
     this.#at.skip(3)
   }
 
-  /** @returns whether one of the signs stands here that are not part of a scalar */
-  #indicator(): boolean {
+  /** Reads a character that is not part of a scalar. @returns false if there is none here */
+  #readIndicator(): boolean {
     const sign = this.#at.peek()
     const isAlone = isGap(this.#at.peek(1))
     const kind = collectionKinds[sign]
-    if (kind !== undefined) this.#collection(sign, kind)
-    else if (sign === ',') this.#entry()
-    else if (sign === '-' && isAlone) this.#blockEntry()
-    else if (sign === '?' && (this.#inFlow || isAlone)) this.#key()
-    else if (sign === ':' && (this.#inFlow || isAlone)) this.#value()
-    else if (sign === '*' || sign === '&') this.#anchor(sign)
-    else if (sign === '!') this.#tag()
+    if (kind !== undefined) this.#readBracket(sign, kind)
+    else if (sign === ',') this.#readFlowEntry()
+    else if (sign === '-' && isAlone) this.#readBlockEntry()
+    else if (sign === '?' && (this.#inFlow || isAlone)) this.#readKey()
+    else if (sign === ':' && (this.#inFlow || isAlone)) this.#readValue()
+    else if (sign === '*' || sign === '&') this.#readAnchor(sign)
+    else if (sign === '!') this.#readTag()
     else return false
     return true
   }
 
-  #collection(sign: string, kind: YamlTokenKind): void {
+  #readBracket(sign: string, kind: YamlTokenKind): void {
     const { mark } = this.#at
     const opens = sign === '[' || sign === '{'
     if (opens) {
       this.#saveKey()
-      if (this.#keys.length > deepest) this.#at.fail('exceeded maximum depth', '')
+      if (this.#keys.length > maxDepth) this.#at.fail('exceeded maximum depth', '')
       this.#keys.push(undefined)
     } else {
       this.#dropKey()
@@ -207,7 +204,7 @@ export class YamlScanner {
     this.#add(kind, '', mark)
   }
 
-  #entry(): void {
+  #readFlowEntry(): void {
     this.#dropKey()
     this.#allowsKey = true
     this.#add('flow entry')
@@ -219,7 +216,7 @@ export class YamlScanner {
       this.#at.fail(`${what} are not allowed in this context`, '')
   }
 
-  #blockEntry(): void {
+  #readBlockEntry(): void {
     this.#checkAllowed('block sequence entries')
     this.#indentTo('block list', this.#at.mark)
     this.#dropKey()
@@ -228,7 +225,7 @@ export class YamlScanner {
     this.#at.skip()
   }
 
-  #key(): void {
+  #readKey(): void {
     this.#checkAllowed('mapping keys')
     this.#indentTo('block map', this.#at.mark)
     this.#dropKey()
@@ -237,7 +234,7 @@ export class YamlScanner {
     this.#at.skip()
   }
 
-  #value(): void {
+  #readValue(): void {
     const key = this.#keys.at(-1)
     if (key === undefined) {
       this.#checkAllowed('mapping values')
@@ -253,7 +250,7 @@ export class YamlScanner {
     this.#at.skip()
   }
 
-  #anchor(sign: string): void {
+  #readAnchor(sign: string): void {
     const { mark } = this.#at
     this.#saveKey()
     this.#allowsKey = false
@@ -270,7 +267,7 @@ export class YamlScanner {
     this.#add(sign === '*' ? 'alias' : 'anchor', name, mark)
   }
 
-  #tag(): void {
+  #readTag(): void {
     const { mark } = this.#at
     const context = 'while scanning a tag'
     this.#saveKey()
@@ -287,7 +284,7 @@ export class YamlScanner {
     this.#add('tag', isWhole ? tag.slice(2) : tag, mark)
   }
 
-  #scalar(): void {
+  #readScalar(): void {
     const at = this.#at
     const { mark } = at
     const sign = at.peek()
@@ -298,7 +295,7 @@ export class YamlScanner {
       return
     }
     if (sign !== '"' && sign !== "'") {
-      this.#plain()
+      this.#readPlainScalar()
       return
     }
     this.#saveKey()
@@ -306,7 +303,7 @@ export class YamlScanner {
     this.#add('scalar', readQuoted(at), mark)
   }
 
-  #plain(): void {
+  #readPlainScalar(): void {
     const at = this.#at
     const { mark } = at
     const sign = at.peek()

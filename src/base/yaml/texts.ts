@@ -1,4 +1,4 @@
-/** YAML texts of others: what reading one would cost, its documents, and what is wrong in one. */
+/** Parses foreign YAML texts: limits their cost, reads their documents, and describes their mistakes. */
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
 import { Scanner } from '../json/scan.js'
 import { type HeldText, openHeld } from '../secrets/scrub.js'
@@ -7,16 +7,16 @@ import { type HeldText, openHeld } from '../secrets/scrub.js'
  * The maximum depth of collections; real configuration is never deeper. A parser nests calls for each level, and V8 ends the process if a
  * pattern is compiled near the end of the stack.
  */
-const deepest = { flow: 100, block: 500 } as const
+const maxDepths = { flow: 100, block: 500 } as const
 
 /** The marks that `yaml`'s lexer puts between lexemes: the beginning of a document, an error in a flow, a scalar. */
 const marks = new Set(['\u0002', '\u0018', '\u001f'])
 
-/** Creates a test of whether collections are nested too deep, which is called for each lexeme. */
+/** Creates a test of whether collections are nested too deeply, which is called with each lexeme. */
 const createNestingTest = (): ((lexeme: string) => boolean) => {
   let flow = 0
   let column = 0
-  /** The columns that block collections around this place begin at. */
+  /** The columns at which the surrounding block collections begin. */
   const columns: number[] = []
   const begin = (): void => {
     while ((columns.at(-1) ?? -1) > column) columns.pop()
@@ -29,11 +29,11 @@ const createNestingTest = (): ((lexeme: string) => boolean) => {
     const line = lexeme.lastIndexOf('\n')
     if (line >= 0) column = lexeme.length - line - 1
     else if (!marks.has(lexeme)) column += lexeme.length
-    return flow > deepest.flow || columns.length > deepest.block
+    return flow > maxDepths.flow || columns.length > maxDepths.block
   }
 }
 
-/** The parser makes an error of each wrong escape; traces of a million take half a minute. */
+/** Runs a parser without stack traces. It creates an error for each wrong escape, and traces of a million errors take half a minute. */
 const runUntraced = <T>(parse: () => T): T => {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
@@ -44,7 +44,7 @@ const runUntraced = <T>(parse: () => T): T => {
   }
 }
 
-// Documents of a text, as PyYAML, libyaml and Go's yaml read them: inside of brackets and quotes indentation means nothing.
+// Documents as PyYAML, libyaml and Go's yaml read them: indentation inside brackets and quotes has no meaning.
 
 /** The parts of the lexer that measure indentation, which its types do not show. */
 interface IndentingLexer {
@@ -57,7 +57,7 @@ interface IndentingLexer {
 const isIndenting = (lexer: object): lexer is IndentingLexer =>
   'indentNext' in lexer && 'parseFlowCollection' in lexer && 'parseQuotedScalar' in lexer
 
-/** Makes a lexer continue in brackets and quotes wherever the next line begins; YAML 1.2 requires indentation there. */
+/** Makes a lexer ignore indentation in brackets and quotes, where YAML 1.2 requires it. */
 const toTolerant = (lexer: Lexer): Lexer => {
   const parts: object = lexer
   if (!isIndenting(parts)) return lexer
@@ -77,7 +77,7 @@ const toTolerant = (lexer: Lexer): Lexer => {
 /** The options for parsing documents; `lineCounter` learns the lines of the text. */
 type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions
 
-/** Parses a text: its documents, none of one that holds nothing, each with what is wrong in it. */
+/** A function that parses a text into documents, each with its mistakes. An empty text has no documents. */
 type YamlParser = (text: string, options?: YamlOptions) => readonly Document.Parsed[]
 
 /** True if other parsers accept the problem: a bracket at the column of its key, or a comment right after a value. */
@@ -97,7 +97,7 @@ export const loadYamlParser = async (): Promise<YamlParser> => {
       for (const lexeme of toTolerant(new Lexer()).lex(text))
         for (const token of parser.next(lexeme)) yield* composer.next(token)
       for (const token of parser.end()) yield* composer.next(token)
-      // What is wrong before the first document makes one.
+      // A mistake before the first document creates a document that has it.
       yield* composer.end(composer.streamInfo().errors.length > 0, text.length)
     }
     const documents = runUntraced(() => [...compose()])
@@ -121,8 +121,8 @@ const getCost = (lexeme: string): number => {
 }
 
 /**
- * Returns true if a text costs no more than `most` lexemes, and has no deeper collections than `deepest` says.
- * Parsers build some hundred bytes for each lexeme, and nest a call for each level.
+ * True if a text costs at most `most` lexemes, and its collections are nested no deeper than `deepest`. A parser allocates some hundred
+ * bytes for each lexeme, and nests a call for each level.
  */
 export const isModestYaml = async (text: string, most: number): Promise<boolean> => {
   const { Lexer } = await import('yaml')
@@ -135,7 +135,7 @@ export const isModestYaml = async (text: string, most: number): Promise<boolean>
   return true
 }
 
-/** Mistakes that the parser says with a part of the text. */
+/** The messages for mistakes whose original message quotes the text. */
 const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_ALIAS: 'an alias has no anchor before it',
   BAD_DIRECTIVE: 'unknown directive',
@@ -149,13 +149,13 @@ export const describeYamlFault = ({
   code,
   message,
 }: Pick<YAMLError, 'code' | 'message'>): string => {
-  // Where a line begins means nothing there.
+  // The parser reports the indentation, but the actual mistake is that the bracket is not closed.
   const [, collection] = /^Flow (sequence|map) .* must .*end with a /.exec(message) ?? []
   if (collection !== undefined) return `${collection === 'map' ? '{' : '['} is not closed`
   return faults[code] ?? message.replace(/(?:(?<=\w): |\n).*/s, '')
 }
 
-/** A value, or what is wrong with its text and where, in words that hold nothing of it. */
+/** A value, or the description of a mistake and its position, which quotes nothing of the text. */
 type ReadValue = { readonly value: unknown } | { readonly wrong: string }
 
 const parseYaml = async (text: string): Promise<ReadValue> => {
@@ -182,7 +182,7 @@ const maxLexemes = 4_000_000
 
 const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
 
-/** Returns true if a JSON text is nested so deep that code that walks through its value would run out of stack. */
+/** True if a JSON text is nested so deeply that recursive code would run out of stack. */
 const isDeep = (text: string): boolean => {
   try {
     new Scanner(undefined, Number.POSITIVE_INFINITY).scan(Buffer.from(text), 0)
@@ -192,7 +192,7 @@ const isDeep = (text: string): boolean => {
   }
 }
 
-/** The value of a text that may be a secret, as JSON, which is the API's own, else as YAML. */
+/** Reads a text that may be secret, as JSON, which the API uses, or else as YAML. */
 export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   const text = openHeld(held)
   let value: unknown

@@ -1,4 +1,4 @@
-/** The tokens of a YAML text, as libyaml cuts it up, and the error for a text that is no YAML. */
+/** Declares the tokens of a YAML text as libyaml splits it, and the error for an invalid text. */
 
 export type YamlTokenKind =
   | 'directive'
@@ -21,7 +21,7 @@ export type YamlTokenKind =
   | 'scalar'
   | 'end'
 
-/** A place in a text; offset, line and column count from 0. */
+/** A position in a text; offset, line and column count from 0. */
 export interface Mark {
   readonly offset: number
   readonly line: number
@@ -33,11 +33,11 @@ export interface YamlToken {
   readonly at: Mark
   /** The text of a scalar, the name of an anchor, alias or directive, or a tag. */
   readonly value: string
-  /** True if a scalar has no quotes and is no block. */
+  /** True if a scalar has no quotes and is not a block. */
   readonly plain: boolean
 }
 
-/** The error for a text that is no YAML, in libyaml's words, which contain nothing of the text. */
+/** The error for an invalid YAML text. The message is libyaml's, and quotes nothing of the text. */
 export class YamlProblem extends Error {
   constructor(
     readonly problem: string,

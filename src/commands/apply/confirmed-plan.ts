@@ -10,8 +10,8 @@ import { type Fitting, matchAgreedPlan } from '../../desired/applying/verify.js'
 import {
   type PlanAction,
   type PlanDocument,
-  readKept,
   readPlan,
+  readStoredPlan,
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
@@ -387,7 +387,7 @@ export const loadResumedRun = async (
   tellGap(context, before)
   const path = planBeside(before.file)
   const kept = await readKeptPlan(path)
-  const document = readKept(kept.plan, path)
+  const document = readStoredPlan(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await takeUpJournal(place, before.file)

@@ -7,7 +7,7 @@ import { makeFolders } from '../../base/files/regular.js'
 import { formatCount } from '../../base/text.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import { type ExecutionResult, executePlan } from '../../desired/applying/execute.js'
-import { type VerifyResult, verify } from '../../desired/applying/verify.js'
+import { type VerifyResult, verifyActions } from '../../desired/applying/verify.js'
 import { listPlanEntries } from '../../desired/entries.js'
 import { countPlan } from '../../desired/planfile.js'
 import { formatOrigin } from '../../desired/state.js'
@@ -264,7 +264,7 @@ const verifyChanges = async (
     return ['done', 'unchanged'].includes(outcomes.get(id)?.state ?? '')
   })
   return context.ui.progress('verifying the changes', () =>
-    verify({ view: made.view, each, sleep }, written),
+    verifyActions({ view: made.view, each, sleep }, written),
   )
 }
 

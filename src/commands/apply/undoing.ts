@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
 import { ApplyRecord } from '../../desired/applying/previous.js'
-import { readKept } from '../../desired/planfile.js'
+import { readStoredPlan } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
 import { getFormerFile, planBeside } from '../../engine/journal/folder.js'
 import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
@@ -33,7 +33,7 @@ const collectApplied = async ({ file, states }: RunHistory) => {
   const kept = await readKeptPlan(path)
   const there = new Map<string, ApplyRecord>()
   const lost: string[] = []
-  for (const [i, action] of readKept(kept.plan, path).actions.entries()) {
+  for (const [i, action] of readStoredPlan(kept.plan, path).actions.entries()) {
     if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
     const key = action.address.toLowerCase()
     const done = there.get(key) ?? new ApplyRecord()
@@ -59,7 +59,7 @@ const createDueSelector =
     for (const action of plan.actions) {
       const done = there.get(toAddressText(action.address).toLowerCase())
       if (done === undefined) continue
-      const why = await done.objection(view, action, anew.has(toAddressText(action.address)))
+      const why = await done.findObjection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
       else {
         const text = `it changed since the run: ${why}`

@@ -1,6 +1,6 @@
 /** Checks that a download is the complete archive or file that was requested, which HTTP alone cannot guarantee. */
 import { Failure } from '../../errors.js'
-import { isPage, pageTitle } from '../../http/answers/network.js'
+import { findPageTitle, isPage } from '../../http/answers/network.js'
 import type { Answer } from '../../http/types.js'
 import { getEntryEnd, openArchive, readEntries } from './archive.js'
 
@@ -159,7 +159,7 @@ const expectFile =
 const describeContent = (beginning: string, answer: Answer): string => {
   if (beginning === '') return 'nothing'
   if (isPage(beginning)) {
-    const title = pageTitle(beginning)
+    const title = findPageTitle(beginning)
     return `an HTML page${title === undefined ? '' : `, “${title}”`}`
   }
   return isJson(beginning) || hasMediaType(answer, jsonType) ? 'JSON' : 'something else'

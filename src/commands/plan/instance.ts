@@ -110,7 +110,7 @@ export const readSecrets = async (context: Context, set: SecretsPolicy['set']) =
     command: (line) => runSecretCommand(line, context),
   })
   const record = new SecretRecord(getPaths(place.env).state, await getInstanceName(place))
-  const unusable = await record.unusable()
+  const unusable = await record.findKeyProblem()
   if (unusable !== undefined) context.ui.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {
     set,

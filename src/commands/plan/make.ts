@@ -7,7 +7,7 @@ import { quoteText, trimTrailingSlashes } from '../../base/text.js'
 import { compareVersions, version } from '../../base/version.js'
 import { documentedVersion } from '../../catalogue/undocumented.js'
 import type { DesiredPlan } from '../../desired/actions.js'
-import { placeText } from '../../desired/address.js'
+import { toPlaceText } from '../../desired/address.js'
 import type { DiffOptions, SecretsPolicy } from '../../desired/diff/context.js'
 import { makePlans } from '../../desired/diff/index.js'
 import {
@@ -266,9 +266,9 @@ export const makePlan = async (
   const wanted = getDesiredPlaces(declared, places)
   const before =
     against === undefined ? undefined : await readEarlierState(context, given, against, places)
-  const known = new Set([...places.projects, ...places.groups].map(placeText))
+  const known = new Set([...places.projects, ...places.groups].map(toPlaceText))
   const isMeant = ({ place: one }: DesiredPlace): boolean =>
-    one.scope === 'site' ? !narrowed : known.has(placeText(one))
+    one.scope === 'site' ? !narrowed : known.has(toPlaceText(one))
   const made = await makePlans(
     wanted.filter(isMeant),
     view,

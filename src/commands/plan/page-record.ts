@@ -1,6 +1,6 @@
 /** Creates the record from which the HTML page of a plan is drawn: its counts, and its items by place. */
 
-import { placeText } from '../../desired/address.js'
+import { toPlaceText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import {
   type CellWriter,
@@ -102,7 +102,7 @@ export const toPageRecord = (
   for (const entry of made.entries) {
     const { address, origin } = entry.of
     if (origin !== undefined) files.add(origin.file)
-    const name = placeText(address)
+    const name = toPlaceText(address)
     const found = places.get(name) ?? { path: toPath(address), items: [] }
     places.set(name, found)
     found.items.push(toItem(entry, of, outcomeOf))

@@ -7,13 +7,13 @@ import { groupBy } from '../../base/group-by.js'
 import { roughWidths } from '../../base/screen-text.js'
 import { getFormatTraits } from '../../catalogue/formats.js'
 import type { DesiredPlan } from '../../desired/actions.js'
-import { placeText } from '../../desired/address.js'
+import { toPlaceText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import {
+  formatPlan,
   isPlan,
   type PlanAction,
   type PlanHead,
-  planText,
   toActionRow,
   toPlanDocument,
 } from '../../desired/planfile.js'
@@ -261,7 +261,7 @@ function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generat
   const line = createLayout(answer, longest)
   // A heading has only the path of a project. That of a group has its kind, because a project may have the same path.
   const headOf = ({ of: { address } }: PlanEntry): string =>
-    address.scope === 'project' ? address.path : placeText(address)
+    address.scope === 'project' ? address.path : toPlaceText(address)
   for (const [head, ones] of groupBy(entries, headOf)) {
     yield `${terminal ? text.strong(text.safe(head)) : text.safe(head)}\n`
     for (const entry of ones) yield* createEntryLines(entry, of, text.accessible).map(line)
@@ -325,7 +325,7 @@ export const writePlan = async (
     const whole = await openWhole(resolve(cwd, file), { own: true, signal: clock.signal })
     try {
       let held = ''
-      for (const piece of planText(plan, head)) {
+      for (const piece of formatPlan(plan, head)) {
         held += piece
         if (held.length < chunkSize) continue
         await whole.write([Buffer.from(held)])

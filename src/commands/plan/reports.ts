@@ -5,7 +5,7 @@ import { escapeMarkdown } from '../../base/markdown-text.js'
 import { escapeControls } from '../../base/screen-text.js'
 import { groupDigits } from '../../base/text.js'
 import { version } from '../../base/version.js'
-import { placeText, toAddressText } from '../../desired/address.js'
+import { toAddressText, toPlaceText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Rows } from '../../engine/rows.js'
@@ -244,7 +244,7 @@ export const renderNote = (reported: ReportedPlan): string => {
     formatList('No longer declared, kept', against?.undeclared),
     `${formatProse(head.tool)}${who}, ${groupDigits(worked.requests)} requests.\n`,
   ].join('')
-  const places = groupBy(entries.filter(isAction), ({ of }) => placeText(of.address))
+  const places = groupBy(entries.filter(isAction), ({ of }) => toPlaceText(of.address))
   const room = maxBytes - Buffer.byteLength(first + last)
   const folds = joinFitting(
     [...places].map((one) => formatFold(one, reported)),

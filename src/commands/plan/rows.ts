@@ -8,9 +8,9 @@ import {
   listParentGroups,
   listPathsTo,
   type ManagedPlace,
-  matches,
-  placeText,
+  matchesGlob,
   toAddressText,
+  toPlaceText,
 } from '../../desired/address.js'
 import { entryKinds, isAction, type PlanEntry } from '../../desired/entries.js'
 import type { DeclaredState, DesiredPlace } from '../../desired/files/index.js'
@@ -184,7 +184,7 @@ export const createChangeRows = ({ is, of }: PlanEntry, write: CellWriter): read
 /** Creates a row for each set that loses items, with the first item and the number of others. */
 export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] => {
   const lost = made.entries.filter(({ is }) => is === 'delete')
-  const sets = groupBy(lost, ({ of: { address } }) => `${placeText(address)}:${address.kind}`)
+  const sets = groupBy(lost, ({ of: { address } }) => `${toPlaceText(address)}:${address.kind}`)
   return [...sets.values()].flatMap((ones) =>
     ones.slice(0, 1).map(({ of: { address, loses = '', origin } }) => {
       const more = ones.length === 1 ? '' : ` (and ${ones.length - 1} more)`
@@ -351,7 +351,7 @@ export async function* explainAddress(context: Context, given: PlanGiven, addres
   const places = await findDesiredPlaces(context, given, declared, address)
   const all = places
     .flatMap((one) => one.desired().flatMap(createValueLines))
-    .filter(({ of }) => matches(address, of))
+    .filter(({ of }) => matchesGlob(address, of))
     .map(({ of, word, ...said }) => ({ address: `${toAddressText(of)}${word}`, ...said }))
   if (all.length === 0)
     throw usage(

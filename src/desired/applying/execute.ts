@@ -10,14 +10,14 @@ import { type Item, type Outcome, type Report, toOutcome } from '../../engine/wo
 import { type EngineOptions, run } from '../../engine/work/run.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
-import { type Address, placeText } from '../address.js'
-import { digestOf } from '../attributes.js'
+import { type Address, toPlaceText } from '../address.js'
+import { computeItemDigest } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { WritableInstance } from '../state.js'
 import type { SecretValues } from './secrets.js'
-import { findActionItem, findDifferences, readActed } from './verify.js'
+import { findActionItem, findDifferences, readActionKind } from './verify.js'
 
-// One action: its requests, and what became of them where no answer says it.
+// One action: its requests, and its outcome if the answer was lost.
 
 /** The services that performing an action uses. */
 interface PerformingParts {
@@ -32,17 +32,17 @@ interface SetSecret {
   readonly value: HeldText
 }
 
-/** The result of one action: `gone` where the object to delete did not exist any more. */
+/** The result of one action. `gone` is true if the object to delete no longer existed. */
 interface ActionResult {
   readonly set: readonly SetSecret[]
   readonly gone: boolean
-  /** Of the answer. */
+  /** The HTTP status of the answer. */
   readonly status?: number
 }
 
 /**
- * Reads the item again to find out whether a write was carried out. Its answer was lost, or said that the object to delete does not exist.
- * @throws Failure if the write was not carried out; the given one if a read cannot tell
+ * Reads the item again to find out whether a write was carried out, after its answer was lost or was a 404 for the object to delete.
+ * @throws Failure if the write was not carried out; `given` if the read cannot tell
  */
 const settleUnknownWrite = async (
   parts: PerformingParts,
@@ -51,7 +51,7 @@ const settleUnknownWrite = async (
 ): Promise<void> => {
   const { view } = parts
   view.forget(action.address)
-  const current = await readActed(view, action, [action]).catch((error: unknown) => {
+  const current = await readActionKind(view, action, [action]).catch((error: unknown) => {
     recoverFrom(error)
     return undefined
   })
@@ -63,7 +63,8 @@ const settleUnknownWrite = async (
   const wrong = findDifferences(action, items)
   if (wrong.length === 0) return
   const untouched =
-    digestOf(action.kind, findActionItem(action.kind, action.step, items)) === action.digest
+    computeItemDigest(action.kind, findActionItem(action.kind, action.step, items)) ===
+    action.digest
   if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw given
   const { unknownOutcome: _, ...details } = given.details
   const text = `${given.message}; a fresh read shows that the change was not made`
@@ -73,7 +74,7 @@ const settleUnknownWrite = async (
 const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>
   getMethod(endpoint) === 'DELETE' && isMissing(failure)
 
-const withSecrets = async (
+const fetchSecrets = async (
   { secrets }: PerformingParts,
   step: ActionStep,
   address: Address,
@@ -88,16 +89,13 @@ const withSecrets = async (
   return { values, set }
 }
 
-/**
- * Does an action.
- * @throws Failure for what the instance, or the way there, made of it
- */
+/** Performs an action. @throws Failure for an error of the instance or the network */
 export const executeAction = async (
   parts: PerformingParts,
   action: PlannedAction,
 ): Promise<ActionResult> => {
   const { step, address } = action
-  const { values, set } = await withSecrets(parts, step, address)
+  const { values, set } = await fetchSecrets(parts, step, address)
   try {
     const { status } = await parts.instance.send({ endpoint: step.endpoint, values })
     return { set, gone: false, status }
@@ -110,7 +108,7 @@ export const executeAction = async (
   }
 }
 
-/** An action in its place. */
+/** An action as an item of the run, with its position. */
 interface ActionItem extends Item {
   readonly action: PlannedAction
 }
@@ -133,12 +131,12 @@ export interface ExecutionResult {
   readonly skipped: ReadonlyMap<string, string>
 }
 
-/** An action waits for those that it names, and for the one before it in its place. */
+/** Creates the queue of actions. An action waits for the actions that it names, and for the one before it in its place. */
 const createQueue = (actions: readonly PlannedAction[]): ReadyQueue<PlannedAction> => {
   const byId = new Map(actions.map((action) => [action.id, action]))
   const last = new Map<string, PlannedAction>()
   return new ReadyQueue(actions, (action) => {
-    const place = placeText(action.address).toLowerCase()
+    const place = toPlaceText(action.address).toLowerCase()
     const before = last.get(place)
     last.set(place, action)
     const named = action.waitsFor.flatMap((id) => byId.get(id) ?? [])
@@ -160,8 +158,8 @@ const createSkipFailure = (other: string, outcome: Outcome<ActionResult> | undef
 }
 
 /**
- * Carries out actions, in the order in which the plan has them.
- * @throws what is no action's own: the journal cannot be kept, a defect
+ * Carries out actions in the order of the plan.
+ * @throws an error that does not belong to one action: the journal cannot be written, or a defect
  */
 export const executePlan = async (
   actions: readonly PlannedAction[],
@@ -170,7 +168,7 @@ export const executePlan = async (
   const queue = createQueue(actions)
   const positions = new Map(actions.map((action, i) => [action, i + 1]))
   const outcomes = new Map<string, Outcome<ActionResult>>()
-  /** Of an action the first of those that it waits for that failed. */
+  /** The first failed predecessor of each skipped action, both by ID. */
   const skipped = new Map<string, string>()
   let wake = (): void => {}
   const items = async function* (): AsyncGenerator<ActionItem> {
@@ -184,7 +182,7 @@ export const executePlan = async (
       yield { n, object: action.id, action }
     }
   }
-  const one = async (action: PlannedAction): Promise<Outcome<ActionResult>> => {
+  const perform = async (action: PlannedAction): Promise<Outcome<ActionResult>> => {
     const cause = skipped.get(action.id)
     const outcome: Outcome<ActionResult> =
       cause === undefined
@@ -193,7 +191,7 @@ export const executePlan = async (
     outcomes.set(action.id, outcome)
     return outcome
   }
-  const end = (action: PlannedAction): void => {
+  const endAction = (action: PlannedAction): void => {
     const outcome = outcomes.get(action.id)
     const well = outcome !== undefined && !('failure' in outcome)
     for (const { id, waitsFor } of queue.end(action))
@@ -208,7 +206,7 @@ export const executePlan = async (
     record,
     failureLimit,
     queued: () => actions.length,
-    work: ({ action }) => one(action).finally(() => end(action)),
+    work: ({ action }) => perform(action).finally(() => endAction(action)),
     onSettled,
   })
   for await (const _ of going);

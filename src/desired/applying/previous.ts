@@ -1,9 +1,9 @@
-/** The state before an apply, as declared files: applying them reverts the apply, as far as the state can be read. */
+/** Writes the state before an apply as declared files, and checks whether an apply can be reverted with them. */
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import type { PlannedAction } from '../actions.js'
-import { type Address, placeText, toAddressText } from '../address.js'
+import { type Address, toAddressText, toPlaceText } from '../address.js'
 import { escapeKey, toKindValue } from '../exporting/kind.js'
 import {
   createYamlWriter,
@@ -17,7 +17,7 @@ import {
 import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/index.js'
 import { type CurrentKind, formatItemName } from '../state.js'
-import { readActed } from './verify.js'
+import { readActionKind } from './verify.js'
 
 const formatItemAddress = ({ attribute: _, ...address }: Address): string =>
   toAddressText(address).toLowerCase()
@@ -32,7 +32,7 @@ const createExportOptions = (
 ): ExportOptions => ({
   names,
   exact: !whole,
-  // Of what is changed back, what was not set is said to be so.
+  // An attribute that is restored may have been unset before, so the file has to unset it.
   unset: !whole,
   operational: true,
   allSettings: true,
@@ -44,7 +44,7 @@ const createExportOptions = (
         return part !== undefined
       return part.has(address.attribute)
     },
-    // Nothing is deleted that is not named.
+    // No set is exact, so that the file deletes only the items that it names.
     wholly: () => false,
   },
 })
@@ -68,16 +68,17 @@ const readFormerValue = (
 ): FileValue | undefined => {
   if (current.is !== 'read') return undefined
   const { kind, place } = current
-  const addressOf = (item: string): string => formatItemAddress({ ...place, kind: kind.name, item })
+  const getItemAddress = (item: string): string =>
+    formatItemAddress({ ...place, kind: kind.name, item })
   const called = current.items.flatMap((item) => {
-    const part = parts.get(addressOf(item.identity))
+    const part = parts.get(getItemAddress(item.identity))
     if (part === undefined) return []
-    return [[addressOf(formatItemName(kind, item, place, names)), part] as const]
+    return [[getItemAddress(formatItemName(kind, item, place, names)), part] as const]
   })
   return toKindValue(current, createExportOptions(names, new Map([...parts, ...called]), whole))
 }
 
-/** Items that the apply makes were not there, but for those that come in the place of others. */
+/** Declares the items that the apply creates as absent, except for those that replace others. */
 const listCreatedItems = (
   actions: readonly PlannedAction[],
   deleted: Parts,
@@ -100,7 +101,7 @@ const readFormerKind = async (
   const { kind } = first
   const [deleted, changed] = [selectParts(actions, 'delete'), selectParts(actions, 'update')]
   const made = listCreatedItems(actions, deleted)
-  const current = await readActed(view, first, actions)
+  const current = await readActionKind(view, first, actions)
   const were = readFormerValue(current, deleted, view.names, true)
   const differed = readFormerValue(current, changed, view.names, false)
   if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
@@ -112,8 +113,8 @@ const readFormerKind = async (
 const scopes = ['site', 'group', 'project'] as const
 
 /**
- * A declared file that brings back what actions change, made before they are done.
- * @param view what the plan was made of: little of it is read again
+ * Writes the declared file that reverts actions. It must be called before they are performed.
+ * @param view the view that the plan was made from, so that little is read again
  */
 export const exportFormerState = async (
   view: InstanceView,
@@ -122,20 +123,20 @@ export const exportFormerState = async (
   const sections: FileSection[] = []
   for (const scope of scopes) {
     const own = actions.filter(({ address }) => address.scope === scope)
-    for (const here of groupBy(own, ({ address }) => placeText(address).toLowerCase()).values()) {
+    for (const here of groupBy(own, ({ address }) => toPlaceText(address).toLowerCase()).values()) {
       const kinds = groupBy(here, ({ kind }) => kind.name)
       const entries = await Promise.all(
         [...kinds.values()].map((some) => readFormerKind(view, some)),
       )
-      const said = entries.filter((entry) => entry !== undefined)
-      for (const { address } of said.length === 0 ? [] : here.slice(0, 1))
-        sections.push({ place: { scope, path: address.path }, value: new FileMap(said) })
+      const restored = entries.filter((entry) => entry !== undefined)
+      for (const { address } of restored.length === 0 ? [] : here.slice(0, 1))
+        sections.push({ place: { scope, path: address.path }, value: new FileMap(restored) })
     }
   }
   return writeDocument(createYamlWriter(), sections)
 }
 
-// Whether an instance still has what an apply left.
+// The check whether an instance still has the state that an apply left.
 
 /** Returns a text for comparing values: the order of a set does not matter, and an empty text counts as no value. */
 const toComparableText = (value: JsonValue | undefined): string =>
@@ -145,7 +146,7 @@ const toComparableText = (value: JsonValue | undefined): string =>
 
 /** Returns the attributes that an item of a set has now. */
 const readItemNow = async (view: InstanceView, action: PlannedAction) => {
-  const current = await readActed(view, action, [action])
+  const current = await readActionKind(view, action, [action])
   const all = new Map([[formatItemAddress(action.address), 'all']] as const)
   const value = readFormerValue(current, all, view.names, true)
   const [only] = value instanceof FileMap ? value.entries.values() : []
@@ -164,17 +165,17 @@ export class ApplyRecord {
   }
 
   /**
-   * Why an action that takes it back is not to be done; undefined where all is as it was left.
-   * @param anew whether the object is made again by another action
+   * Returns the reason why an action that reverts the apply must be skipped; undefined if the object is as the apply left it.
+   * @param isRecreated true if another action creates the object again
    */
-  async objection(
+  async findObjection(
     view: InstanceView,
     action: PlannedAction,
-    anew: boolean,
+    isRecreated: boolean,
   ): Promise<string | undefined> {
     const { verb, changes } = action
     const gone = this.#verbs.has('delete') && this.#verbs.size === 1
-    if (gone) return verb === 'update' && !anew ? 'the object exists again' : undefined
+    if (gone) return verb === 'update' && !isRecreated ? 'the object exists again' : undefined
     if (verb !== 'update' && verb !== 'delete')
       return action.replaces === undefined ? 'the object no longer exists' : undefined
     const now =

@@ -1,6 +1,6 @@
 /**
- * The secrets that files refer to: their values, which are fetched when they are sent, and a record of those that were set. By the record a
- * changed secret is noticed although no instance shows it.
+ * Fetches the secrets that files refer to when they are sent, and records those that were set. The record reveals a changed secret although
+ * no instance shows it.
  */
 import { createHmac } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -15,32 +15,32 @@ import { type Address, toAddressText } from '../address.js'
 import { readBeside } from '../files/secret.js'
 import { formatSecretSource, type SecretSource } from '../state.js'
 
-/** A secret is no longer than that. */
-const longest = 1 << 20
+/** The maximum length of a secret, in characters. */
+const maxLength = 1 << 20
 const keyBytes = 32
 
 /** The sources from which values of secrets are read. */
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Runs a program without a shell, and gives what it prints, without the line's end. */
+  /** Runs a program without a shell. Resolves to its output, without the final line break. */
   readonly command: (line: readonly string[]) => Promise<HeldText>
 }
 
 const readSecretFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
   try {
     const text = openHeld(readBeside(source, cwd))
-    if (text.length > longest) throw new Error(`the value is longer than ${longest} characters`)
+    if (text.length > maxLength) throw new Error(`the value is longer than ${maxLength} characters`)
     return holdText(text.replace(/\r?\n$/, ''))
   } catch (error) {
     throw usage(`the secret @${source.file} cannot be read: ${getReason(error)}`)
   }
 }
 
-/** A source outside of the file that names it. */
+/** A source whose value has to be fetched from outside the declaration. */
 type FetchedSource = Exclude<SecretSource, { literal: HeldText }>
 
-/** Values of secrets, each fetched once. */
+/** Fetches the values of secrets, each once. */
 export class SecretValues {
   readonly #places: SecretPlaces
   readonly #known = new Map<string, Promise<HeldText>>()
@@ -49,7 +49,7 @@ export class SecretValues {
     this.#places = places
   }
 
-  /** @throws Failure `usage` where the value cannot be had */
+  /** Returns the value of a secret. @throws Failure `usage` if the value cannot be fetched */
   async value(source: SecretSource): Promise<HeldText> {
     if ('literal' in source) return source.literal
     const key = JSON.stringify(source)
@@ -69,9 +69,9 @@ export class SecretValues {
   }
 
   async #fetch(source: FetchedSource): Promise<HeldText> {
-    const value = await this.#read(source)
-    if (openHeld(value) === '') throw usage(`the secret ${formatSecretSource(source)} is empty`)
-    return value
+    const getValue = await this.#read(source)
+    if (openHeld(getValue) === '') throw usage(`the secret ${formatSecretSource(source)} is empty`)
+    return getValue
   }
 
   async #read(source: FetchedSource): Promise<HeldText> {
@@ -84,13 +84,13 @@ export class SecretValues {
   }
 }
 
-/** Why the key cannot be used. */
+/** The key file exists, but cannot be used. */
 class UnusableKeyError extends Error {}
 
 const keyFile = 'secrets.key'
 const recordFile = 'secrets.json'
 
-/** Over each part with its length before it. */
+/** Computes the HMAC of parts. The length before each part keeps different divisions of the same text distinct. */
 const computeHmac = (key: Buffer, parts: readonly string[]): string => {
   const mac = createHmac('sha256', key)
   for (const part of parts) {
@@ -109,7 +109,7 @@ export class SecretRecord {
   #key: Promise<Buffer | undefined> | undefined
   #known: Promise<Map<string, string>> | undefined
 
-  /** @param folder of the state, made where something is remembered */
+  /** @param folder the state folder, which is created when the first value is remembered */
   constructor(
     private readonly folder: string,
     private readonly instance: string,
@@ -121,20 +121,20 @@ export class SecretRecord {
     const key = await this.#key
     if (key === undefined) return undefined
     this.#known ??= this.#readKnown()
-    const known = (await this.#known).get(this.#nameOf(key, address))
-    return known === undefined ? undefined : known !== this.#markOf(key, address, value)
+    const known = (await this.#known).get(this.#hashName(key, address))
+    return known === undefined ? undefined : known !== this.#hashValue(key, address, value)
   }
 
-  /** Remembers values that were set. */
+  /** Records values that were set. */
   async remember(
     set: readonly { readonly address: Address; readonly value: HeldText }[],
   ): Promise<void> {
     if (set.length === 0) return
-    const key = (await this.#readKey()) ?? (await this.#makeKey())
-    // Another run may have written meanwhile.
+    const key = (await this.#readKey()) ?? (await this.#createKey())
+    // Another run may have written the record in the meantime.
     const known = await this.#readKnown()
     for (const { address, value } of set)
-      known.set(this.#nameOf(key, address), this.#markOf(key, address, value))
+      known.set(this.#hashName(key, address), this.#hashValue(key, address, value))
     this.#key = Promise.resolve(key)
     this.#known = Promise.resolve(known)
     const text = `${JSON.stringify(Object.fromEntries([...known].sort()), null, 1)}\n`
@@ -142,7 +142,7 @@ export class SecretRecord {
   }
 
   /** Returns the reason why the record cannot be trusted; undefined if it can, or if there is none. */
-  async unusable(): Promise<string | undefined> {
+  async findKeyProblem(): Promise<string | undefined> {
     try {
       await this.#readKey()
       return undefined
@@ -151,15 +151,15 @@ export class SecretRecord {
     }
   }
 
-  #nameOf(key: Buffer, address: Address): string {
+  #hashName(key: Buffer, address: Address): string {
     return computeHmac(key, ['name', this.instance, toAddressText(address)])
   }
 
-  #markOf(key: Buffer, address: Address, value: HeldText): string {
+  #hashValue(key: Buffer, address: Address, value: HeldText): string {
     return computeHmac(key, ['value', this.instance, toAddressText(address), openHeld(value)])
   }
 
-  /** @throws UnusableKeyError for a key that others may read, or that is none */
+  /** @throws UnusableKeyError for a key that other users may read, and for a file that is not a key */
   async #readKey(): Promise<Buffer | undefined> {
     const path = join(this.folder, keyFile)
     try {
@@ -177,7 +177,7 @@ export class SecretRecord {
     }
   }
 
-  async #makeKey(): Promise<Buffer> {
+  async #createKey(): Promise<Buffer> {
     makeFolders(this.folder, 0o700)
     const key = createRandomBytes(keyBytes)
     await writeWhole(join(this.folder, keyFile), key, { own: true })
@@ -190,7 +190,7 @@ export class SecretRecord {
       const marks = Object.entries(isObject(value) ? value : {})
       return new Map(marks.filter((one): one is [string, string] => typeof one[1] === 'string'))
     } catch {
-      // What cannot be read is as if nothing had been set: no action comes of it.
+      // An unreadable record counts as empty, so no secret appears changed.
       return new Map()
     }
   }

@@ -6,7 +6,7 @@ import { getMethod } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { type Failure, recoverFrom } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
-import { placeText, toAddressText } from '../address.js'
+import { toAddressText, toPlaceText } from '../address.js'
 import { absent, getAttributes, hasValue, isSecretValue, readValue } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
@@ -18,7 +18,7 @@ const pauses = [600, 1400] as const
 export interface VerifyingParts {
   readonly view: Pick<InstanceView, 'readKind' | 'forget'>
   readonly each: ReadableInstance['each']
-  /** Waits, unless interrupted. */
+  /** Waits for a time, or until the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>
 }
 
@@ -33,8 +33,8 @@ export interface VerifyResult {
   readonly unread: readonly { readonly action: PlannedAction; readonly failure: Failure }[]
 }
 
-/** The kind in its place that an action is about, with the items of all `actions` of it. */
-export const readActed = (
+/** Reads the kind in its place that an action belongs to, with the items of all `actions` of that kind. */
+export const readActionKind = (
   view: Pick<InstanceView, 'readKind'>,
   { address: { scope, path }, kind }: PlannedAction,
   actions: readonly PlannedAction[],
@@ -43,15 +43,15 @@ export const readActed = (
   return view.readKind({ scope, path }, kind, keys)
 }
 
-/** Reads the kind of a place that actions are about, and holds it against them. */
-const lookAt = async (
+/** Reads the kind in its place that the actions belong to, and compares its items with the written values. */
+const compareWritten = async (
   { view }: VerifyingParts,
   actions: readonly PlannedAction[],
 ): Promise<VerifyResult> => {
   const [first] = actions
   if (first === undefined) return nothing
   view.forget(first.address)
-  const current = await readActed(view, first, actions)
+  const current = await readActionKind(view, first, actions)
   if (current.is === 'unreadable') return reportUnread(actions, current.failure)
   const items = current.is === 'read' ? current.items : []
   const all = actions.map((action) => ({ action, found: findDifferences(action, items) }))
@@ -64,31 +64,28 @@ const reportUnread = (actions: readonly PlannedAction[], failure: Failure): Veri
   unread: actions.map((action) => ({ action, failure })),
 })
 
-/**
- * Reads what actions wrote, and holds it against them.
- * @param actions those that were done
- */
-export const verify = async (
+/** Reads the written items again, and compares them with the written values. @param actions the actions that were carried out */
+export const verifyActions = async (
   parts: VerifyingParts,
   actions: readonly PlannedAction[],
 ): Promise<VerifyResult> => {
   const groups = groupBy(
     actions,
-    ({ address, kind }) => `${placeText(address).toLowerCase()}:${kind.name}`,
+    ({ address, kind }) => `${toPlaceText(address).toLowerCase()}:${kind.name}`,
   )
-  // What looks otherwise is looked at twice more: an instance may take a moment.
-  const settled = async (some: readonly PlannedAction[]): Promise<VerifyResult> => {
-    let verified = await lookAt(parts, some)
+  // Items that differ are read up to two more times, since an instance may need a moment.
+  const verifyWithRetries = async (some: readonly PlannedAction[]): Promise<VerifyResult> => {
+    let verified = await compareWritten(parts, some)
     for (const pause of pauses) {
       if (verified.unkept.length === 0) break
       await parts.sleep(pause)
-      verified = await lookAt(parts, some)
+      verified = await compareWritten(parts, some)
     }
     return verified
   }
   const all: VerifyResult[] = []
   await parts.each([...groups.values()], async (some, index) => {
-    all[index] = await settled(some).catch((error: unknown) =>
+    all[index] = await verifyWithRetries(some).catch((error: unknown) =>
       reportUnread(some, recoverFrom(error)),
     )
   })
@@ -98,7 +95,7 @@ export const verify = async (
   }
 }
 
-// Whether an instance has what an action wrote.
+// The comparison of an instance with the written values.
 
 /** A difference between the written value and the value on the instance. */
 export interface Difference {
@@ -107,28 +104,28 @@ export interface Difference {
   readonly text: string
 }
 
-/** Items by a text of each; of a large set every action asks for its own. */
+/** Indexes of item lists by field. Every action looks up its item, so a search through a large set would be too slow. */
 const indexes = new WeakMap<readonly CurrentItem[], Map<string, ReadonlyMap<string, CurrentItem>>>()
 
 const indexItems = (
   items: readonly CurrentItem[],
   by: string,
-  textOf: (item: CurrentItem) => string,
+  toText: (item: CurrentItem) => string,
 ): ReadonlyMap<string, CurrentItem> => {
   const known = indexes.get(items) ?? new Map<string, ReadonlyMap<string, CurrentItem>>()
   indexes.set(items, known)
-  const index = known.get(by) ?? new Map(items.toReversed().map((item) => [textOf(item), item]))
+  const index = known.get(by) ?? new Map(items.toReversed().map((item) => [toText(item), item]))
   known.set(by, index)
   return index
 }
 
-/** Values as one text, numbers as they are written. */
+/** Joins values to one key. Numbers are written as text, since a placeholder may be either. */
 const joinValues = (
   names: readonly string[],
   values: CurrentItem['at'] | ActionStep['values'],
 ): string => names.map((name) => String(values[name])).join('\0')
 
-/** The item that an action is about: by what its own endpoints call it, else by its identity. */
+/** Finds the item that an action changes: by the placeholders of its own endpoints, else by its identity. */
 export const findActionItem = (
   kind: Managed,
   { values }: Pick<ActionStep, 'values'>,
@@ -144,8 +141,8 @@ export const findActionItem = (
   const wanted = values[identity]
   if (wanted === undefined) return undefined
   const typed = { param: kind.create?.params[identity] }
-  const textOf = (value: JsonValue): string => String(normalizeValue(typed, value))
-  return indexItems(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
+  const toText = (value: JsonValue): string => String(normalizeValue(typed, value))
+  return indexItems(items, 'identity', (item) => toText(item.identity)).get(toText(wanted))
 }
 
 /** Finds the differences between the state that an action wrote and the state of the instance. */
@@ -166,7 +163,7 @@ export const findDifferences = (
     if (hasValue(kind, attribute, item, [wanted, kept])) return []
     return [describeUnkept(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
   })
-  // What no document knows is judged where the instance shows it; a secret never is.
+  // An undocumented attribute is compared only if the instance shows it; a secret never is.
   const { params, path } = step.endpoint
   const further = Object.entries(step.values).flatMap(([name, wanted]) => {
     if (
@@ -184,7 +181,7 @@ export const findDifferences = (
   return [...documented, ...further]
 }
 
-/** An attribute that the instance has otherwise than it was written. */
+/** Describes an attribute whose value on the instance differs from the written one. */
 const describeUnkept = (
   attribute: string,
   by: string,
@@ -196,7 +193,7 @@ const describeUnkept = (
   return { attribute, text }
 }
 
-// Whether a plan still fits: made again from the files, it is held against what was agreed to.
+// The comparison of an approved plan with a new plan from the same files.
 
 type AgreedAction = Pick<PlannedAction, 'id' | 'digest'>
 
@@ -206,7 +203,7 @@ interface AgreedPlan {
   readonly sets: DesiredPlan['sets']
 }
 
-/** An action that no longer fits, with why. */
+/** An action that no longer fits, with the reason. */
 interface StaleAction {
   readonly id: string
   readonly why: string
@@ -218,7 +215,7 @@ export interface Fitting {
   readonly stale: readonly StaleAction[]
 }
 
-const setOf = ({ address: { scope, path, kind } }: PlannedAction): string =>
+const getSetAddress = ({ address: { scope, path, kind } }: PlannedAction): string =>
   toAddressText({ scope, path, kind })
 
 const grown = 'items were added to its exact set or removed from it'
@@ -244,13 +241,13 @@ export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting =
   )
   const stale = agreed.actions.flatMap((one): readonly StaleAction[] => {
     const action = byId.get(one.id)
-    const isGrown = action !== undefined && grownSets.includes(setOf(action))
+    const isGrown = action !== undefined && grownSets.includes(getSetAddress(action))
     const why = explainStale(one, action) ?? (isGrown ? grown : undefined)
     return why === undefined ? [] : [{ id: one.id, why }]
   })
   const ids = new Set(agreed.actions.map(({ id }) => id))
   const out = new Set(stale.map(({ id }) => id))
-  const reported = new Set(now.actions.filter(({ id }) => out.has(id)).map(setOf))
+  const reported = new Set(now.actions.filter(({ id }) => out.has(id)).map(getSetAddress))
   const others = grownSets.filter((address) => !reported.has(address))
   return {
     actions: now.actions.filter(({ id }) => ids.has(id) && !out.has(id)),

@@ -1,4 +1,4 @@
-/** One attribute: what is wanted of it against what was read. */
+/** Compares the desired value of each attribute with its current value. */
 
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
 import { describeSize, holdText } from '../../base/secrets/scrub.js'
@@ -24,8 +24,8 @@ import {
   type Attribute,
   getAttributes,
   hasValue,
-  isHeld,
   isSecretValue,
+  mayComeFromFile,
   readValue,
   toNamedValue,
 } from '../attributes.js'
@@ -43,14 +43,14 @@ import {
 import { applyListDelta, normalizeValue, toCanonical } from '../values.js'
 import type { AttributeDiff, DiffContext } from './context.js'
 
-/** An attribute that a file speaks of. */
-interface SaidAttribute {
+/** An attribute that a file declares. */
+interface DeclaredAttribute {
   readonly name: string
   readonly attribute: Attribute | undefined
   readonly said: SourcedValue<DesiredValue>
 }
 
-/** A value as it is sent: levels as numbers, lists that travel as one text as that. */
+/** Returns a value in the form in which it is sent: levels as numbers, and lists that are sent as text joined. */
 const toSentValue = (param: Param | undefined, value: JsonValue): JsonValue => {
   if (param === undefined || value === null) return value
   const isTyped = isNumeric(param) || isSwitch(param) || getNumberNames(param).length > 0
@@ -68,13 +68,14 @@ const isInside = ({ min, max, oneOf }: ValueRange, value: JsonValue): boolean =>
 /** Returns the current value if it is inside the range, else the nearest bound or the first of the list. */
 const fitToRange = (range: ValueRange, param: Param | undefined, now: JsonValue | undefined) => {
   const { min, max, oneOf } = range
-  const is = now === undefined ? undefined : normalizeValue({ param }, now)
-  if (is !== undefined && isInside(range, is)) return is
-  const bound = is !== undefined && Number(is) > (max ?? Number(is)) ? max : (min ?? max)
+  const current = now === undefined ? undefined : normalizeValue({ param }, now)
+  if (current !== undefined && isInside(range, current)) return current
+  const bound =
+    current !== undefined && Number(current) > (max ?? Number(current)) ? max : (min ?? max)
   return oneOf?.[0] ?? bound ?? null
 }
 
-/** Reports plain values that override a range, and are outside of it. */
+/** Warns of plain values that override a range and are outside of it. */
 export const reportOverridden = (c: DiffContext, address: Address, desired: DesiredItem): void => {
   for (const [attribute, { value, origin, over = [] }] of desired.attributes) {
     const [before] = over
@@ -82,22 +83,22 @@ export const reportOverridden = (c: DiffContext, address: Address, desired: Desi
     const param = getAttributes(c.kind).get(attribute)?.param
     if (isInside(before.value, normalizeValue({ param }, value.value))) continue
     const text = `overrides ${before.value.text}, set at ${formatOrigin(before.origin)}`
-    c.diff.say('warning', { ...address, attribute }, text, origin)
+    c.diff.addFinding('warning', { ...address, attribute }, text, origin)
   }
 }
 
 /** Returns the wanted value as it is sent; undefined for a secret, or if the file is wrong, which is reported. */
 const resolveWanted = async (
   c: DiffContext,
-  { name, attribute, said: { value: wanted, origin } }: SaidAttribute,
+  { name, attribute, said: { value: wanted, origin } }: DeclaredAttribute,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
   const param = attribute?.param
-  const inNumbers = (value: JsonValue) => resolveNames(c, attribute, value, origin)
+  const toNumbers = (value: JsonValue) => resolveNames(c, attribute, value, origin)
   if (wanted.is === 'secret') return undefined
   if (wanted.is === 'range') return fitToRange(wanted, param, now)
   if (wanted.is === 'change') {
-    const [add, remove] = [await inNumbers(wanted.add), await inNumbers(wanted.remove)]
+    const [add, remove] = [await toNumbers(wanted.add), await toNumbers(wanted.remove)]
     if (!isJsonList(add) || !isJsonList(remove)) return undefined
     return applyListDelta(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
   }
@@ -105,18 +106,18 @@ const resolveWanted = async (
     if (param === undefined || param.nullable === true) return null
     return isText(param) ? '' : c.mistakes.add(origin, `${name} cannot be unset`)
   }
-  const numbers = await inNumbers(wanted.value)
+  const numbers = await toNumbers(wanted.value)
   if (!isJsonList(numbers)) return numbers === undefined ? undefined : toSentValue(param, numbers)
   return toSentValue(param, isListParam(param) ? removeRepeats(numbers) : numbers)
 }
 
-/** A list whose order means nothing, each member once. */
+/** Removes repeated members of a list whose order has no meaning. */
 const removeRepeats = (members: readonly JsonValue[]): readonly JsonValue[] => [
   ...new Map(members.map((member) => [toCanonical(member), member])).values(),
 ]
 
 /** Returns the source of a secret; undefined if the attribute is not secret. */
-const findSecretSource = ({ name, attribute, said: { value } }: SaidAttribute) => {
+const findSecretSource = ({ name, attribute, said: { value } }: DeclaredAttribute) => {
   if (value.is === 'secret') return value.source
   const isSecret = value.is === 'value' && isSecretValue(attribute, name, value.value)
   return isSecret ? { literal: holdText(String(value.value)) } : undefined
@@ -134,11 +135,11 @@ const compareSecret = async (
   return changed ? 'differs' : 'same'
 }
 
-/** Reports a level that the documents do not offer there. */
+/** Reports a level that the documents do not offer for the scope of the kind. */
 const checkOffered = (
   c: DiffContext,
   address: Address,
-  { name, attribute, said: { origin } }: SaidAttribute,
+  { name, attribute, said: { origin } }: DeclaredAttribute,
   wanted: JsonValue,
 ): void => {
   const param = attribute?.param
@@ -149,7 +150,7 @@ const checkOffered = (
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
   if (c.how.isNewer === true && Object.values(names).some((value) => value === wanted)) {
     const text = `the documented API does not offer ${shown} in ${scope}, but this instance is newer`
-    c.diff.say('note', address, text, origin)
+    c.diff.addFinding('note', address, text, origin)
   } else {
     const text = `${name} in ${scope} must be one of ${offers.join(', ')}, not ${shown}`
     c.mistakes.add(origin, text)
@@ -163,7 +164,7 @@ const formatShown = (value: JsonValue): string => {
   return quoted.startsWith('"') ? quoted : `"${quoted}"`
 }
 
-/** Reports a value that would be sent, and that the instance refuses: a plan has nothing that has to fail. */
+/** Reports a value that the instance would refuse, so that no planned action is certain to fail. */
 export const checkAccepted = (
   { mistakes }: Pick<DiffContext, 'mistakes'>,
   name: string,
@@ -172,13 +173,13 @@ export const checkAccepted = (
 ): void => {
   const refusal = param && findRefusal(param, value)
   if (param === undefined || refusal === undefined) return
-  const shown = isHeld(param) ? describeSize(String(value)) : formatShown(value)
+  const shown = mayComeFromFile(param) ? describeSize(String(value)) : formatShown(value)
   const { expected, nearest } = refusal
   const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`
   mistakes.add(origin, `${quoteText(name)} must be ${expected}, not ${shown}`, hint)
 }
 
-const sorts: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   number: 'a number',
   integer: 'a number',
@@ -186,51 +187,51 @@ const sorts: Readonly<Record<string, string>> = {
   array: 'a list',
 }
 
-const fits: Readonly<Record<string, (value: JsonValue) => boolean>> = {
+const typeChecks: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   'true or false': (value) => typeof normalizeValue({ param: boolean('') }, value) === 'boolean',
   'a number': (value) =>
     value !== '' && typeof value !== 'object' && Number.isFinite(Number(value)),
   'a list': (value) => value !== '' && (isJsonList(value) || typeof value === 'string'),
 }
 
-/** The JSON type of a documented field, null left aside. */
-const typeOfField = (schema: unknown): string | undefined => {
+/** Returns the JSON type of a documented field, apart from null. */
+const getFieldType = (schema: unknown): string | undefined => {
   if (!isObject(schema)) return undefined
   if (!Array.isArray(schema.anyOf)) return typeof schema.type === 'string' ? schema.type : undefined
-  return schema.anyOf.map(typeOfField).find((type) => type !== undefined && type !== 'null')
+  return schema.anyOf.map(getFieldType).find((type) => type !== undefined && type !== 'null')
 }
 
-/** Reports a value of another type than the instance shows, of an attribute that only its answer knows. */
+/** Reports an undocumented attribute whose value has another type than the instance shows. */
 const checkShown = (
   { kind, mistakes }: DiffContext,
-  { name, attribute, said: { origin } }: SaidAttribute,
+  { name, attribute, said: { origin } }: DeclaredAttribute,
   wanted: JsonValue,
   now: JsonValue | undefined,
 ): void => {
   if (attribute !== undefined) return
   const shown = isJsonList(now) ? 'list' : now === null ? undefined : typeof now
-  const type = shown ?? typeOfField(getProperties(kind.read.returns.shape)?.[name]) ?? ''
+  const type = shown ?? getFieldType(getProperties(kind.read.returns.shape)?.[name]) ?? ''
   if (wanted === null && type === 'boolean') mistakes.add(origin, `${name} cannot be unset`)
-  const sort = wanted === null ? undefined : sorts[type]
-  if (sort !== undefined && fits[sort]?.(wanted) === false)
-    mistakes.add(origin, `${name} must be ${sort}, not ${formatShown(wanted)}`)
+  const typeName = wanted === null ? undefined : typeNames[type]
+  if (typeName !== undefined && typeChecks[typeName]?.(wanted) === false)
+    mistakes.add(origin, `${name} must be ${typeName}, not ${formatShown(wanted)}`)
 }
 
 const diffAttribute = async (
   c: DiffContext,
   address: Address,
-  one: SaidAttribute,
+  toNamed: DeclaredAttribute,
   item: CurrentItem | undefined,
 ): Promise<AttributeDiff | undefined> => {
-  const { name, attribute, said } = one
-  const base = { name, attribute, origin: said.origin }
-  const secret = findSecretSource(one)
+  const { name, attribute, said: declared } = toNamed
+  const base = { name, attribute, origin: declared.origin }
+  const secret = findSecretSource(toNamed)
   if (secret !== undefined) {
     const verdict = await compareSecret(c.how, address, secret, item)
     return { ...base, secret, shown: {}, verdict }
   }
   const now = readValue(c.kind, item, name, attribute)
-  const wanted = await resolveWanted(c, one, now)
+  const wanted = await resolveWanted(c, toNamed, now)
   if (wanted === undefined) return undefined
   const typed = { name, param: attribute?.param }
   const isSame =
@@ -239,9 +240,9 @@ const diffAttribute = async (
   const verdict = now === undefined ? 'unknown' : isSame ? 'same' : other
   const isSent = item === undefined || verdict === 'differs'
   if (isSent) {
-    checkOffered(c, address, one, wanted)
-    checkAccepted(c, name, attribute?.param, { value: wanted, origin: said.origin })
-    checkShown(c, one, wanted, now)
+    checkOffered(c, address, toNamed, wanted)
+    checkAccepted(c, name, attribute?.param, { value: wanted, origin: declared.origin })
+    checkShown(c, toNamed, wanted, now)
   }
   return {
     ...base,
@@ -251,11 +252,11 @@ const diffAttribute = async (
       wanted: toFileValue(c, attribute, wanted),
     },
     verdict: isSent ? 'differs' : verdict,
-    within: said.value.is === 'range' ? said.value.text : undefined,
+    within: declared.value.is === 'range' ? declared.value.text : undefined,
   }
 }
 
-/** All attributes that a file speaks of and that are selected, each against what was read. */
+/** Compares all declared and selected attributes with their current values. */
 export const diffAttributes = async (
   c: DiffContext,
   at: Address,
@@ -264,7 +265,7 @@ export const diffAttributes = async (
 ): Promise<readonly AttributeDiff[]> => {
   const known = getAttributes(c.kind)
   const all = [...desired.attributes]
-  // Those that no document knows come last; where the instance says which there are, it has them.
+  // Undocumented attributes come last. If the kind is open, the record of the instance must have them.
   const others = all.filter(([name, { origin }]) => {
     const isOne = c.kind.open !== true || item === undefined || item.record[name] !== undefined
     if (known.has(name) || isOne) return !known.has(name)
@@ -283,10 +284,10 @@ export const diffAttributes = async (
   return diffs
 }
 
-// Names in files, numbers at the instance: the way there, and back for people.
+// The conversion of names in files to numbers of the instance, and of numbers back to names for output.
 
 /** Returns the number that a reference in a file means. Returns undefined for an unknown name, which is reported. */
-export const numberOf = async (
+export const resolveNumber = async (
   c: DiffContext,
   of: Referent,
   reference: Reference,
@@ -328,7 +329,7 @@ const resolveNames = async (
   const numbers: JsonValue[] = []
   for (const one of isJsonList(value) ? value : [value]) {
     const isNamed = typeof one === 'string' || typeof one === 'number'
-    const number = isNamed ? await numberOf(c, ref, one, origin) : one
+    const number = isNamed ? await resolveNumber(c, ref, one, origin) : one
     if (number === undefined) return undefined
     numbers.push(number)
   }
@@ -338,7 +339,7 @@ const resolveNames = async (
 /** Returns a value as files write it: known names instead of numbers. */
 const toFileValue = (c: DiffContext, attribute: Attribute | undefined, value: JsonValue) => {
   if (attribute === undefined) return value
-  // '' is no day and no URL: there is none.
+  // An empty text is not a valid day or URL: it means that there is none.
   if (value === '' && (formatOf(attribute.param) ?? 'text') !== 'text') return null
   const one = (member: JsonValue) => toNamedValue(attribute, member, c.place, c.view.names)
   return isJsonList(value) ? value.map(one) : one(value)

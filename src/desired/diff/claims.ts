@@ -1,16 +1,18 @@
-/** Claims on things that several items or places share: a deploy key has one title, a domain one project. */
+/**
+ * Detects conflicts about properties that several items or places share: a deploy key has one title, and a domain belongs to one project.
+ */
 
 import { quoteText } from '../../base/text.js'
 import { comparePlaces } from '../actions.js'
-import { placeText, toAddressText } from '../address.js'
+import { toAddressText, toPlaceText } from '../address.js'
 import { getAttributes } from '../attributes.js'
 import type { Mistakes } from '../files/nodes.js'
 import { type CurrentItem, type DesiredItem, formatOrigin, getPlainValue } from '../state.js'
 import { compareTexts, normalizeValue, toCanonical } from '../values.js'
 import { type DiffContext, getCurrentAddress, getItemAddress, type SharedClaim } from './context.js'
-import { claimOfKey, isKeyed } from './deploy-keys.js'
+import { createKeyClaim, isKeyed } from './deploy-keys.js'
 
-/** An item that is in one place at a time. */
+/** The rule of an item that can be in only one place at a time. */
 const inOnePlace: SharedClaim['rule'] = {
   text: 'it belongs to one project',
   hint: 'Remove one of them. To move it, set it to null where it is now.',
@@ -29,7 +31,7 @@ const listItemClaims = (
   desired: DesiredItem | undefined,
   item: CurrentItem | undefined,
 ): readonly ItemClaim[] => {
-  const here = `${placeText(place)}:${kind.name}`.toLowerCase()
+  const here = `${toPlaceText(place)}:${kind.name}`.toLowerCase()
   return [kind.also, kind.first].flatMap((name): readonly ItemClaim[] => {
     if (name === undefined) return []
     const wanted = desired && getPlainValue(desired, name)
@@ -43,7 +45,10 @@ const listItemClaims = (
   })
 }
 
-/** Adds what files claim for an item. @param isSingle whether they want it to be the one of its sort */
+/**
+ * Adds the claims that files make for an item.
+ * @param isSingle true if files declare it as the only item with a value, such as the primary node
+ */
 export const claimShared = (
   c: DiffContext,
   desired: DesiredItem,
@@ -62,20 +67,20 @@ export const claimShared = (
   if (isSingle && item === undefined && kind.single !== undefined) {
     const { value, text } = kind.single
     const rule = { ...createUniqueRule(value), text: `it is ${text}, of which there is one` }
-    diff.claims.push({ thing: `${placeText(place)} ${value}`, says, rule, address, origin })
+    diff.claims.push({ thing: `${toPlaceText(place)} ${value}`, says, rule, address, origin })
   }
-  const claim = isKeyed(c) ? claimOfKey(c, desired, item) : undefined
+  const claim = isKeyed(c) ? createKeyClaim(c, desired, item) : undefined
   if (claim !== undefined) diff.claims.push({ ...claim, address })
 }
 
-/** Adds what current items hold that no file speaks of, and that stay. */
+/** Adds the claims of current items that no file declares and that stay. */
 export const claimUndeclared = (c: DiffContext, claimed: ReadonlySet<CurrentItem>): void => {
   for (const item of c.items.filter((one) => !claimed.has(one)))
     for (const claim of listItemClaims(c, undefined, item))
       c.diff.claims.push({ ...claim, says: item.identity, address: getCurrentAddress(c, item) })
 }
 
-/** Reports what files say otherwise of one thing, each with where the other is said. */
+/** Reports contradicting claims about a shared property. Each report names the position of the other claim. */
 export const checkClaims = (all: readonly SharedClaim[], mistakes: Mistakes): void => {
   const inOrder = all.toSorted(
     ({ address: a }, { address: b }) =>
@@ -85,7 +90,7 @@ export const checkClaims = (all: readonly SharedClaim[], mistakes: Mistakes): vo
   for (const claim of inOrder) {
     const known = first.get(claim.thing) ?? claim
     first.set(claim.thing, known)
-    // Where the instance has one of them, the other is what is wrong.
+    // A current claim of the instance has no position, so the mistake is reported at the claim of the file.
     const [one, other] = claim.origin === undefined ? [known, claim] : [claim, known]
     if (one.origin === undefined || one.says === other.says) continue
     const where = other.origin === undefined ? 'the instance' : formatOrigin(other.origin)

@@ -97,7 +97,7 @@ export interface SharedClaim {
 }
 
 /** The declared approvers of a rule that the plan leaves unchanged. */
-export interface StandingApprovers {
+export interface UnchangedApprovers {
   readonly address: Address
   readonly users: readonly number[]
   /** The users that the instance does not list as eligible. */
@@ -110,7 +110,7 @@ export class KindDiff {
   drafts: Draft[] = []
   readonly findings: PlanFinding[] = []
   readonly claims: SharedClaim[] = []
-  readonly standing: StandingApprovers[] = []
+  readonly standing: UnchangedApprovers[] = []
   /** The number of items that are as desired. */
   same = 0
   readonly unread: ReadFailure[] = []
@@ -121,7 +121,7 @@ export class KindDiff {
   read = false
 
   /** Merges a diff that has only counts, claims and approvers. @returns false for any other diff, which is not merged */
-  takes(other: KindDiff): boolean {
+  mergeUnchanged(other: KindDiff): boolean {
     const { drafts, findings, unread, setCounts, sets, same, read } = other
     const parts = [drafts, findings, unread, setCounts, Object.keys(sets)]
     if (parts.some(({ length }) => length > 0)) return false
@@ -133,7 +133,7 @@ export class KindDiff {
   }
 
   /** Adds a finding. */
-  say(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
+  addFinding(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
     this.findings.push({ is, address, text, origin })
   }
 }
@@ -205,8 +205,8 @@ export const getItemAddress = (
 /** Returns the address of a current item. If several items have the same name, the address has the identity instead. */
 export const getCurrentAddress = (c: DiffContext, item: CurrentItem): Address => {
   const name = formatItemName(c.kind, item, c.place, c.view.names)
-  const own = c.kind.by !== undefined || findNamed(c, name).length < 2
-  return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
+  const isUnique = c.kind.by !== undefined || findNamed(c, name).length < 2
+  return { ...c.place, kind: c.kind.name, item: isUnique ? name : item.identity }
 }
 
 // The search for the current item that a desired item describes.
@@ -258,26 +258,26 @@ const findByOtherField = (c: DiffContext, desired: DesiredItem): CurrentItem | u
 /** Finds the current item of a desired one: by its name, by a previous name, or by another unique field. */
 export const matchCurrentItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const { identity, origin, previously } = desired
-  const mistaken = (text: string, hint: string): 'mistaken' => {
+  const reportMistake = (text: string, hint: string): 'mistaken' => {
     c.mistakes.add(origin, text, hint)
     return 'mistaken'
   }
   const [item, another] = findNamed(c, identity)
   if (another !== undefined)
-    return mistaken(
+    return reportMistake(
       `${c.kind.name}/${formatReference(identity)} matches several objects of that name`,
       c.kind.by === undefined ? 'Rename all but one of them.' : 'Write its ID instead of its name.',
     )
   const [before, other] = (previously?.value ?? []).flatMap((name) => findNamed(c, name))
   if (other !== undefined)
-    return mistaken(
+    return reportMistake(
       `several of the previous names of ${identity} still exist`,
       'Keep only one of them under previously.',
     )
   if (item === undefined)
     return { item: c.kind.renames && (before ?? findByOtherField(c, desired)) }
   if (before === undefined) return { item }
-  return mistaken(
+  return reportMistake(
     `both ${identity} and ${before.identity}, its previous name, exist`,
     'Delete one of them, or remove previously.',
   )

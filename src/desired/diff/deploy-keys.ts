@@ -1,7 +1,7 @@
-/** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
+/** Compares deploy keys, whose identity is the type and base64 of the key, and whose label is the title. */
 import type { JsonValue } from '../../base/objects.js'
 import { getActionId } from '../actions.js'
-import { digestOf, getAttributes } from '../attributes.js'
+import { computeItemDigest, getAttributes } from '../attributes.js'
 import {
   type CurrentItem,
   type DesiredItem,
@@ -23,22 +23,22 @@ import {
 import {
   buildItemStep,
   buildStep,
-  changeOf,
+  buildUpdateStep,
   createDraft,
   createRemoval,
-  placeValues,
-  updateStep,
+  getPlaceValues,
+  toChange,
 } from './steps.js'
 
 /** True if the items of a kind have a label, such as a title, besides their identity. */
 export const isKeyed = ({ kind: { by, holds, label } }: WithKind): boolean =>
   label !== undefined && holds === 'set' && by === undefined
 
-/** The identity that an item of this key has. */
+/** Returns the identity of the item that has a key. */
 const toKeyIdentity = ({ kind }: WithKind, key: JsonValue): string =>
   String(normalizeValue({ param: getAttributes(kind).get('key')?.param }, key))
 
-const withKey = (
+const findByKey = (
   c: WithKind,
   items: readonly CurrentItem[],
   key: JsonValue,
@@ -47,7 +47,7 @@ const withKey = (
   return items.find(({ identity }) => identity === wanted)
 }
 
-/** The title is the key in files, unless it is given. */
+/** Adds the title of a key. Unless files declare one, it is the key in the map of declarations. */
 const addTitle = (desired: DesiredItem): DesiredItem => ({
   ...desired,
   attributes: new Map<string, SourcedValue<DesiredValue>>([
@@ -56,14 +56,17 @@ const addTitle = (desired: DesiredItem): DesiredItem => ({
   ]),
 })
 
-const withTitle = (items: readonly CurrentItem[], desired: DesiredItem): readonly CurrentItem[] => {
+const listByTitle = (
+  items: readonly CurrentItem[],
+  desired: DesiredItem,
+): readonly CurrentItem[] => {
   const title = getPlainValue(addTitle(desired), 'title')
   return items.filter(({ attributes }) => attributes.title === title)
 }
 
-/** Another key of the title, which no other desired item names: it is to be replaced. */
+/** Finds the current key with the same title that no other desired item declares. The desired key replaces it. */
 const findReplacedKey = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {
-  const ones = withTitle(c.items, desired)
+  const ones = listByTitle(c.items, desired)
   if (ones.length === 0) return undefined
   const others = c.desired.items.flatMap((one) => {
     const key = one === desired ? undefined : getPlainValue(one, 'key')
@@ -77,20 +80,20 @@ const removeKey = (...key: Parameters<typeof createRemoval>): void => {
   diff.drafts.push(...[createRemoval(...key) ?? []].flat())
 }
 
-/** The new key comes first: each of the two is an action, with an outcome of its own. */
+/** Replaces a key by two actions with separate outcomes. The new key is created before the old one is deleted. */
 const replaceKey = async (c: DiffContext, given: DesiredItem, old: CurrentItem): Promise<void> => {
   const { create } = c.kind
   if (create === undefined) return
   const { origin, attributes } = given
   const address = getItemAddress(c.desired, given.identity)
   const { can_push: push } = old.attributes
-  // What the files do not say stays as it was.
-  const isSaid = push === undefined || attributes.has('can_push')
-  const wanted = isSaid ? given : withValue(given, 'can_push', push)
+  // Without a declaration, the push permission stays as it was.
+  const isDeclared = push === undefined || attributes.has('can_push')
+  const wanted = isDeclared ? given : withValue(given, 'can_push', push)
   const all = await diffAttributes(c, address, wanted, undefined)
   const made = createDraft(c, 'create', address, origin, {
-    changes: all.filter(({ name }) => attributes.has(name)).map(changeOf),
-    step: buildStep(create, placeValues(c), all),
+    changes: all.filter(({ name }) => attributes.has(name)).map(toChange),
+    step: buildStep(create, getPlaceValues(c), all),
     replaces: getActionId({ verb: 'delete', address }),
   })
   c.diff.drafts.push(made)
@@ -107,20 +110,24 @@ const enableKey = async (
   if (enable === undefined || update === undefined) return false
   const { origin } = desired
   const address = getItemAddress(c.desired, desired.identity)
-  // Taken in, a key may not push.
+  // A key that is enabled in another project has no push permission there.
   const before = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
   const all = await diffAttributes(c, address, desired, before)
-  const differing = all.filter(({ verdict }) => verdict === 'differs').map(changeOf)
-  const changes = (await diffAttributes(c, address, desired, undefined)).map(changeOf)
+  const differing = all.filter(({ verdict }) => verdict === 'differs').map(toChange)
+  const changes = (await diffAttributes(c, address, desired, undefined)).map(toChange)
   const step = buildItemStep(c, enable, elsewhere)
   c.diff.drafts.push(createDraft(c, 'enable', address, origin, { changes, step }))
   const renamed = differing.find(({ attribute }) => attribute === 'title')
   if (renamed !== undefined) {
     const text = `other projects call this key ${String(renamed.now)}: its title changes there, too`
-    c.diff.say('warning', address, text, renamed.origin)
+    c.diff.addFinding('warning', address, text, renamed.origin)
   }
   if (differing.length > 0) {
-    const made = { before, changes: differing, step: updateStep(c, update, before, desired, all) }
+    const made = {
+      before,
+      changes: differing,
+      step: buildUpdateStep(c, update, before, desired, all),
+    }
     c.diff.drafts.push(createDraft(c, 'update', address, origin, made))
   }
   return true
@@ -131,13 +138,13 @@ const findKnownKey = async (c: DiffContext, key: JsonValue): Promise<CurrentItem
   if (everywhere === undefined) return undefined
   const kind = { ...c.kind, scope: 'site', name: 'deploy_keys/all', read: everywhere } as const
   const current = await c.view.readKind({ scope: 'site', path: '' }, kind)
-  return current.is === 'read' ? withKey(c, current.items, key) : undefined
+  return current.is === 'read' ? findByKey(c, current.items, key) : undefined
 }
 
-/** The key that is meant: itself where files have it, else the only one of its title. */
+/** Finds the current key of a desired item: by the key if files declare it, else by its title if that is unique. */
 export const matchKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const key = getPlainValue(desired, 'key')
-  if (key !== undefined) return { item: withKey(c, c.items, key) }
+  if (key !== undefined) return { item: findByKey(c, c.items, key) }
   const [item, another] = findNamed(c, desired.identity)
   if (another === undefined) return { item }
   const text = `several keys have the title ${desired.identity}`
@@ -145,19 +152,19 @@ export const matchKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   return 'mistaken'
 }
 
-/** The item with its title; one that was found by its title has it. */
+/** Adds the title to a desired item, unless the item was found by its title. */
 export const addTitleIfNew = (desired: DesiredItem, item: CurrentItem | undefined): DesiredItem =>
   desired.gone !== undefined || (item !== undefined && !desired.attributes.has('key'))
     ? desired
     : addTitle(desired)
 
-const oneTitle: SharedClaim['rule'] = {
+const oneTitleRule: SharedClaim['rule'] = {
   text: 'a key has one title in all its projects',
   hint: 'Give it the same title everywhere, with title: if the names differ.',
 }
 
-/** The title that files give a key, which all its projects share; undefined where the key itself is not known. */
-export const claimOfKey = (
+/** Returns the claim on the title of a key, which all its projects share; undefined if the key itself is not known. */
+export const createKeyClaim = (
   c: WithKind,
   desired: DesiredItem,
   item: CurrentItem | undefined,
@@ -168,11 +175,11 @@ export const claimOfKey = (
   const says = getPlainValue({ attributes }, 'title')
   const { origin } = attributes.get('title') ?? desired
   if (identity === undefined || typeof says !== 'string') return undefined
-  return { thing: `${c.kind.name} ${identity}`, says, rule: oneTitle, origin }
+  return { thing: `${c.kind.name} ${identity}`, says, rule: oneTitleRule, origin }
 }
 
 /** Adds the drafts for a key that replaces another one, or that another project has. @returns false if the key is new */
-export const takeInKey = async (c: DiffContext, desired: DesiredItem): Promise<boolean> => {
+export const addKnownKey = async (c: DiffContext, desired: DesiredItem): Promise<boolean> => {
   const key = getPlainValue(desired, 'key')
   if (key === undefined) return false
   const old = findReplacedKey(c, desired)
@@ -191,13 +198,13 @@ export const takeInKey = async (c: DiffContext, desired: DesiredItem): Promise<b
 export const reportLeftovers = (c: DiffContext, claimed: ReadonlySet<CurrentItem>): void => {
   const free = c.items.filter((item) => !claimed.has(item))
   for (const desired of c.desired.items.filter(({ gone }) => gone === undefined))
-    for (const item of withTitle(free, desired)) {
+    for (const item of listByTitle(free, desired)) {
       const address = getItemAddress(c.desired, desired.identity)
       const digest = c.how.unfinished?.get(getActionId({ verb: 'delete', address }))
       const { id = '' } = item.record
       const push = item.attributes.can_push === true ? 'can' : 'cannot'
       const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`
-      if (digest === digestOf(c.kind, item)) removeKey(c, item, desired.origin, address)
-      else c.diff.say('leftover', address, text, desired.origin)
+      if (digest === computeItemDigest(c.kind, item)) removeKey(c, item, desired.origin, address)
+      else c.diff.addFinding('leftover', address, text, desired.origin)
     }
 }

@@ -1,4 +1,4 @@
-/** Compares the desired with the current state: a plan has all that is to change, and nothing else. */
+/** Compares the desired with the current state. The resulting plan has every difference, and nothing else. */
 
 import { groupBy } from '../../base/group-by.js'
 import { formatCount } from '../../base/text.js'
@@ -11,7 +11,7 @@ import {
   packDrafts,
   type ReadFailure,
 } from '../actions.js'
-import { type Address, matches, placeText, toAddressText } from '../address.js'
+import { type Address, matchesGlob, toAddressText, toPlaceText } from '../address.js'
 import type { DesiredPlace } from '../files/index.js'
 import { Mistakes } from '../files/nodes.js'
 import { compareTexts } from '../values.js'
@@ -25,10 +25,10 @@ import {
   type SetCount,
 } from './context.js'
 import { diffKind } from './kind.js'
-import { checkMembers, isOfSpared, listMemberships, owner } from './members.js'
+import { checkMembers, isOfSpared, listMemberships, ownerLevel } from './members.js'
 import { selectPossibleDrafts } from './order.js'
 
-/** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
+/** Finds secrets that would be sent and cannot be fetched. They are findings, since a plan can be made without their values. */
 const findMissingSecrets = async (
   drafts: readonly Draft[],
   { secrets, checks }: DiffOptions,
@@ -52,7 +52,7 @@ const isGeneral = ({ category, details: { status } }: Failure): boolean =>
   category === 'rate_limited' ||
   (category === 'unreachable' && status === undefined)
 
-/** All that was not read, with places of which nothing is known. */
+/** Lists the kinds that could not be read, and the places of which nothing could be read. */
 const listUnread = (
   diffs: readonly KindDiff[],
   { unread = [] }: DiffOptions,
@@ -61,13 +61,13 @@ const listUnread = (
   ...diffs.flatMap((diff) => diff.unread),
 ]
 
-/** A desired state, and what is wrong in it. */
+/** A desired state, and the mistakes in its files. */
 interface DesiredState {
   readonly places: readonly DesiredPlace[]
   readonly mistakes: Mistakes
 }
 
-/** The diffs of several desired states with the current one, which is read once. */
+/** Compares several desired states with the current one, which is read only once. */
 const diffPlaces = async (
   states: readonly DesiredState[],
   view: DiffView,
@@ -75,9 +75,9 @@ const diffPlaces = async (
 ): Promise<readonly (readonly KindDiff[])[]> => {
   const tagged = states.flatMap((state, index) => state.places.map((one) => ({ one, index })))
   const places = [
-    ...groupBy(tagged, ({ one: { place } }) => placeText(place).toLowerCase()).values(),
+    ...groupBy(tagged, ({ one: { place } }) => toPlaceText(place).toLowerCase()).values(),
   ]
-  // By state, then by place.
+  // Indexed by state, then by place.
   const diffs: KindDiff[][][] = states.map(() => places.map(() => []))
   const unchanged = states.map(() => new KindDiff())
   await how.each(places, async (ones, at) => {
@@ -86,29 +86,29 @@ const diffPlaces = async (
         const mistakes = states[index]?.mistakes ?? new Mistakes()
         const diff = await diffKind(view, how, kind, mistakes)
         diff.drafts = packDrafts(diff.drafts)
-        if (!unchanged[index]?.takes(diff)) diffs[index]?.[at]?.push(diff)
+        if (!unchanged[index]?.mergeUnchanged(diff)) diffs[index]?.[at]?.push(diff)
       }
-    // Of thousands of projects only the diffs are kept.
+    // To save memory, only the diffs of projects are kept: there may be thousands.
     const [first] = ones
     if (first?.one.place.scope === 'project') view.forget?.(first.one.place)
   })
   return diffs.map((all, index) => [...all.flat(), ...unchanged.slice(index, index + 1)])
 }
 
-/** The plan of all diffs. */
-const planOf = async (
+/** Combines all diffs into a plan. */
+const createPlan = async (
   diffs: readonly KindDiff[],
   view: DiffView,
   how: DiffOptions,
   mistakes: Mistakes,
 ): Promise<DesiredPlan> => {
-  const asked = diffs.flatMap((diff) => diff.drafts)
+  const proposed = diffs.flatMap((diff) => diff.drafts)
   const standing = diffs.flatMap((diff) => diff.standing)
   const {
     drafts,
     actions,
     findings: others,
-  } = await selectPossibleDrafts(asked, standing, view, how)
+  } = await selectPossibleDrafts(proposed, standing, view, how)
   const sets = diffs.flatMap((diff) => diff.setCounts)
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
@@ -143,9 +143,9 @@ const planOf = async (
 
 /**
  * Compares the desired with the current state.
- * @param former what was desired before, where the plan is compared with that; its mistakes do not count
+ * @param former the earlier desired state to compare the plan with; its mistakes are ignored
  * @returns plans in a stable order: the same state gives the same plan
- * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
+ * @throws Failure `usage` with every mistake in the files, by file and line; or the failure of the instance if nothing could be read
  */
 export const makePlans = async (
   desired: readonly DesiredPlace[],
@@ -153,29 +153,29 @@ export const makePlans = async (
   how: DiffOptions,
   former?: readonly DesiredPlace[],
 ): Promise<{ readonly plan: DesiredPlan; readonly former: DesiredPlan | undefined }> => {
-  const [mistakes, passedOver] = [new Mistakes(), new Mistakes()]
+  const [mistakes, ignoredMistakes] = [new Mistakes(), new Mistakes()]
   const states = [
     { places: desired, mistakes },
-    { places: former ?? [], mistakes: passedOver },
+    { places: former ?? [], mistakes: ignoredMistakes },
   ]
   const [now = [], before = []] = await diffPlaces(states, view, how)
   const unread = listUnread(now, how)
-  // Where nothing could be read, and none of that is the objects' fault, that is what there is to say.
+  // If nothing could be read because of the connection or the token, that failure replaces the plan.
   const [first] = unread
   const isNothing = !now.some(({ read }) => read) && unread.every((one) => isGeneral(one.failure))
   if (first !== undefined && isNothing) throw first.failure
-  const plan = await planOf(now, view, how, mistakes)
+  const plan = await createPlan(now, view, how, mistakes)
   mistakes.refuse()
   if (former === undefined) return { plan, former }
-  return { plan, former: await planOf(before, view, how, passedOver) }
+  return { plan, former: await createPlan(before, view, how, ignoredMistakes) }
 }
 
-// How much a plan may do before somebody says that it may.
+// The limits that a plan may not exceed without a flag.
 
 type ExceededLimit = DesiredPlan['refused'][number]
 
 /** The number of deletions, and of changed projects, that a plan may have without a flag. */
-const few = 10
+const defaultLimit = 10
 
 /** Counts the drafts with these verbs by the set of their item; items such as bots do not count. */
 const countDraftsBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
@@ -187,26 +187,31 @@ const countDraftsBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['ve
   return (address: Address): number => inSet.get(toAddressText(address))?.length ?? 0
 }
 
-/** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
+/** Returns the losses of sets: of each set the deleted items, and of each group the owners who are removed or lowered. */
 const countLosses = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
-  const deletesOf = countDraftsBySet(drafts, 'delete')
-  const fallen = groupBy(listMemberships(drafts), ({ draft, before, after }) =>
-    before >= owner && after < owner && !isOfSpared(draft) ? placeText(draft.address) : undefined,
+  const countDeletes = countDraftsBySet(drafts, 'delete')
+  const lostOwners = groupBy(listMemberships(drafts), ({ draft, before, after }) =>
+    before >= ownerLevel && after < ownerLevel && !isOfSpared(draft)
+      ? toPlaceText(draft.address)
+      : undefined,
   )
   return setCounts.flatMap(({ address, before, owners }) => {
-    const gone = deletesOf(address)
+    const gone = countDeletes(address)
     const lost = `${gone} of ${before} would be deleted from ${toAddressText(address)}`
-    const place = placeText(address)
-    const less = fallen.get(place)?.length ?? 0
-    const lowered = `${less} of ${owners} owners of ${place} would be removed or get a lower level`
+    const place = toPlaceText(address)
+    const lostOwnerCount = lostOwners.get(place)?.length ?? 0
+    const lowered = `${lostOwnerCount} of ${owners} owners of ${place} would be removed or get a lower level`
     return [
       { address, before, gone, text: lost },
-      { address, before: owners, gone: less, text: lowered },
+      { address, before: owners, gone: lostOwnerCount, text: lowered },
     ]
   })
 }
 
-/** Of a large set a quarter may go, of a small one half; the smallest are only kept from becoming empty. */
+/**
+ * Finds deletions above the limits: by default a quarter of a large set, or half of a small one. The smallest sets only must not become
+ * empty.
+ */
 const findExcessDeletions = (
   drafts: readonly Draft[],
   setCounts: readonly SetCount[],
@@ -214,7 +219,7 @@ const findExcessDeletions = (
 ): readonly ExceededLimit[] => {
   const flag = '--max-deletes'
   const deletes = drafts.filter(({ verb }) => verb === 'delete').length
-  const { count: most = few, percent } = limit ?? {}
+  const { count: most = defaultLimit, percent } = limit ?? {}
   const text = `${deletes} deletions in total, more than ${most}`
   const inAll = deletes <= most ? [] : [{ text, flag }]
   if (limit?.count !== undefined) return inAll
@@ -224,9 +229,9 @@ const findExcessDeletions = (
       return gone * 100 > before * percent
         ? [{ text: `${one.text}, more than ${percent} %`, flag }]
         : []
-    const isLarge = before >= few
-    const isMuch = isLarge ? gone * 4 > before : before >= 4 && gone * 2 > before
-    if (!isMuch || removals.some((glob) => matches(glob, address))) return []
+    const isLarge = before >= defaultLimit
+    const isTooMany = isLarge ? gone * 4 > before : before >= 4 && gone * 2 > before
+    if (!isTooMany || removals.some((glob) => matchesGlob(glob, address))) return []
     const why = `${one.text}, more than ${isLarge ? 'a quarter' : 'half'}`
     return [{ text: why, flag: `--allow-removals ${toAddressText(address)}` }]
   })
@@ -242,7 +247,7 @@ const findEmptiedSets = (
   const createsOf = countDraftsBySet(drafts, 'create', 'enable')
   return setCounts.flatMap(({ address, exact, before }) => {
     const left = before - deletesOf(address) + createsOf(address)
-    const isMeant = empty.some((glob) => matches(glob, address))
+    const isMeant = empty.some((glob) => matchesGlob(glob, address))
     const text = toAddressText(address)
     return exact && before > 0 && left <= 0 && !isMeant
       ? [{ text: `${text} would become empty`, flag: `--allow-empty ${text}` }]
@@ -255,9 +260,9 @@ const findExcessChanges = (
   { projects = 0, limits }: DiffOptions,
 ): readonly ExceededLimit[] => {
   const inProjects = drafts.filter(({ address }) => address.scope === 'project')
-  const changed = new Set(inProjects.map(({ address }) => placeText(address))).size
+  const changed = new Set(inProjects.map(({ address }) => toPlaceText(address))).size
   const { count, percent = 30 } = limits?.changes ?? {}
-  const least = limits?.changes === undefined ? few : 0
+  const least = limits?.changes === undefined ? defaultLimit : 0
   if (changed <= (count ?? Math.max(least, Math.floor((projects * percent) / 100)))) return []
   const of = count === undefined ? `${percent} % of ${projects}` : String(count)
   const text = `${formatCount(changed, 'project')} would change, more than ${of}`

@@ -1,10 +1,10 @@
-/** One item: what has to be done that it becomes what is wanted. */
+/** Compares one desired item with the current one, and proposes the action that makes them equal. */
 
 import { isJsonList, isObject, listObjects } from '../../base/objects.js'
 import { type Address, toAddressText } from '../address.js'
 import { findApproversAttribute, getAttributes, selectFamily } from '../attributes.js'
 import { type CurrentItem, type DesiredItem, getPlainValue, withValue } from '../state.js'
-import { checkAccepted, diffAttributes, numberOf, reportOverridden } from './attributes.js'
+import { checkAccepted, diffAttributes, reportOverridden, resolveNumber } from './attributes.js'
 import { claimShared } from './claims.js'
 import {
   type AttributeDiff,
@@ -12,22 +12,22 @@ import {
   getItemAddress,
   type ItemMatch,
   matchCurrentItem,
-  type StandingApprovers,
+  type UnchangedApprovers,
   type WithKind,
 } from './context.js'
-import { addTitleIfNew, isKeyed, matchKey, takeInKey } from './deploy-keys.js'
+import { addKnownKey, addTitleIfNew, isKeyed, matchKey } from './deploy-keys.js'
 import {
+  addIfPossible,
   buildStep,
-  changeOf,
+  buildUpdateStep,
   createDraft,
   createRemoval,
   explainImpossible,
   getIdentityValue,
   getNumberValues,
+  getPlaceValues,
   listAlsoSent,
-  placeValues,
-  propose,
-  updateStep,
+  toChange,
 } from './steps.js'
 import { checkCombinations } from './together.js'
 
@@ -49,7 +49,7 @@ const reportUnknown = (
       ? 'it is sent when its value changes'
       : 'the instance does not return it'
   const names = joinNames(left.map(({ name }) => name))
-  c.diff.say('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
+  c.diff.addFinding('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
 /** Returns the declared approvers of a rule that the plan leaves unchanged. */
@@ -58,18 +58,18 @@ const listStandingApprovers = (
   address: Address,
   all: readonly AttributeDiff[],
   { record }: CurrentItem,
-): readonly StandingApprovers[] => {
+): readonly UnchangedApprovers[] => {
   const name = findApproversAttribute(kind)
   const { wanted, origin } = all.find((diff) => diff.name === name) ?? {}
   if (name === undefined || origin === undefined || !isJsonList(wanted)) return []
   const users = wanted.map(Number)
   const shown = record[kind.eligible ?? '']
-  const may = Array.isArray(shown) ? listObjects(shown).map(({ id }) => Number(id)) : users
-  const ineligible = users.filter((user) => !may.includes(user))
+  const eligible = Array.isArray(shown) ? listObjects(shown).map(({ id }) => Number(id)) : users
+  const ineligible = users.filter((user) => !eligible.includes(user))
   return [{ address: { ...address, attribute: name }, users, ineligible, origin }]
 }
 
-/** The diff of an item that exists. */
+/** Adds the diff of an item that exists. */
 export const updateItem = async (
   c: DiffContext,
   desired: DesiredItem,
@@ -80,37 +80,38 @@ export const updateItem = async (
   const address = getItemAddress(c.desired, wanted)
   const all = await diffAttributes(c, address, desired, item)
   checkCombinations(c, address, all, item)
-  const isOf = (verdict: AttributeDiff['verdict']) => all.filter((one) => one.verdict === verdict)
+  const filterByVerdict = (verdict: AttributeDiff['verdict']) =>
+    all.filter((one) => one.verdict === verdict)
   const isRenamed = renames === true && item.identity !== wanted && typeof wanted === 'string'
   if (isRenamed) checkName(c, desired)
   const name = isRenamed ? [{ attribute: key, now: item.identity, wanted, origin }] : []
-  const changes = [...name, ...isOf('differs').map(changeOf)]
+  const changes = [...name, ...filterByVerdict('differs').map(toChange)]
   const also = listAlsoSent(c, desired, item)
   let isSent = false
   if (changes.length > 0 && update !== undefined) {
-    // A secret that goes along is told of.
+    // Secrets that are sent along are shown as changes.
     const resent = all.filter(
       (one) => one.secret !== undefined && one.verdict !== 'differs' && also.has(one.name),
     )
     const identity = renames === true ? wanted : item.identity
     const made = createDraft(c, 'update', address, origin, {
       before: item,
-      changes: [...changes, ...resent.map(changeOf)],
-      step: updateStep(c, update, item, desired, all, identity),
+      changes: [...changes, ...resent.map(toChange)],
+      step: buildUpdateStep(c, update, item, desired, all, identity),
     })
-    isSent = propose(c, made, desired)
-  } else if (isOf('fixed').length === 0) c.diff.same++
+    isSent = addIfPossible(c, made, desired)
+  } else if (filterByVerdict('fixed').length === 0) c.diff.same++
   if (!isSent) c.diff.standing.push(...listStandingApprovers(c, address, all, item))
-  for (const fixed of isOf('fixed')) {
+  for (const fixed of filterByVerdict('fixed')) {
     const text = `can only be set on creation; the value is ${JSON.stringify(fixed.shown.now)}`
-    c.diff.say('impossible', { ...address, attribute: fixed.name }, text, fixed.origin)
+    c.diff.addFinding('impossible', { ...address, attribute: fixed.name }, text, fixed.origin)
   }
   reportOverridden(c, address, desired)
-  const unknown = isOf('unknown').filter((one) => !(isSent && also.has(one.name)))
+  const unknown = filterByVerdict('unknown').filter((one) => !(isSent && also.has(one.name)))
   reportUnknown(c, address, unknown, also)
 }
 
-/** Reports a name that the instance refuses, of an item that is new or gets it. */
+/** Reports a new name that the instance would refuse. */
 const checkName = (c: DiffContext, { identity, origin }: DesiredItem): void => {
   const { identity: name = '', label, by, create, update } = c.kind
   if (label !== undefined || by !== undefined) return
@@ -118,11 +119,11 @@ const checkName = (c: DiffContext, { identity, origin }: DesiredItem): void => {
   checkAccepted(c, name, param, { value: String(identity), origin })
 }
 
-/** Returns the number that an item's name stands for; null if its kind has none, undefined if the name is unknown. */
-const numberOfItem = async (c: DiffContext, { identity, origin }: DesiredItem) =>
-  c.kind.by === undefined ? null : numberOf(c, c.kind.by, identity, origin)
+/** Returns the number that an item's name means; null if the kind does not use numbers, undefined if the name is unknown. */
+const resolveItemNumber = async (c: DiffContext, { identity, origin }: DesiredItem) =>
+  c.kind.by === undefined ? null : resolveNumber(c, c.kind.by, identity, origin)
 
-/** An item that exists elsewhere, or cannot be made. */
+/** Enables an item that exists elsewhere. Reports a missing item whose kind can be neither enabled nor created. */
 const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { origin } = desired
   const address = getItemAddress(c.desired, desired.identity)
@@ -130,15 +131,15 @@ const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
   if (enable === undefined) {
     const made = createDraft(c, 'create', address, origin, { step: buildStep(read, {}) })
     const why = explainImpossible(c, made, desired) ?? 'the object does not exist'
-    return c.diff.say('impossible', address, why, origin)
+    return c.diff.addFinding('impossible', address, why, origin)
   }
-  const number = await numberOfItem(c, desired)
+  const number = await resolveItemNumber(c, desired)
   if (typeof number !== 'number') return
-  const step = buildStep(enable, { ...getNumberValues(c, number), ...placeValues(c) })
-  propose(c, createDraft(c, 'enable', address, origin, { step }), desired)
+  const step = buildStep(enable, { ...getNumberValues(c, number), ...getPlaceValues(c) })
+  addIfPossible(c, createDraft(c, 'enable', address, origin, { step }), desired)
 }
 
-/** The diff of an item that does not exist. */
+/** Adds the diff of an item that does not exist. */
 const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { identity, origin } = desired
   const address = getItemAddress(c.desired, identity)
@@ -156,22 +157,22 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
     const text = `${toAddressText(address)} does not exist yet, and creating it requires ${joinNames(missing)}`
     return c.mistakes.add(origin, text)
   }
-  const number = await numberOfItem(c, desired)
+  const number = await resolveItemNumber(c, desired)
   if (number === undefined) return
-  // Placeholders that the identity itself fills, or its number.
+  // The placeholders that the identity or its number fills.
   const at = Object.entries(c.kind.at ?? {}).filter(([, field]) => field === c.kind.identity)
   const named = Object.fromEntries(at.map(([name]) => [name, String(identity)]))
   const leading = {
     ...getIdentityValue(c, create, identity),
     ...(number === null ? named : getNumberValues(c, number)),
-    ...placeValues(c),
+    ...getPlaceValues(c),
   }
   reportOverridden(c, address, desired)
-  const made = { changes: all.map(changeOf), step: buildStep(create, leading, all) }
-  propose(c, createDraft(c, 'create', address, origin, made), desired)
+  const made = { changes: all.map(toChange), step: buildStep(create, leading, all) }
+  addIfPossible(c, createDraft(c, 'create', address, origin, made), desired)
 }
 
-/** @returns whether the family of an item is known, by which its attributes are; if not, it is reported */
+/** True if the family of an item, which determines its attributes, is known; otherwise a mistake is reported. */
 const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired: DesiredItem) => {
   const { families } = kind
   const { identity, family, origin } = desired
@@ -182,23 +183,24 @@ const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired:
   return false
 }
 
-// What the fact of a kind says of which item is meant, and of what is wanted of it.
+// Special rules of a kind: which current item is meant, and which attributes the files imply.
 
-/** True if an item is the only one of its sort, whatever its name. */
+/** True if an item is the only one with the `single` value of its kind, such as the primary node, whatever its name. */
 export const isSingle = ({ kind: { single } }: WithKind, { record }: CurrentItem): boolean =>
   single !== undefined && record[single.field] === single.value
 
-export const wantsSingle = ({ kind: { single } }: WithKind, desired: DesiredItem): boolean =>
+export const declaresSingle = ({ kind: { single } }: WithKind, desired: DesiredItem): boolean =>
   single !== undefined && getPlainValue(desired, single.field) === single.value
 
-/** The item as it is wanted, where files leave something to be understood. */
+/** Completes a desired item with the identity and the attributes that its declaration implies. */
 const completeDesired = (
   c: WithKind,
   desired: DesiredItem,
   item: CurrentItem | undefined,
 ): DesiredItem => {
   const { pair } = c.kind
-  if (item !== undefined && wantsSingle(c, desired)) return { ...desired, identity: item.identity }
+  if (item !== undefined && declaresSingle(c, desired))
+    return { ...desired, identity: item.identity }
   if (pair === undefined) return desired
   const { shown, hidden, unless } = pair
   const value = getPlainValue(desired, shown)
@@ -208,24 +210,24 @@ const completeDesired = (
     const others = [...desired.attributes].filter(([name]) => name !== shown && name !== hidden)
     return { ...desired, attributes: new Map(others) }
   }
-  // A certificate that is taken away takes its key along.
+  // Removing a certificate also removes its private key.
   return isUnset ? withValue(desired, hidden, '') : desired
 }
 
 /** True if the absence of an item already means what the files declare. */
-const isOff = ({ kind: { onlyIf } }: WithKind, desired: DesiredItem): boolean =>
+const isAbsenceDesired = ({ kind: { onlyIf } }: WithKind, desired: DesiredItem): boolean =>
   onlyIf?.off !== undefined &&
   Object.entries(onlyIf.off).every(([name, value]) => getPlainValue(desired, name) === value)
 
-/** The current item that a desired one means. */
+/** Finds the current item that a desired one describes. */
 const matchItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   if (isKeyed(c)) return matchKey(c, desired)
-  return wantsSingle(c, desired) && desired.gone === undefined
+  return declaresSingle(c, desired) && desired.gone === undefined
     ? { item: c.items.find((item) => isSingle(c, item)) }
     : matchCurrentItem(c, desired)
 }
 
-/** Adds the diff of one desired item. @returns the current item that it means */
+/** Adds the diff of one desired item. @returns the current item that it describes */
 export const diffItem = async (
   c: DiffContext,
   given: DesiredItem,
@@ -235,14 +237,14 @@ export const diffItem = async (
   const { item } = pairing
   const desired = isKeyed(c) ? addTitleIfNew(given, item) : completeDesired(c, given, item)
   const isGone = desired.gone !== undefined
-  if (!isGone) claimShared(c, given, item, wantsSingle(c, given))
+  if (!isGone) claimShared(c, given, item, declaresSingle(c, given))
   if (item === undefined) {
-    if (isGone || isOff(c, desired)) c.diff.same++
-    else if (hasFamily(c, desired) && !(isKeyed(c) && (await takeInKey(c, desired))))
+    if (isGone || isAbsenceDesired(c, desired)) c.diff.same++
+    else if (hasFamily(c, desired) && !(isKeyed(c) && (await addKnownKey(c, desired))))
       await createItem(c, desired)
   } else if (isGone) {
     const made = createRemoval(c, item, desired.origin)
-    if (made !== undefined) propose(c, made, desired)
+    if (made !== undefined) addIfPossible(c, made, desired)
   } else await updateItem(c, desired, item)
   return item
 }

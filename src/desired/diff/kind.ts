@@ -1,4 +1,4 @@
-/** A kind of a place: its items as they are wanted, and what of an exact set is not. */
+/** Compares the items of one kind in one place, and deletes the items that an exact set does not list. */
 
 import { X509Certificate } from 'node:crypto'
 import { getCurrentIo } from '../../base/io.js'
@@ -6,7 +6,7 @@ import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import type { Draft } from '../actions.js'
 import { isNumericPath, toAddressText, toGlobPattern } from '../address.js'
-import { digestOfSet } from '../attributes.js'
+import { computeSetDigest } from '../attributes.js'
 import type { Mistakes } from '../files/nodes.js'
 import { isSelected } from '../selection.js'
 import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, SourcedValue } from '../state.js'
@@ -21,11 +21,11 @@ import {
   KindDiff,
 } from './context.js'
 import { isKeyed, reportLeftovers } from './deploy-keys.js'
-import { diffItem, isSingle, updateItem, wantsSingle } from './item.js'
-import { isNamespaceOwner, isSparedName, owner, toAccessLevel } from './members.js'
-import { createRemoval, propose } from './steps.js'
+import { declaresSingle, diffItem, isSingle, updateItem } from './item.js'
+import { isNamespaceOwner, isSparedName, ownerLevel, toAccessLevel } from './members.js'
+import { addIfPossible, createRemoval } from './steps.js'
 
-/** Adds the diff of the desired items. @returns the current items that they mean */
+/** Adds the diff of the desired items. @returns the current items that they describe */
 const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
   const claimed = new Set<CurrentItem>()
   const { diff } = c
@@ -39,7 +39,7 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
         desired.origin,
         `${toAddressText(address)} is declared twice, under different names`,
       )
-    // An item that is replaced is declared as well.
+    // An item that is replaced counts as declared, too.
     for (const one of [item, ...diff.drafts.slice(drafts).map(({ before }) => before)])
       if (one !== undefined) claimed.add(one)
     if (!isTwice && isItemSelected(c.how, address, desired)) continue
@@ -58,7 +58,7 @@ const isKept = (c: DiffContext, { identity }: CurrentItem): boolean =>
 const isSpared = (c: DiffContext, item: CurrentItem): boolean =>
   isKept(c, item) || isSingle(c, item)
 
-/** Deletes what an exact set does not list, but for what its kind spares. */
+/** Deletes the items that an exact set does not list, except for those that the kind spares. */
 const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
   const { exact } = c.desired
   if (exact?.value !== true) return
@@ -66,11 +66,11 @@ const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
     if (claimed.has(item) || isSpared(c, item) || !isSelected(c.how, getCurrentAddress(c, item)))
       continue
     const made = createRemoval(c, item, exact.origin)
-    if (made !== undefined && propose(c, made)) claimed.add(item)
+    if (made !== undefined && addIfPossible(c, made)) claimed.add(item)
   }
 }
 
-/** Notes a delete and a create of equal attributes: it may be a new name. */
+/** Notes a delete and a create with equal attributes, which may be a rename. */
 const noteRename = (c: DiffContext): void => {
   const { drafts } = c.diff
   const [old, other] = [drafts.find(isDelete), drafts.find(isCreate)]
@@ -85,39 +85,39 @@ const noteRename = (c: DiffContext): void => {
   )
   const { item } = old.address
   const text = `resembles ${item}, which is deleted; to rename it instead, add previously: [${item}]`
-  if (alike) c.diff.say('note', other.address, text, other.origin)
+  if (alike) c.diff.addFinding('note', other.address, text, other.origin)
 }
 
 const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
 const isCreate = ({ verb }: Draft): boolean => verb === 'create'
 
-/** Nothing can be done to an archived project. */
+/** Replaces the drafts of an archived project by findings, since such a project cannot be changed. */
 const refuseArchived = ({ place, how, diff }: DiffContext): void => {
   if (place.scope !== 'project' || how.about?.(place.path)?.archived !== true) return
   const items = new Map(diff.drafts.map((one) => [one.address.item, one]))
   for (const { address, origin } of items.values())
-    diff.say('impossible', address, 'the project is archived', origin)
+    diff.addFinding('impossible', address, 'the project is archived', origin)
   diff.drafts.length = 0
 }
 
-/** Notes that the one item of its sort has another name than files have for it. */
+/** Notes that the single item of its sort has another name than in the files. */
 const noteSingle = (c: DiffContext): void => {
   const item = c.items.find((one) => isSingle(c, one))
   if (item === undefined) return
-  for (const desired of c.desired.items.filter((one) => wantsSingle(c, one))) {
+  for (const desired of c.desired.items.filter((one) => declaresSingle(c, one))) {
     const { identity, origin } = desired
     const text = `is ${c.kind.single?.text}, whose name is ${item.identity} here`
     if (identity !== item.identity)
-      c.diff.say('note', getItemAddress(c.desired, identity), text, origin)
+      c.diff.addFinding('note', getItemAddress(c.desired, identity), text, origin)
   }
 }
 
-// Certificates that end within thirty days, or ended.
+// Warnings for certificates that expired or expire within thirty days.
 
-const soon = 30
-const day = 24 * 60 * 60 * 1000
+const warningDays = 30
+const millisecondsPerDay = 24 * 60 * 60 * 1000
 
-const endOf = ({ expiration, certificate: pem }: Fields): Date | undefined => {
+const parseExpiry = ({ expiration, certificate: pem }: Fields): Date | undefined => {
   if (typeof expiration === 'string') return new Date(expiration)
   if (typeof pem !== 'string' || pem === '') return undefined
   try {
@@ -127,23 +127,24 @@ const endOf = ({ expiration, certificate: pem }: Fields): Date | undefined => {
   }
 }
 
-/** Warns of an item whose certificate ends. */
-const warnOfEnd = (c: DiffContext, { identity, record, attributes }: CurrentItem): void => {
+/** Warns of an item whose certificate expires soon. */
+const warnOfExpiry = (c: DiffContext, { identity, record, attributes }: CurrentItem): void => {
   const { pair } = c.kind
   const certificate = pair && record[pair.shown]
   if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
-  const end = endOf(certificate)
+  const end = parseExpiry(certificate)
   const left = end && end.getTime() - (c.how.now?.() ?? getCurrentIo().now()).getTime()
   const on = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
-  const days = left === undefined ? soon + 1 : Math.ceil(left / day)
+  const days = left === undefined ? warningDays + 1 : Math.ceil(left / millisecondsPerDay)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)
   const text = isOver
     ? `its certificate expired${on}`
     : `its certificate expires${on}, in ${formatCount(days, 'day')}`
-  if (isOver || days <= soon) c.diff.say('warning', getItemAddress(c.desired, identity), text)
+  if (isOver || days <= warningDays)
+    c.diff.addFinding('warning', getItemAddress(c.desired, identity), text)
 }
 
-/** Adds the diff of a kind that could be read. @returns the items that limits count: none that a set would spare */
+/** Adds the diff of a kind that could be read. @returns the items that count for limits, without those that a set would spare */
 const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   const claimed = await diffItems(c)
   const counted = c.items.filter(
@@ -153,13 +154,13 @@ const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   claimUndeclared(c, claimed)
   if (isKeyed(c)) reportLeftovers(c, claimed)
   noteSingle(c)
-  for (const item of c.items) warnOfEnd(c, item)
+  for (const item of c.items) warnOfExpiry(c, item)
   noteRename(c)
   refuseArchived(c)
   return counted
 }
 
-// Rules: which items each is for, and what they want together.
+// Rules: the items that each applies to, and the attributes that several rules declare together.
 
 const matchesField = (wanted: JsonValue, value: unknown): boolean => {
   if (Array.isArray(wanted))
@@ -171,20 +172,20 @@ const matchesField = (wanted: JsonValue, value: unknown): boolean => {
 }
 
 /** True if a rule applies to an item: all fields of the rule must match. */
-const isFor = ({ match = {} }: DesiredItem, { record }: CurrentItem): boolean =>
+const appliesTo = ({ match = {} }: DesiredItem, { record }: CurrentItem): boolean =>
   Object.entries(match).every(([field, wanted]) => matchesField(wanted, record[field]))
 
 /** Merges what the rules that apply to an item declare: later rules win, attribute by attribute. Returns undefined if no rule applies. */
 const mergeRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefined => {
-  const rules = c.desired.items.filter((rule) => isFor(rule, item))
+  const rules = c.desired.items.filter((rule) => appliesTo(rule, item))
   const [first] = rules
   if (first === undefined) return undefined
   const attributes = new Map<string, SourcedValue<DesiredValue>>()
   for (const rule of rules)
-    for (const [name, said] of rule.attributes) {
+    for (const [name, declared] of rule.attributes) {
       const before = attributes.get(name)
-      const over = before === undefined ? said.over : [...(said.over ?? []), before]
-      attributes.set(name, { ...said, over })
+      const over = before === undefined ? declared.over : [...(declared.over ?? []), before]
+      attributes.set(name, { ...declared, over })
     }
   const { match: _, ...rest } = first
   return { ...rest, identity: String(item.record.id ?? item.identity), attributes }
@@ -197,13 +198,13 @@ const diffRules = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   }
   for (const rule of c.desired.items) {
     const { identity, origin } = rule
-    if (!c.items.some((item) => isFor(rule, item)))
-      c.diff.say('note', getItemAddress(c.desired, identity), 'no runner matches', origin)
+    if (!c.items.some((item) => appliesTo(rule, item)))
+      c.diff.addFinding('note', getItemAddress(c.desired, identity), 'no runner matches', origin)
   }
   return c.items
 }
 
-/** The diff of a kind in its place. */
+/** Compares a kind in its place. */
 export const diffKind = async (
   view: DiffView,
   how: DiffOptions,
@@ -216,15 +217,15 @@ export const diffKind = async (
   const address = { ...place, kind: kind.name }
   const current = await view.readKind(place, kind, keys)
   if (current.is !== 'read') {
-    // What is not read is told of whatever of it is selected.
+    // An unread kind is reported if any part of it is selected.
     if (!isSelected({ ignore: how.ignore }, address)) return diff
     if (current.is === 'unreadable')
       diff.unread.push({ place, kind: kind.name, failure: current.failure })
-    else diff.say('unsupported', address, 'the instance does not have it', origin)
+    else diff.addFinding('unsupported', address, 'the instance does not have it', origin)
     return diff
   }
   diff.read = true
-  // Where it could be read, its ID is known.
+  // The ID is known, since the place could be read.
   const placeId = isNumericPath(place)
     ? ((await view.names.number('group', place.path, place)) ?? '')
     : place.path
@@ -232,9 +233,11 @@ export const diffKind = async (
   const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
   const counted = await (kind.holds === 'rules' ? diffRules : diffSet)(c)
   const exact = desired.exact?.value === true
-  if (exact) diff.sets[toAddressText(address)] = digestOfSet(items)
+  if (exact) diff.sets[toAddressText(address)] = computeSetDigest(items)
   const isOwned = kind.by === 'user' && kind.scope === 'group'
-  const owning = counted.filter(({ attributes }) => toAccessLevel(attributes.access_level) >= owner)
+  const owning = counted.filter(
+    ({ attributes }) => toAccessLevel(attributes.access_level) >= ownerLevel,
+  )
   const owners = isOwned ? owning.length : 0
   if (diff.drafts.some(isDelete) || (owners > 0 && diff.drafts.length > 0))
     diff.setCounts.push({ address, before: counted.length, exact, owners })

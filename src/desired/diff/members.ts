@@ -1,10 +1,10 @@
-/** Members: whose levels a plan changes, and what no plan may do to them. */
+/** Computes the access levels that members have after a plan, and refuses plans that would lock the user or all owners out. */
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { groupMembers, type Managed, projectMembers } from '../../catalogue/managed.js'
 import type { Draft } from '../actions.js'
-import { type ManagedPlace, placeText, type Reference } from '../address.js'
+import { type ManagedPlace, type Reference, toPlaceText } from '../address.js'
 import type { Mistakes } from '../files/nodes.js'
 import { inheritedMembers } from '../reading/names.js'
 import type { CurrentKind } from '../state.js'
@@ -28,7 +28,7 @@ export const isSparedName = ({ spared }: Pick<Managed, 'spared'>, identity: stri
 export const isOfSpared = ({ kind, before, address: { item = '' } }: Draft): boolean =>
   isSparedName(kind, before?.identity ?? item)
 
-/** All members of a place, also those by a group above. */
+/** Reads all members of a place, including those inherited from the groups above it. */
 export const readAllMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
   view.readKind(place, inheritedMembers[place.scope === 'group' ? 'group' : 'project'])
 
@@ -40,9 +40,9 @@ export const isNamespaceOwner = ({ how, place, view }: DiffContext, user: Refere
   return isPersonal && namespace.toLowerCase() === username?.toLowerCase()
 }
 
-// Drafts about members: whose they are, and which level users have, and are left with.
+// The effect of drafts on memberships: the user, the former level and the planned one.
 
-export const owner = 50
+export const ownerLevel = 50
 
 /** The effect of a draft on a membership. */
 export interface PlannedMembership {
@@ -54,41 +54,41 @@ export interface PlannedMembership {
 }
 
 /** Returns the effect on a membership of a draft whose kind has users as items. */
-export const planOfMembership = (draft: Draft): PlannedMembership => {
+export const toPlannedMembership = (draft: Draft): PlannedMembership => {
   const { before, verb, step } = draft
-  const was = toAccessLevel(before?.attributes.access_level)
+  const former = toAccessLevel(before?.attributes.access_level)
   const wanted = step.values.access_level
   return {
     draft,
     user: Number(step.values.user_id),
-    before: was,
-    after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : was,
+    before: former,
+    after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : former,
   }
 }
 
 /** True if a draft takes the ownership of a group from a user. */
 export const isOwnershipLoss = ({ draft, before, after }: PlannedMembership): boolean =>
-  draft.address.scope === 'group' && before >= owner && after < owner
+  draft.address.scope === 'group' && before >= ownerLevel && after < ownerLevel
 
-/** Drafts of kinds whose items are users, bots among them. */
+/** Lists the effects of drafts whose items are users, including bots. */
 export const listMemberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
-  drafts.filter(({ kind }) => kind.by === 'user').map(planOfMembership)
+  drafts.filter(({ kind }) => kind.by === 'user').map(toPlannedMembership)
 
-/** A place, and the groups above it, the nearest first. */
+/** Returns a place and the groups above it, the nearest first. */
 export const listPlaceAndParents = (place: ManagedPlace): readonly ManagedPlace[] => {
   const group = getParentGroup(place)
   return [place, ...(group === undefined ? [] : listPlaceAndParents(group))]
 }
 
 const getMembershipKey = (place: ManagedPlace, user: number): string =>
-  `${user} ${placeText(place).toLowerCase()}`
+  `${user} ${toPlaceText(place).toLowerCase()}`
 
 const findLevel = (current: CurrentKind, user: number): number =>
   current.is === 'read'
     ? toAccessLevel(current.items.find(({ record }) => record.id === user)?.attributes.access_level)
     : 0
 
-/** The levels that users have in places once a plan is done. */
+/** Computes the levels that users have in places after a plan. */
 export class PlannedLevels {
   /** The planned memberships, by user and place. */
   readonly #planned: Map<string, PlannedMembership>
@@ -100,7 +100,7 @@ export class PlannedLevels {
     this.#planned = new Map(all.map((one) => [getMembershipKey(one.draft.address, one.user), one]))
   }
 
-  /** It is not done: the level stays. */
+  /** Removes a planned membership that will not be carried out, so that its level stays. */
   drop({ draft, user }: PlannedMembership): void {
     this.#planned.delete(getMembershipKey(draft.address, user))
   }
@@ -110,7 +110,7 @@ export class PlannedLevels {
     return listPlaceAndParents(place).some((one) => this.#planned.has(getMembershipKey(one, user)))
   }
 
-  /** The level of a user in a place, also by the groups above it; 0 of one who is no member. */
+  /** Returns the level of a user in a place, including inherited ones; 0 for a user who is not a member. */
   async of(place: ManagedPlace, user: number): Promise<number> {
     const now = findLevel(await readAllMembers(this.view, place), user)
     if (!this.changes(place, user)) return now
@@ -121,14 +121,14 @@ export class PlannedLevels {
       direct = Math.max(direct, level)
       after = Math.max(after, this.#planned.get(getMembershipKey(one, user))?.after ?? level)
     }
-    // What no direct membership explains stays whatever becomes of those.
+    // A level above all direct memberships has another source, such as an invited group, which the plan does not change.
     return now > direct ? now : after
   }
 }
 
-// What no plan may do to members: take the token's own user away, or the last owner of a group.
+// Checks that a plan neither locks out the token's own user nor removes the last owner of a group.
 
-/** Never the token's own user. */
+/** Reports a plan that removes or lowers the token's own user. */
 const checkOwnUser = async (
   falling: readonly PlannedMembership[],
   view: DiffView,
@@ -151,19 +151,19 @@ const checkOwnUser = async (
     const what = after === 0 ? 'be removed from' : 'get a lower level in'
     mistakes.add(
       draft.origin,
-      `${username} is the user of this token, and would ${what} ${placeText(draft.address)}`,
+      `${username} is the user of this token, and would ${what} ${toPlaceText(draft.address)}`,
       'Add the user to the files at the current level, or use the token of another user.',
     )
   }
 }
 
-/** Never the last owner of a group. */
+/** Reports a plan that removes the last owner of a group. */
 const checkLastOwners = async (
   all: readonly PlannedMembership[],
   view: DiffView,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const fallen = groupBy(all.filter(isOwnershipLoss), ({ draft }) =>
+  const losses = groupBy(all.filter(isOwnershipLoss), ({ draft }) =>
     draft.address.path.toLowerCase(),
   )
   const levels = new PlannedLevels(view, all)
@@ -174,14 +174,14 @@ const checkLastOwners = async (
     const people = all.filter(({ draft }) => !isOfSpared(draft))
     const owning = current.items.filter(
       ({ identity, attributes: { access_level: level } }) =>
-        toAccessLevel(level) >= owner && !isSparedName(groupMembers, identity),
+        toAccessLevel(level) >= ownerLevel && !isSparedName(groupMembers, identity),
     )
     const ids = owning.map(({ record }) => Number(record.id))
     const users = [...ids, ...people.map(({ user }) => user)]
-    for (const user of new Set(users)) if ((await levels.of(group, user)) >= owner) return true
+    for (const user of new Set(users)) if ((await levels.of(group, user)) >= ownerLevel) return true
     return false
   }
-  for (const [one] of fallen.values()) {
+  for (const [one] of losses.values()) {
     if (one === undefined) continue
     const { path } = one.draft.address
     const left = await hasOwner({ scope: 'group', path })
@@ -194,7 +194,7 @@ const checkLastOwners = async (
   }
 }
 
-/** Reports what no plan may do to members. */
+/** Reports changes of members that no plan may make. */
 export const checkMembers = async (
   drafts: readonly Draft[],
   view: DiffView,

@@ -1,6 +1,6 @@
 /**
- * The order of a plan's drafts, and the choice of those that can be done together: one topological sort. Required predecessors come first;
- * among the drafts that are ready, the preferred one comes first. Everything that an action waits for stands before it.
+ * Orders a plan's drafts by a topological sort, and drops those that cannot be carried out together. Every action comes after those that it
+ * waits for; among drafts that are ready, the preferred one comes first.
  */
 
 import { addToGroup, groupBy } from '../../base/group-by.js'
@@ -11,25 +11,25 @@ import { accessLevels } from '../../catalogue/shapes/common.js'
 import {
   comparePlaces,
   type Draft,
+  getKindStage,
   type PlanFinding,
   type PlannedAction,
   ReadyQueue,
-  stageOf,
 } from '../actions.js'
-import { placeText, toAddressText } from '../address.js'
+import { toAddressText, toPlaceText } from '../address.js'
 import { mapSideBySide } from '../reading/records.js'
 import { compareTexts, normalizeValue } from '../values.js'
 import { dropNonMemberApprovers, listApproversIn } from './approvers.js'
-import type { DiffOptions, DiffView, StandingApprovers } from './context.js'
+import type { DiffOptions, DiffView, UnchangedApprovers } from './context.js'
 import {
   getParentGroup,
   isOwnershipLoss,
   listMemberships,
   listPlaceAndParents,
-  owner,
+  ownerLevel,
   PlannedLevels,
   type PlannedMembership,
-  planOfMembership,
+  toPlannedMembership,
 } from './members.js'
 
 const verbs = ['create', 'enable', 'update', 'delete']
@@ -40,13 +40,13 @@ const isFirst = ({ kind, before, step }: Draft): boolean =>
   kind.first !== undefined &&
   (before?.record[kind.first] === true || step.values[kind.first] === true)
 
-/** Deletes come after the rest, in reverse; the rest by stage, and by place within it. */
+/** Compares drafts. Deletes come last, in reverse order. The others are ordered by kind, and by place within a kind. */
 const compareDrafts = (a: Draft, b: Draft): number => {
   const gone = Number(isGone(a)) - Number(isGone(b))
   if (gone !== 0) return gone
   const turn = isGone(a) ? -1 : 1
   return (
-    turn * (stageOf(a.address) - stageOf(b.address)) ||
+    turn * (getKindStage(a.address) - getKindStage(b.address)) ||
     turn * (Number(isFirst(b)) - Number(isFirst(a))) ||
     turn * comparePlaces(a.address, b.address) ||
     verbs.indexOf(a.verb) - verbs.indexOf(b.verb) ||
@@ -54,14 +54,19 @@ const compareDrafts = (a: Draft, b: Draft): number => {
   )
 }
 
-/** The conditions that an action makes true, and those that must be true before it, as texts. */
+/**
+ * The conditions that an action makes true, and those that must be true before it. Each condition is a text such as `member 7 groups/a`.
+ */
 interface Conditions {
   readonly makes: string[]
   readonly needs: string[]
 }
 
-/** A user leaves a group, or is lowered there, before coming below it; an owner falls after others rise. */
-const addMembership = (
+/**
+ * Adds the conditions of a membership. A user leaves or is lowered in a group before joining below it. An owner is lowered only after
+ * others become owners.
+ */
+const addMembershipConditions = (
   { makes, needs }: Conditions,
   one: PlannedMembership,
   [here = '', ...outer]: readonly string[],
@@ -72,65 +77,68 @@ const addMembership = (
     needs.push(...outer.map((group) => `less ${user} ${group}`))
   }
   if (after < before) makes.push(`less ${user} ${here}`)
-  if (before < owner && after >= owner) makes.push(`owner ${here}`)
+  if (before < ownerLevel && after >= ownerLevel) makes.push(`owner ${here}`)
   if (isOwnershipLoss(one)) needs.push(...[here, ...outer].map((group) => `owner ${group}`))
 }
 
-/** A value that one item has at a time is given up before it is taken; wherever, of what is alone. */
-const addUnique = ({ makes, needs }: Conditions, draft: Draft, here: string): void => {
+/**
+ * Adds the conditions of unique values: one item gives a value up before another takes it. If the kind is `alone`, that holds across
+ * places.
+ */
+const addUniqueConditions = ({ makes, needs }: Conditions, draft: Draft, here: string): void => {
   const { kind, before, step } = draft
   if (kind.holds !== 'set') return
   for (const name of [kind.identity, kind.also]) {
     if (name === undefined) continue
     const param = kind.create?.params[name] ?? kind.update?.params[name]
     const where = kind.alone === true ? '' : here
-    const textOf = (value: JsonValue | undefined) =>
+    const toCondition = (value: JsonValue | undefined) =>
       value === undefined
         ? undefined
         : `free ${kind.name} ${where} ${name} ${normalizeValue({ param }, value)}`.toLowerCase()
-    const was = textOf(name === kind.identity ? before?.identity : before?.attributes[name])
-    const is = isGone(draft) ? undefined : (textOf(step.values[name]) ?? was)
+    const was = toCondition(name === kind.identity ? before?.identity : before?.attributes[name])
+    const is = isGone(draft) ? undefined : (toCondition(step.values[name]) ?? was)
     if (was === is) continue
     if (was !== undefined) makes.push(was)
     if (is !== undefined) needs.push(is)
   }
 }
 
-/** All conditions of a draft. */
+/** Collects all conditions of a draft. */
 const collectConditions = (draft: Draft): Conditions => {
   const { kind, verb, step, address } = draft
   const all: Conditions = { makes: [], needs: [] }
   const { makes, needs } = all
-  const line = listPlaceAndParents(address).map((place) => placeText(place).toLowerCase())
-  const [here = ''] = line
+  const lineage = listPlaceAndParents(address).map((place) => toPlaceText(place).toLowerCase())
+  const [here = ''] = lineage
   if (kind.by === 'user') {
-    addMembership(all, planOfMembership(draft), line)
+    addMembershipConditions(all, toPlannedMembership(draft), lineage)
     return all
   }
-  // Who approves is a member before.
+  // An approver must become a member first.
   for (const user of listApproversIn(draft))
-    needs.push(...line.map((place) => `member ${user} ${place}`))
-  // An item is there before it is changed, and before the one goes that it replaces.
+    needs.push(...lineage.map((place) => `member ${user} ${place}`))
+  // An item must exist before it is changed, and before the item that it replaces is deleted.
   const isNew = verb === 'create' || verb === 'enable'
-  const there = isNew ? makes : needs
-  there.push(`there ${toAddressText(address)}`)
-  if (kind.by === undefined) addUnique(all, draft, here)
-  // What must be somewhere comes to the next place before it leaves the first.
+  const existence = isNew ? makes : needs
+  existence.push(`there ${toAddressText(address)}`)
+  if (kind.by === undefined) addUniqueConditions(all, draft, here)
+  // An item that must always be somewhere is enabled in the new place before it leaves the old one.
   const number = step.values[Object.keys(kind.at ?? {})[0] ?? '']
-  const taken = `taken ${kind.name} ${number}`
-  if (kind.enable !== undefined && number !== undefined && verb === 'enable') makes.push(taken)
-  if (kind.enable !== undefined && number !== undefined && isGone(draft)) needs.push(taken)
-  // The others of their kind wait for the first.
+  const enabled = `taken ${kind.name} ${number}`
+  if (kind.enable !== undefined && number !== undefined && verb === 'enable') makes.push(enabled)
+  if (kind.enable !== undefined && number !== undefined && isGone(draft)) needs.push(enabled)
+  // The other items of the kind wait for the first.
   const first = isFirst(draft) ? makes : needs
   if (kind.first !== undefined && !isGone(draft)) first.push(`first ${kind.name} ${here}`)
   return all
 }
 
-/** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
+/** Returns the drafts in the order of execution, and separately those that wait for each other in a circle. */
 const orderDrafts = (
   drafts: readonly Draft[],
 ): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
-  // What each waits for: all that bring about what it needs.
+  // Each draft waits for all drafts that make one of its conditions true.
   const makers = new Map<string, Draft[]>()
   for (const draft of drafts)
     for (const text of collectConditions(draft).makes) addToGroup(makers, text, draft)
@@ -152,7 +160,7 @@ const orderDrafts = (
   return { actions, circular: drafts.filter((draft) => !done.has(draft)) }
 }
 
-// No member is less in a place than in the groups above it, as the plan leaves those.
+// The floor of levels: a member cannot have a lower level in a place than in the groups above it.
 
 /** Finds the drafts that would give a user a lower level than the groups above do, with a finding for each. */
 const findBelowFloor = async (
@@ -160,7 +168,7 @@ const findBelowFloor = async (
   view: DiffView,
   { about }: Pick<DiffOptions, 'about'>,
 ) => {
-  // Nobody is above what is a person's own.
+  // A personal namespace has no groups above it.
   const all = listMemberships(drafts).filter(
     ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
   )
@@ -170,7 +178,7 @@ const findBelowFloor = async (
   const check = async (one: PlannedMembership): Promise<void> => {
     const { address, origin, verb } = one.draft
     const group = getParentGroup(address)
-    // Also where only the end changes: the level is sent with it, and refused.
+    // The floor also applies if only the expiry date changes: the level is sent along, and would be refused.
     const floor = verb === 'delete' || group === undefined ? 0 : await levels.of(group, one.user)
     if (one.after >= floor) return
     levels.drop(one)
@@ -180,7 +188,7 @@ const findBelowFloor = async (
     const text = `is a member of ${group?.path} ${as}, and cannot have a lower level here`
     findings.push({ is: 'impossible', address, text, origin })
   }
-  // The outer groups first, projects last: those of one depth say nothing of each other's floors.
+  // Outer groups come first and projects last. Places of the same depth do not affect each other's floors.
   const depths = groupBy(all, ({ draft: { address } }) =>
     address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
   )
@@ -189,10 +197,10 @@ const findBelowFloor = async (
   return { findings, dropped }
 }
 
-// No runner loses its only project, as the plan leaves it.
+// The last project of a runner: a runner must not lose it.
 
-/** Any runner, by its ID. */
-const byItself = {
+/** The overrides of the runner kind that read any runner by its ID. */
+const singleRunner = {
   name: 'runners/one',
   scope: 'site',
   read: runners.get,
@@ -202,14 +210,14 @@ const byItself = {
 
 /** Returns the number of projects that a runner has; undefined if its record has none. The list of runners never has them. */
 const countRunnerProjects = async (view: DiffView, kind: Managed, id: number) => {
-  const one = { ...kind, ...byItself }
+  const one = { ...kind, ...singleRunner }
   const current = await view.readKind({ scope: 'site', path: '' }, one, [String(id)])
   const items = current.is === 'read' ? current.items : []
   const found = items.find(({ record }) => record.id === id)
   return found && listObjects(found.record.projects).length
 }
 
-/** The drafts that would take the last project from a runner: of several, the one that is done last. */
+/** Finds the drafts that would take the last project from a runner. Of several drafts, it is the one that would run last. */
 const findLastProjects = async (
   drafts: readonly Draft[],
   view: DiffView,
@@ -221,7 +229,7 @@ const findLastProjects = async (
   const found = await mapSideBySide(
     [...byRunner],
     async ([id, ones]): Promise<readonly Draft[]> => {
-      // They go in reverse.
+      // Deletes run in reverse order of places.
       const taken = ones.filter(isGone).sort((a, b) => comparePlaces(a.address, b.address))
       const [last] = taken
       const now = last && (await countRunnerProjects(view, last.kind, id))
@@ -231,26 +239,26 @@ const findLastProjects = async (
   return new Set(found.flat())
 }
 
-// No item that is in one place at a time comes to another before it leaves the first.
+// Items that can be in only one place: they must leave the first place before they come to another.
 
-/** The drafts that would take an item which some other place has, and keeps: each with that place's ID. */
+/** Finds the drafts that would take an item that another place keeps. Each is returned with the ID of that place. */
 const findTakenElsewhere = async (
   drafts: readonly Draft[],
   view: DiffView,
 ): Promise<ReadonlyMap<Draft, number>> => {
   const taken = new Map<Draft, number>()
   const isAlone = ({ kind, verb }: Draft): boolean => kind.alone === true && verb === 'create'
-  const nameOf = ({ address: { item = '' } }: Draft): string => item.toLowerCase()
+  const getItemKey = ({ address: { item = '' } }: Draft): string => item.toLowerCase()
   const freed = new Set(
-    drafts.filter(({ kind, verb }) => kind.alone && verb === 'delete').map(nameOf),
+    drafts.filter(({ kind, verb }) => kind.alone && verb === 'delete').map(getItemKey),
   )
   for (const draft of drafts.filter(isAlone)) {
     const { everywhere, name } = draft.kind
-    if (everywhere === undefined || freed.has(nameOf(draft))) continue
+    if (everywhere === undefined || freed.has(getItemKey(draft))) continue
     const kind = { ...draft.kind, scope: 'site', name: `${name}/all`, read: everywhere } as const
     const current = await view.readKind({ scope: 'site', path: '' }, kind)
     const items = current.is === 'read' ? current.items : []
-    const item = items.find(({ identity }) => identity.toLowerCase() === nameOf(draft))
+    const item = items.find(({ identity }) => identity.toLowerCase() === getItemKey(draft))
     if (item !== undefined) taken.set(draft, Number(item.record.project_id))
   }
   return taken
@@ -259,7 +267,7 @@ const findTakenElsewhere = async (
 /** Removes the drafts that other drafts make impossible, with a finding for each, and sorts the rest in the order of execution. */
 export const selectPossibleDrafts = async (
   all: readonly Draft[],
-  standing: readonly StandingApprovers[],
+  standing: readonly UnchangedApprovers[],
   view: DiffView,
   how: DiffOptions,
 ): Promise<{
@@ -276,7 +284,7 @@ export const selectPossibleDrafts = async (
   const { drafts: possible, findings } = await dropNonMemberApprovers(left, standing, view, how)
   const { actions, circular } = orderDrafts(possible)
   const others = circular.map(({ address }) => toAddressText(address)).join(', ')
-  const said = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
+  const reportImpossible = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
     [...drafts].map(({ address, origin }) => ({ is: 'impossible', address, text, origin }))
   return {
     drafts: possible.filter((draft) => !circular.includes(draft)),
@@ -284,11 +292,13 @@ export const selectPossibleDrafts = async (
     findings: [
       ...floors.findings,
       ...findings,
-      ...said('this is the only project of the runner, so it cannot be removed', last),
+      ...reportImpossible('this is the only project of the runner, so it cannot be removed', last),
       ...[...taken].flatMap(([draft, project]) =>
-        said(`the project with the ID ${project} has it: remove it there first`, [draft]),
+        reportImpossible(`the project with the ID ${project} has it: remove it there first`, [
+          draft,
+        ]),
       ),
-      ...said(
+      ...reportImpossible(
         `these changes wait for each other: ${others}; apply a value in between first`,
         circular,
       ),

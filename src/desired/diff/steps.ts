@@ -1,11 +1,17 @@
-/** Drafts of actions: the requests that they send, and why one cannot be done. */
+/** Creates drafts of actions with the requests that they send, and explains why a draft cannot be carried out. */
 
 import type { JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isText } from '../../catalogue/params.js'
 import { type ActionStep, type Change, type Draft, getActionId, type Verb } from '../actions.js'
 import type { Address } from '../address.js'
-import { digestOf, getAttributes, listAlwaysSent, readValue, selectFamily } from '../attributes.js'
+import {
+  computeItemDigest,
+  getAttributes,
+  listAlwaysSent,
+  readValue,
+  selectFamily,
+} from '../attributes.js'
 import {
   type CurrentItem,
   type DesiredItem,
@@ -35,12 +41,12 @@ export const createDraft = (
   address,
   kind: c.kind,
   changes: [],
-  digest: digestOf(c.kind, rest.before),
+  digest: computeItemDigest(c.kind, rest.before),
   origin,
   ...rest,
 })
 
-export const changeOf = ({ name, shown, secret, within, origin }: AttributeDiff): Change => ({
+export const toChange = ({ name, shown, secret, within, origin }: AttributeDiff): Change => ({
   attribute: name,
   ...shown,
   secret,
@@ -65,23 +71,30 @@ export const createRemoval = (
   })
 }
 
-/** Adds a draft, or says why it cannot be done here. @returns whether it was added */
-export const propose = (c: DiffContext, made: Draft, desired?: DesiredItem): boolean => {
+/** Adds a draft, or reports why it cannot be carried out. @returns true if it was added */
+export const addIfPossible = (c: DiffContext, made: Draft, desired?: DesiredItem): boolean => {
   const why = explainImpossible(c, made, desired)
   if (why === undefined) c.diff.drafts.push(made)
-  else c.diff.say('impossible', made.address, why, made.origin)
+  else c.diff.addFinding('impossible', made.address, why, made.origin)
   return why === undefined
 }
 
-// What an action sends.
+// The requests of actions.
 
 type Values = Record<string, JsonValue>
 
-/** The placeholder of the place. */
-export const placeValues = ({ place, placeId }: Pick<DiffContext, 'place' | 'placeId'>): Values =>
+/** Returns the placeholder of the place. */
+export const getPlaceValues = ({
+  place,
+  placeId,
+}: Pick<DiffContext, 'place' | 'placeId'>): Values =>
   place.scope === 'site' ? {} : { id: placeId }
 
-/** The request of an action: the diffs of the item's attributes, and what leads to the item. */
+/**
+ * Builds the request of an action.
+ * @param leading the placeholders and parameters that identify the item; the endpoint takes those it has
+ * @param diffs the attributes to send
+ */
 export const buildStep = (
   endpoint: Endpoint,
   leading: Readonly<Values>,
@@ -93,7 +106,7 @@ export const buildStep = (
   const values: Values = Object.fromEntries(taken)
   const secrets: Record<string, SecretSource> = {}
   for (const { name, attribute, wanted, secret } of diffs) {
-    // What no document knows goes as it is given.
+    // Undocumented attributes are sent as declared.
     if (attribute !== undefined && !Object.hasOwn(endpoint.params, name)) continue
     if (secret !== undefined) secrets[name] = secret
     else if (wanted !== undefined) values[name] = wanted
@@ -101,9 +114,9 @@ export const buildStep = (
   return { endpoint, values, secrets }
 }
 
-/** A request that only has to find its item. */
+/** Builds a request that has only the placeholders of its item. */
 export const buildItemStep = (c: DiffContext, endpoint: Endpoint, item: CurrentItem): ActionStep =>
-  buildStep(endpoint, { ...placeValues(c), ...item.at })
+  buildStep(endpoint, { ...getPlaceValues(c), ...item.at })
 
 /** Lists the parameters that creation requires for the item's family. */
 const listFamilyRequired = (
@@ -114,7 +127,7 @@ const listFamilyRequired = (
   return Object.keys(params).filter((name) => params[name]?.required === true)
 }
 
-/** Attributes that a change sends whether they differ or not: those of its kind, and what this item needs. */
+/** Lists the attributes that an update sends even if they do not differ: those of the kind, and those that the item requires. */
 export const listAlsoSent = (
   c: WithKind,
   desired: DesiredItem,
@@ -137,7 +150,7 @@ export const listAlsoSent = (
   return new Set(names.filter((name) => label !== undefined || name !== identity))
 }
 
-/** The identity, where a write has a parameter of its name. */
+/** Returns the identity as a parameter, if a write has one of its name. */
 export const getIdentityValue = (
   { kind: { identity: name, label } }: WithKind,
   endpoint: Endpoint,
@@ -147,8 +160,10 @@ export const getIdentityValue = (
     ? { [name]: String(identity) }
     : {}
 
-/** A change: what differs, what has to go along, as it is wanted or else as it is. */
-export const updateStep = (
+/**
+ * Builds the request of an update: the attributes that differ, and those that have to be sent along with their desired or current value.
+ */
+export const buildUpdateStep = (
   c: DiffContext,
   endpoint: Endpoint,
   item: CurrentItem,
@@ -165,10 +180,10 @@ export const updateStep = (
   }
   const isNamed = identity !== item.identity || listAlwaysSent(c.kind).has(c.kind.identity ?? '')
   const own = isNamed ? getIdentityValue(c, endpoint, identity) : {}
-  return buildStep(endpoint, { ...kept, ...own, ...placeValues(c), ...item.at }, sent)
+  return buildStep(endpoint, { ...kept, ...own, ...getPlaceValues(c), ...item.at }, sent)
 }
 
-/** The placeholders and parameters that a field of a record fills, where only its number is known. */
+/** Returns the placeholders and parameters of an item of which only the number is known. */
 export const getNumberValues = ({ kind }: WithKind, number: number): Values =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
@@ -176,9 +191,9 @@ export const getNumberValues = ({ kind }: WithKind, number: number): Values =>
     ),
   )
 
-// What cannot be done here.
+// The reasons why an action is impossible.
 
-/** Why a day that would be sent is refused: it is over, or is today, when what ends with it ends at once. */
+/** Returns the reason why a date would be refused: an expiry must be after today. Undefined if all dates are accepted. */
 const explainPastDay = (c: DiffContext, { step }: Draft): string | undefined => {
   const today = (c.how.now?.() ?? new Date()).toISOString().slice(0, 10)
   for (const [name, { param }] of getAttributes(c.kind)) {
@@ -192,30 +207,30 @@ const explainPastDay = (c: DiffContext, { step }: Draft): string | undefined => 
 const explainNotSent = (c: DiffContext, made: Draft, desired: DesiredItem): string | undefined => {
   const { verb, before, changes, step } = made
   const { pair, refs, mask = {} } = c.kind
-  const isSaid = (name: string): boolean => desired.attributes.has(name)
+  const isDeclared = (name: string): boolean => desired.attributes.has(name)
   const [hidden] = Object.keys(mask).filter(
-    (name) => before?.record[mask[name] ?? ''] === true && !isSaid(name),
+    (name) => before?.record[mask[name] ?? ''] === true && !isDeclared(name),
   )
   if (verb === 'update' && hidden !== undefined)
     return `the rule has ${refs?.[hidden]}s that you cannot see, which a change would remove: declare ${hidden}`
   const isShown = changes.some(({ attribute }) => attribute === pair?.shown)
-  if (pair !== undefined && isShown && !isSaid(pair.hidden))
+  if (pair !== undefined && isShown && !isDeclared(pair.hidden))
     return 'a certificate requires its private key, which the files do not contain'
-  const hasShown = pair && (isSaid(pair.shown) || before?.attributes[pair.shown] !== undefined)
+  const hasShown = pair && (isDeclared(pair.shown) || before?.attributes[pair.shown] !== undefined)
   if (pair !== undefined && hasShown === false && step.secrets[pair.hidden] !== undefined)
     return 'a private key requires its certificate, which the files do not contain'
-  // Required parameters that neither the files nor the record give.
-  const lacks = listFamilyRequired(c, desired).filter(
-    (name) => !isSaid(name) && (before?.attributes[name] ?? '') === '',
+  // The required parameters that neither the files nor the record have.
+  const missing = listFamilyRequired(c, desired).filter(
+    (name) => !isDeclared(name) && (before?.attributes[name] ?? '') === '',
   )
-  if (verb !== 'delete' && lacks.length > 0)
-    return `cannot be set without ${lacks.join(', ')}, which the files do not contain`
+  if (verb !== 'delete' && missing.length > 0)
+    return `cannot be set without ${missing.join(', ')}, which the files do not contain`
   return explainPastDay(c, made)
 }
 
 /**
- * Returns the reason why a draft is impossible; undefined if it is possible. @param desired the item of the files; undefined if it is not
- * listed
+ * Returns the reason why a draft is impossible; undefined if it is possible.
+ * @param desired the item of the files; undefined if it is not listed
  */
 export const explainImpossible = (
   c: DiffContext,

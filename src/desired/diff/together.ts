@@ -1,4 +1,4 @@
-/** Attributes of which an instance refuses the one with, or without, the other: the catalogue says which. */
+/** Reports combinations of attributes that an instance refuses, by the rules of the catalogue. */
 
 import type { JsonValue } from '../../base/objects.js'
 import type { Managed } from '../../catalogue/managed.js'
@@ -16,7 +16,7 @@ const isBlank = (value: JsonValue | undefined): boolean =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
-/** Returns the reason against the other attribute; undefined if the instance takes it. */
+/** Returns the reason why the other attribute is refused or missing; undefined if the instance accepts both. */
 const explainConflict = (
   { attribute, is, other, must }: Rule,
   value: JsonValue | undefined,
@@ -36,7 +36,7 @@ const listConflictRules = ({ requires = {}, together = [] }: Managed): readonly 
   ...together,
 ]
 
-/** Reports what an item would have together, where either of the two is sent. */
+/** Reports refused combinations of attributes, if at least one of the two is sent. */
 export const checkCombinations = (
   c: DiffContext,
   address: Address,
@@ -52,9 +52,9 @@ export const checkCombinations = (
     const applies = isSameValue({ param: known.get(attribute)?.param }, value, is)
     if (sent === undefined || !applies || another?.secret !== undefined) continue
     if (another === undefined && known.get(other)?.secret === true) {
-      // Whether a secret is set nobody can see.
+      // No answer shows whether a secret is set, so the combination is unknown.
       const text = `${attribute} requires ${other}: declare it, unless the instance has it`
-      if (one === sent) c.diff.say('unknown', { ...address, attribute }, text, sent.origin)
+      if (one === sent) c.diff.addFinding('unknown', { ...address, attribute }, text, sent.origin)
       continue
     }
     const why = explainConflict(

@@ -1,5 +1,6 @@
 /**
- * The folder that files are written into: which file is whose, what is there, what is in the way, what goes.
+ * Writes exported files into a folder: it assigns places to files, refuses to overwrite foreign files, and removes files that are no longer
+ * needed.
  */
 
 import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
@@ -10,7 +11,7 @@ import { isObject } from '../../base/objects.js'
 import { isModestYaml, loadYamlParser } from '../../base/yaml/texts.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
+import { isPlacePath, type ManagedPlace, toPlaceText } from '../address.js'
 import { isConfigSchema } from '../files/document.js'
 import { schemaFile, writtenHere } from './model.js'
 
@@ -47,7 +48,7 @@ const toFileFailure = (verb: string, file: string, error: unknown): Failure =>
     ? error
     : new Failure('failed', `cannot ${verb} ${file}: ${getReason(error)}`, { cause: error })
 
-/** The text of a regular file; undefined for anything else. */
+/** Returns the text of a regular file; undefined for anything else. */
 const readText = (file: string): string | undefined =>
   readEntry(file)?.isFile() === true ? readRegular(file).toString('utf8') : undefined
 
@@ -91,27 +92,27 @@ const findContentObstacle = async (
     : `the file also contains ${other.kind}, which --only and --except leave out`
 }
 
-/** Refuses where anything is in the way. @throws Failure `usage`, before anything is written */
-const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
-  const [first] = ways
+/** Refuses to export if any file is in the way. @throws Failure `usage`, before anything is written */
+const refuseObstacles = (obstacles: readonly (readonly [string, string])[]): void => {
+  const [first] = obstacles
   if (first === undefined) return
-  const list = ways.slice(0, 20).map(([file, why]) => `${file}: ${why}`)
-  const more = ways.length > list.length ? [`and ${ways.length - list.length} more`] : []
+  const list = obstacles.slice(0, 20).map(([file, why]) => `${file}: ${why}`)
+  const more = obstacles.length > list.length ? [`and ${obstacles.length - list.length} more`] : []
   throw usage(
-    ways.length === 1
+    obstacles.length === 1
       ? `${first[0]} is in the way: ${first[1]}`
-      : `${ways.length} files are in the way:\n  ${[...list, ...more].join('\n  ')}`,
+      : `${obstacles.length} files are in the way:\n  ${[...list, ...more].join('\n  ')}`,
     'Move the files, write to another folder, or exclude their content with --except.',
   )
 }
 
-/** @throws Failure `usage` where anything else is in the way of a file */
+/** Checks that a file may be overwritten. @throws Failure `usage` if foreign content is in its way */
 export const checkFile = async (file: string, selected: KindFilter): Promise<void> => {
   const why = await findObstacle(dirname(file), basename(file), selected)
-  if (why !== undefined) refuseStanding([[file, why]])
+  if (why !== undefined) refuseObstacles([[file, why]])
 }
 
-/** Begins to write a file; all of it is there when it is published. @throws Failure `failed` */
+/** Opens a file for writing. It appears, complete, when it is published. @throws Failure `failed` */
 export const openFile = async (file: string): Promise<WholeFile> => {
   try {
     return await openWhole(file, { unlinked: true, durable: false })
@@ -122,20 +123,20 @@ export const openFile = async (file: string): Promise<WholeFile> => {
 
 /** The outcome of one file of a folder. */
 export interface ExportedFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string
   readonly state: 'written' | 'unchanged' | 'removed'
   /** The size in bytes; absent if the file was removed. */
   readonly size?: number
 }
 
-/** A folder of files that are written here. Paths below it are parted by slashes. */
+/** A folder of exported files. Paths below it are separated by slashes. */
 export class ExportFolder {
   /** The number of files that were written, were already the same, or were removed. */
   readonly counts = { written: 0, same: 0, removed: 0 }
   /** The files that were written, left unchanged or removed. */
   readonly files: ExportedFile[] = []
-  /** Files that were written here before, by their paths without case. */
+  /** The files that were in the folder before, by their paths in lower case. */
   readonly #before = new Map<string, string>()
   readonly #kept = new Set<string>()
 
@@ -143,50 +144,50 @@ export class ExportFolder {
     readonly root: string,
     readonly selected: KindFilter,
   ) {
-    const below = Object.values(foldersOf).flatMap((folder) =>
+    const below = Object.values(scopeFolders).flatMap((folder) =>
       readEntry(join(root, folder))?.isDirectory() === true ? listFilesBelow(root, folder) : [],
     )
     const site = readEntry(join(root, 'site.yml'))?.isFile() === true ? ['site.yml'] : []
     for (const path of [...site, ...below]) this.#before.set(path.toLowerCase(), path)
   }
 
-  /** The path as it stands there already, whatever its case. */
-  #at(path: string): string {
+  /** Returns the path of an existing file that differs only in case, else the path itself. */
+  #findExistingPath(path: string): string {
     return this.#before.get(path.toLowerCase()) ?? path
   }
 
-  /** @throws Failure `usage` that names every file in the way */
+  /** Checks that all files may be written. @throws Failure `usage` that names every file in the way */
   async check(paths: readonly string[]): Promise<void> {
     if (readEntry(this.root)?.isSymbolicLink() === true)
-      return refuseStanding([[this.root, 'the path is a symbolic link']])
-    const ways: (readonly [string, string])[] = []
+      return refuseObstacles([[this.root, 'the path is a symbolic link']])
+    const obstacles: (readonly [string, string])[] = []
     for (const path of [schemaFile, ...paths]) {
-      const why = await findObstacle(this.root, this.#at(path), this.selected)
-      if (why !== undefined) ways.push([join(this.root, this.#at(path)), why])
+      const why = await findObstacle(this.root, this.#findExistingPath(path), this.selected)
+      if (why !== undefined) obstacles.push([join(this.root, this.#findExistingPath(path)), why])
     }
-    refuseStanding(ways)
+    refuseObstacles(obstacles)
   }
 
-  /** Leaves the file as it is. @returns whether there is one */
+  /** Keeps a file as it is, so that `removeStale` does not remove it. @returns true if the file exists */
   keep(path: string): boolean {
     this.#kept.add(path.toLowerCase())
     return this.#before.has(path.toLowerCase())
   }
 
-  /** Writes a file whole, unless it stands so already. @throws Failure `failed` */
+  /** Writes a file, unless it has the same text already. @throws Failure `failed` */
   async write(path: string, text: string): Promise<void> {
     this.keep(path)
-    const written = await this.#put(this.#at(path), text)
+    const written = await this.#writeIfChanged(this.#findExistingPath(path), text)
     this.counts[written ? 'written' : 'same'] += 1
     this.files.push({
-      path: join(this.root, ...this.#at(path).split('/')),
+      path: join(this.root, ...this.#findExistingPath(path).split('/')),
       state: written ? 'written' : 'unchanged',
       size: Buffer.byteLength(text),
     })
   }
 
-  /** @returns whether the file was another */
-  async #put(path: string, text: string): Promise<boolean> {
+  /** Writes a file. @returns false if it had the same text already */
+  async #writeIfChanged(path: string, text: string): Promise<boolean> {
     const file = join(this.root, ...path.split('/'))
     try {
       if (readText(file) === text) return false
@@ -198,13 +199,13 @@ export class ExportFolder {
     }
   }
 
-  /** Puts the schema beside the files, if there are any, so that editors find it. @throws Failure `failed` */
-  async furnish(schema: JsonSchema): Promise<void> {
-    if (this.#kept.size > 0) await this.#put(schemaFile, `${JSON.stringify(schema)}\n`)
+  /** Writes the schema beside the files, if there are any, so that editors find it. @throws Failure `failed` */
+  async writeSchema(schema: JsonSchema): Promise<void> {
+    if (this.#kept.size > 0) await this.#writeIfChanged(schemaFile, `${JSON.stringify(schema)}\n`)
   }
 
-  /** Removes what was written here before, is looked at, and is no longer there. @throws Failure `failed` */
-  async clear(): Promise<void> {
+  /** Removes the selected files of an earlier export that this one did not write or keep. @throws Failure `failed` */
+  async removeStale(): Promise<void> {
     for (const [key, path] of this.#before) {
       const gone = !this.#kept.has(key)
       if (gone && (await findObstacle(this.root, path, this.selected)) === undefined)
@@ -226,7 +227,7 @@ export class ExportFolder {
   }
 }
 
-/** Removes a folder with nothing in it. @returns whether it is gone */
+/** Removes a folder if it is empty. @returns true if it was removed */
 const removeIfEmpty = (folder: string): boolean => {
   try {
     rmdirSync(folder)
@@ -236,15 +237,15 @@ const removeIfEmpty = (folder: string): boolean => {
   }
 }
 
-// What a file that was written here holds.
+// The content of a file that was exported before.
 
-/** A kind in a place, or in all that is below a group. */
+/** A kind in a place, or in everything below a group. */
 export interface HeldKind {
   readonly place: ManagedPlace
   readonly kind: string
 }
 
-/** As many lexemes as the largest of our files may have. */
+/** The maximum number of tokens in a file that is checked: as many as the largest exported file has. */
 const maxLexemes = 500_000
 
 type KindFinder = (value: unknown, key: string) => readonly HeldKind[] | undefined
@@ -264,12 +265,12 @@ const listGroupKinds: KindFinder = (value, key) => {
   return [...own, ...(createPlaceFinder('project')(projects, key) ?? [])]
 }
 
-/** What stands under each key; undefined where any of it is something else. */
+/** Combines the kinds under all keys of a map; undefined if any value is not of the expected form. */
 const combineKeys =
-  (kindsIn: KindFinder): KindFinder =>
+  (findKinds: KindFinder): KindFinder =>
   (value) => {
     if (!isObject(value)) return undefined
-    const all = Object.entries(value).map(([key, one]) => kindsIn(one, key))
+    const all = Object.entries(value).map(([key, one]) => findKinds(one, key))
     return all.some((one) => one === undefined) ? undefined : all.flatMap((one) => one ?? [])
   }
 
@@ -295,31 +296,30 @@ const readHeldKinds = async (text: string): Promise<readonly HeldKind[] | undefi
   }
 }
 
-// Which file of a folder a place stands in.
+// The assignment of places to files.
 
 /** The folders of groups and projects. */
-const foldersOf = { group: 'groups', project: 'projects' } as const
+const scopeFolders = { group: 'groups', project: 'projects' } as const
 
 /**
- * The path of a place's file below the folder, parted by slashes.
- * @throws Failure `usage` for a path whose parts are no names of files: nothing of it is written
+ * Returns the path of a place's file below the folder, separated by slashes.
+ * @throws Failure `usage` for a path whose parts cannot be file names; nothing is written then
  */
 const getFilePath = (place: ManagedPlace): string => {
   if (place.scope === 'site') return 'site.yml'
   if (!isPlacePath(place.path))
     throw usage(
-      `the path of ${JSON.stringify(placeText(place))} cannot be a file name`,
+      `the path of ${JSON.stringify(toPlaceText(place))} cannot be a file name`,
       'Exclude it with --except, or write to a single file.',
     )
-  // What begins with a dot, and the folder of packages, are passed over when files are read.
+  // The reader of folders skips names that begin with a dot, and `node_modules`.
   const names = place.path.split('/').map((name) => name.replace(/^(?=\.|node_modules$)/i, '_'))
-  return `${[foldersOf[place.scope], ...names].join('/')}.yml`
+  return `${[scopeFolders[place.scope], ...names].join('/')}.yml`
 }
 
 /**
- * The files of places, in their order, each with the places that stand in it. Paths that differ only in case share one,
- * whatever the system makes of them.
- * @throws Failure `usage` where a path is no name of a file, or a file would be in the way of a folder
+ * Groups places into files, in their order. Paths that differ only in case share a file on every system.
+ * @throws Failure `usage` if a path cannot be a file name, or a file has the name of a folder
  */
 export const groupIntoFiles = <P extends ManagedPlace>(places: readonly P[]) => {
   const files = new Map<string, { readonly path: string; readonly places: P[] }>()

@@ -1,4 +1,4 @@
-/** The kinds of a place in its file: written so that reading the file gives the same values again. */
+/** Converts the kinds of a place to the content of its file, so that reading the file gives the same values again. */
 
 import { groupBy } from '../../base/group-by.js'
 import { isObject, type JsonValue } from '../../base/objects.js'
@@ -28,23 +28,23 @@ import {
   sortByText,
 } from './model.js'
 
-// What files can say of what an instance has: a value that is read as just that value, and as nothing else.
+// The values that files can express: reading one back gives exactly the same value.
 
 /** True if a file with this value of an attribute means exactly that value, not a reference or a change of a list. */
-const canSay = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
+const canExpress = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
   const reference = ref === undefined ? undefined : parseNameReference
   const { value: read } = coerce(param, value, { ...dataSource, kind: 'file', reference })
   if (read === undefined || (required && (read === null || read === ''))) return false
   return ref !== undefined || isSameValue({ param }, read, value)
 }
 
-/** Numbers that no JSON has are no numbers of files. */
+/** True if a value contains no number that JSON cannot represent exactly. */
 const isPlain = (value: JsonValue): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isPlain)
     : !Number.isInteger(value) || Number.isSafeInteger(value)
 
-// Which family's parameters an item has, where its identity does not say so.
+// The family of an item whose identity does not imply it.
 
 /** Scores how badly a family fits: by shown parameters that it lacks, by missing required ones, and by other missing ones. */
 const scoreMisfit = ({ params }: IntegrationFamily, shown: readonly string[]): number => {
@@ -57,8 +57,8 @@ const scoreMisfit = ({ params }: IntegrationFamily, shown: readonly string[]): n
 }
 
 /**
- * The family of an item: the one that its identity is documented to belong to, else the one that its
- * record fits best, which the file then says. Undefined where its kind has none.
+ * Finds the family of an item: the documented family of its identity, else the one that fits its record best, which the file then declares.
+ * Returns undefined if the kind has no families.
  */
 const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
   const known = selectFamily(kind, identity)
@@ -74,7 +74,7 @@ const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
   return best && { family: best, isSaid: true }
 }
 
-// An item of a kind, or the one object, as a map of a file.
+// Items, and single objects, as maps of a file.
 
 /** The kind and the place of an item, and the options by which it is written. */
 interface WriteContext {
@@ -85,7 +85,7 @@ interface WriteContext {
 
 type Entry = readonly [string, JsonValue]
 
-/** The values of an item, each with whether files that have it say just that. */
+/** Lists the values of an item, each with whether a file can express exactly this value. */
 const listValues = (
   item: CurrentItem,
   attributes: readonly Attribute[],
@@ -96,10 +96,10 @@ const listValues = (
     if (secret || (operational && !how.operational)) return []
     const value = exportValue(attribute, item.attributes[name], place, how)
     if (value === undefined) return []
-    return [{ entry: [name, value] as const, canBeSaid: canSay(attribute, value) }]
+    return [{ entry: [name, value] as const, canBeSaid: canExpress(attribute, value) }]
   })
   if (kind.open !== true) return documented
-  // What no document knows, by name; what is not set is left out.
+  // Undocumented attributes come last; those that are not set are omitted.
   const others = Object.entries(item.attributes).filter(
     ([name, value]) =>
       !getAttributes(kind).has(name) &&
@@ -121,7 +121,7 @@ const listWithheld = (
   { mask = {}, pair, refs = {}, usual = {} }: Managed,
   { attributes, record }: CurrentItem,
 ): { readonly without: readonly string[]; readonly remarks: readonly string[] } => {
-  // What cannot be seen would be removed if the rest were sent again.
+  // Sending the list again would remove the members that the token cannot see, so it is not written.
   const masked = Object.keys(mask).filter((name) => record[mask[name] ?? ''] === true)
   const ordinary = Object.keys(usual).filter((name) => attributes[name] === usual[name])
   const isPair = pair === undefined || typeof attributes[pair.shown] === 'string'
@@ -132,8 +132,8 @@ const listWithheld = (
 }
 
 /**
- * The attributes of an item as files have them; undefined for one of which nothing is selected.
- * @param byKey what its key in the file says already, by name
+ * Returns the attributes of an item as a file has them; undefined if none is selected.
+ * @param byKey the attributes that the item's key in the file already implies, by name
  */
 const toItemMap = (
   item: CurrentItem,
@@ -145,34 +145,36 @@ const toItemMap = (
   const found = findFamily(kind, item)
   const name = kind.holds === 'one' ? undefined : formatItemName(kind, item, place, how.names)
   const address = { scope: place.scope, path: place.path, kind: kind.name, item: name }
-  const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
+  const isSelected = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
   const attributes = [...getAttributes(kind, found?.family).values()].filter(
-    (one) => !without.includes(one.name) && isMeant(one.name),
+    (one) => !without.includes(one.name) && isSelected(one.name),
   )
-  const all = listValues(item, attributes, within).filter(({ entry: [one] }) => isMeant(one))
-  const unsaid = all.filter(({ canBeSaid }) => !canBeSaid)
+  const all = listValues(item, attributes, within).filter(({ entry: [one] }) => isSelected(one))
+  const inexpressible = all.filter(({ canBeSaid: isExpressible }) => !isExpressible)
   const entries = all.flatMap(({ entry, canBeSaid }) =>
     canBeSaid && byKey[entry[0]] !== entry[1] ? [entry] : [],
   )
   if (entries.length === 0 && !how.chosen.item(address)) return undefined
   const family: readonly Entry[] = found?.isSaid === true ? [['family', found.family.name]] : []
-  // A set's secrets cannot be read, and yet an item that is made anew needs them.
+  // The secrets of a set cannot be read, but an item that is created again needs them.
   const secrets = attributes.filter(({ secret }) => secret && kind.holds === 'set')
   return new FileMap(
     [...family, ...entries],
     [
       ...remarks,
-      ...unsaid.map(({ entry: [one] }) => `${one}: declared files cannot express this value`),
+      ...inexpressible.map(
+        ({ entry: [one] }) => `${one}: declared files cannot express this value`,
+      ),
       ...secrets.map((one) => `${one.name}: env:… (cannot be read back)`),
     ],
   )
 }
 
-/** A key of a set that begins like a word of ours is written with one sign more. */
+/** Escapes a key of a set that begins with `$`, as keywords do. */
 export const escapeKey = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
 
-/** Items by their keys; one that another has before is followed by ` (2)`. */
-const makeItemKeys = (
+/** Returns the items by their keys. A name that another item has already is followed by ` (2)`. */
+const assignItemKeys = (
   items: readonly CurrentItem[],
   { kind, place, how }: WriteContext,
 ): readonly [string, CurrentItem][] => {
@@ -183,20 +185,20 @@ const makeItemKeys = (
   const taken = new Set(list.map(([key]) => key))
   const used = new Set<string>()
   return sortByText(list, ([key, { identity }]) => `${key}\0${identity}`).map(([key, item]) => {
-    let own = key
-    for (let n = 2; used.has(key) && taken.has(own); n++) own = `${key} (${n})`
-    used.add(own)
-    taken.add(own)
-    return [own, item]
+    let uniqueKey = key
+    for (let n = 2; used.has(key) && taken.has(uniqueKey); n++) uniqueKey = `${key} (${n})`
+    used.add(uniqueKey)
+    taken.add(uniqueKey)
+    return [uniqueKey, item]
   })
 }
 
-const setOf = (items: readonly CurrentItem[], within: WriteContext): FileMap | undefined => {
+const toSet = (items: readonly CurrentItem[], within: WriteContext): FileMap | undefined => {
   const { kind, place, how } = within
   const address = { scope: place.scope, path: place.path, kind: kind.name }
-  // Only what is read and written as a whole can say that what is not listed is to be deleted.
+  // A set may be exact only if it was selected as a whole, since unlisted items are deleted.
   const exact = how.exact && kind.remove !== undefined && how.chosen.wholly(address)
-  const entries = makeItemKeys(items, within).flatMap(
+  const entries = assignItemKeys(items, within).flatMap(
     ([key, item]): (readonly [string, FileMap])[] => {
       const map = toItemMap(item, within, kind.label === undefined ? {} : { [kind.label]: key })
       return map === undefined ? [] : [[escapeKey(key), map]]
@@ -240,17 +242,17 @@ const toSingleObject = (
   return map?.entries.size === 0 ? undefined : map
 }
 
-const holdings = { one: toSingleObject, set: setOf, rules: toRules } as const
+const converters = { one: toSingleObject, set: toSet, rules: toRules } as const
 
 /** Converts a kind that was read to the value of a file; undefined if there is nothing to write. */
 export const toKindValue = (current: CurrentKind, how: ExportOptions): FileValue | undefined => {
   if (current.is !== 'read') return undefined
   const { kind, place } = current
   const items = current.items.filter(({ identity }) => kind.spared?.test(identity) !== true)
-  return holdings[kind.holds](items, { kind, place, how })
+  return converters[kind.holds](items, { kind, place, how })
 }
 
-// One place after another, read and written.
+// The export of one place after another.
 
 /**
  * Builds the section of a place from its kinds, in their order; remarks name the kinds that could not be read.
@@ -272,7 +274,7 @@ export const buildSection = (
   return { place, value: new FileMap(entries, remarks) }
 }
 
-/** The result of looking at a place. */
+/** The result of reading a place for the export. */
 export interface PlaceResult {
   readonly place: ManagedPlace
   /** The section of the place; undefined if there is nothing to write. */
@@ -287,11 +289,10 @@ export interface PlaceResult {
 }
 
 /**
- * Reads the kinds of a place that are selected, and lets go of what was read.
- * @param atOnce whether they are asked for side by side: where places are, one kind after another is as
- *   fast, and less is in hand
+ * Reads the selected kinds of a place, and forgets the answers.
+ * @param atOnce true to read the kinds in parallel; if places already are, reading kinds one after another is as fast and takes less memory
  */
-export const lookAt = async (
+export const exportPlace = async (
   view: InstanceView,
   place: ManagedPlace,
   how: ExportOptions,

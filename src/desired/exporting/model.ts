@@ -1,4 +1,4 @@
-/** The content of a file: values in their order, with comments for people, and the text that is made of them. */
+/** Represents the content of an exported file, with comments for people, and writes it as YAML or JSON. */
 
 import { randomUUID } from 'node:crypto'
 import { toYaml, YamlMap } from '../../base/json/yaml-writer.js'
@@ -6,14 +6,14 @@ import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { formatOf, isClearedByEmpty, isListParam, isText } from '../../catalogue/params.js'
 import { type Address, listParentGroups, type ManagedPlace, toAddressText } from '../address.js'
 import { type Attribute, toNamedValue } from '../attributes.js'
-import { isSelected, mayMean, type SelectionOptions } from '../selection.js'
+import { isSelected, mayMatch, type SelectionOptions } from '../selection.js'
 import type { NameFinder } from '../state.js'
 import { compareTexts } from '../values.js'
 
 /** A value of a file. */
 export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
 
-/** A map of a file: its entries in order, and below them what cannot be an entry. */
+/** A map of a file: its entries in order, and remarks below them about values that cannot be entries. */
 export class FileMap extends YamlMap<FileValue> {}
 
 /** The content under a place's key. With `all` it applies to everything below a group, and its key ends in `/**`. */
@@ -23,7 +23,7 @@ export interface FileSection {
   readonly value: FileMap
 }
 
-/** The value as JSON has it: what is said to people is left out. */
+/** Converts a value to JSON, without the remarks for people. */
 export const toPlainValue = (value: FileValue): JsonValue => {
   if (value instanceof FileMap)
     return Object.fromEntries([...value.entries].map(([key, one]) => [key, toPlainValue(one)]))
@@ -32,37 +32,37 @@ export const toPlainValue = (value: FileValue): JsonValue => {
     : (value as JsonValue)
 }
 
-/** Sorted by a text of each, the same wherever it runs. */
+/** Sorts a list by a text of each item. The order is the same on every system. */
 export const sortByText = <T>(list: Iterable<T>, by: (one: T) => string): readonly T[] =>
   [...list].sort((a, b) => compareTexts(by(a), by(b)))
 
 /** The marker of a map in packed text; it is random, so that no value of an instance looks like it. */
 const isMap = `map ${randomUUID()}`
 
-/** A value as text, which takes a fraction of the room, and tells it apart from others. */
+/** Packs a value into text, which takes a fraction of the memory and can be compared. */
 const packFileValue = (value: FileValue): string =>
   JSON.stringify(value, (_, one: unknown) =>
     one instanceof FileMap ? [isMap, [...one.entries], one.remarks] : one,
   )
 
-/** The value of a text that was made here. */
+/** Returns the value of a packed text. */
 const parsePackedValue = (text: string): FileValue =>
   JSON.parse(text, (_, one: unknown) =>
     Array.isArray(one) && one[0] === isMap ? new FileMap(one[1], one[2]) : one,
   ) as FileValue
 
-// A value of an attribute, as a file has it: names for numbers, sets in order.
+// The values of attributes in files: names in place of numbers, and sets in order.
 
 /** The options of an export. */
 export interface ExportOptions {
   readonly names: NameFinder
   /** True if items that are not listed are to be deleted: the export writes `$exact`. */
   readonly exact: boolean
-  /** Whatever is not set is said to be so, where files may say that. */
+  /** If true, attributes that are not set are written as null where files permit it. */
   readonly unset?: boolean
-  /** Exporting things are run, too. */
+  /** If true, operational attributes are exported, too. */
   readonly operational: boolean
-  /** Settings that the documents do not have, too. */
+  /** If true, undocumented settings are exported, too. */
   readonly allSettings: boolean
   /** Called with the number of undocumented settings that are left out. */
   readonly leftOut?: (count: number) => void
@@ -80,20 +80,20 @@ export const exportValue = (
 ): JsonValue | undefined => {
   const { param, ref } = attribute
   if (value === undefined) return undefined
-  // What is not set is said where files may say so, of dates in exact files only.
-  const saysNull = param.nullable === true || (exact && isClearedByEmpty(param))
+  // A null is written if the parameter accepts it. For dates that are cleared by an empty text, only exact files have it.
+  const writesNull = param.nullable === true || (exact && isClearedByEmpty(param))
   if (value === null && unset === true && isListParam(param)) return []
-  if (value === null) return saysNull || (unset === true && isText(param)) ? null : undefined
-  // An empty URL is none, and files take no empty text for null.
+  if (value === null) return writesNull || (unset === true && isText(param)) ? null : undefined
+  // An empty URL means none, and files express that as null.
   if (value === '' && (formatOf(param) ?? 'text') !== 'text') return null
   const one = (item: JsonValue): JsonValue => {
     const named = toNamedValue(attribute, item, near, names)
-    // What is no ID is nobody's: it is no name that a file may say, either.
+    // A reference without an ID refers to nothing, and no name in a file could express it.
     if (ref !== undefined) return typeof item === 'number' ? named : null
     return typeof named === 'string' ? named.replace(/\r\n?/g, '\n') : named
   }
   if (!isJsonList(value)) return one(value)
-  // Lists are sets, but for those of objects, whose order may mean something.
+  // Lists are sorted as sets, except for lists of objects, whose order may matter.
   const list = value.map(one)
   if (!isListParam(param)) return list
   return sortByText(new Set(list), (item) =>
@@ -101,7 +101,7 @@ export const exportValue = (
   )
 }
 
-// What of a kind is written, where items or attributes are selected by themselves.
+// The parts of a kind that are written if items or attributes are selected one by one.
 
 /** The selected parts of a kind. */
 export interface ChosenParts {
@@ -117,17 +117,14 @@ export const createChosenParts = (
   item: (address) => isSelected(selection, address),
   wholly: (kind) => {
     const text = toAddressText(kind)
-    const touched = selection.except?.some((glob) => mayMean(glob, `${text}/`))
-    return touched !== true && isSelected(selection, kind)
+    const excludesItems = selection.except?.some((glob) => mayMatch(glob, `${text}/`))
+    return excludesItems !== true && isSelected(selection, kind)
   },
 })
 
 // The text of a document.
 
-/**
- * The schema beside the files of a folder, where editors find what they may hold; what begins with a dot is no
- * file that declares anything.
- */
+/** The name of the schema file for editors. The reader of folders skips it, since its name begins with a dot. */
 export const schemaFile = '.schema.json'
 
 /** The line that marks a file as written by export; only such a file may be overwritten. */
@@ -137,8 +134,8 @@ export const writtenHere = '# written by svcctl export'
  * Returns the first lines of a YAML document.
  * @param path of its file below the export folder; undefined for a single document
  */
-export const getOpening = (path?: string): string => {
-  // For editors: the schema beside it, or, of a document by itself, where there is one.
+export const createOpening = (path?: string): string => {
+  // The comment refers editors to the schema in the folder. A single document names the command that prints it.
   const schema =
     path === undefined
       ? '# what may stand here: svcctl explain --config-schema'
@@ -154,7 +151,7 @@ const getSectionKey = ({ place, all }: FileSection): string =>
 
 /** Writes a document section by section, in the order of its keys. */
 export interface DocumentWriter {
-  /** The text of the next section; sections of one scope follow each other. */
+  /** Returns the text of the next section. Sections of one scope must follow each other. */
   add(section: FileSection): string
   /** Returns the text that ends the document. */
   end(): string
@@ -162,7 +159,7 @@ export interface DocumentWriter {
 
 /** Creates a writer of YAML with remarks for people. @param path of the file, if it is one of a folder */
 export const createYamlWriter = (path?: string): DocumentWriter => {
-  const opening = getOpening(path)
+  const opening = createOpening(path)
   let scope: ManagedPlace['scope'] | undefined
   return {
     add: (section) => {
@@ -171,7 +168,7 @@ export const createYamlWriter = (path?: string): DocumentWriter => {
       scope = section.place.scope
       const { value } = section
       const body = scope === 'site' ? value : new FileMap([[getSectionKey(section), value]])
-      // Below a key each line stands further in.
+      // The content of a key is indented.
       const text = toYaml(body, { shortList: 72 }).replace(/^(?=[^\n])/gm, '  ')
       return `${begun}${heading}${text}`
     },
@@ -179,7 +176,7 @@ export const createYamlWriter = (path?: string): DocumentWriter => {
   }
 }
 
-/** JSON: pretty where people read it. */
+/** Creates a writer of JSON. @param pretty true to indent it for people */
 export const createJsonWriter = (pretty: boolean): DocumentWriter => {
   const space = pretty ? ' ' : ''
   const line = (depth: number): string => (pretty ? `\n${'  '.repeat(depth)}` : '')
@@ -187,12 +184,12 @@ export const createJsonWriter = (pretty: boolean): DocumentWriter => {
     JSON.stringify(toPlainValue(value), null, pretty ? 2 : 0).replaceAll('\n', line(depth))
   const field = (name: string, text: string): string => `${JSON.stringify(name)}:${space}${text}`
   let scope: ManagedPlace['scope'] | undefined
-  const closed = (): string => (scope === undefined || scope === 'site' ? '' : `${line(1)}}`)
+  const closeScope = (): string => (scope === undefined || scope === 'site' ? '' : `${line(1)}}`)
   return {
     add: (section) => {
       const before = scope === undefined ? `{${line(1)}${field('version', '1')}` : ''
       const same = scope === section.place.scope
-      const heading = same ? ',' : `${closed()},${line(1)}`
+      const heading = same ? ',' : `${closeScope()},${line(1)}`
       scope = section.place.scope
       if (scope === 'site') return `${before}${heading}${field('site', json(section.value, 1))}`
       const opened = same ? '' : field(sections[scope], '{')
@@ -201,20 +198,20 @@ export const createJsonWriter = (pretty: boolean): DocumentWriter => {
     end: () =>
       scope === undefined
         ? `{${line(1)}${field('version', '1')}${line(0)}}\n`
-        : `${closed()}${line(0)}}\n`,
+        : `${closeScope()}${line(0)}}\n`,
   }
 }
 
-/** The whole text of a document. */
+/** Returns the whole text of a document. */
 export const writeDocument = (writer: DocumentWriter, list: readonly FileSection[]): string =>
   list.map((section) => writer.add(section)).join('') + writer.end()
 
-// What all projects below a group share, said once for all of them.
+// Common entries: what all projects below a group share is written once for the group.
 
-/** The entries of a kind, by their keys, as texts. */
+/** The entries of a kind as packed texts, by their keys. */
 type Entries = ReadonlyMap<string, string>
 
-/** The entries that all projects below a group have in common, of those that were added so far. */
+/** Tracks the entries that all projects below a group have in common, among those added so far. */
 class CommonEntries {
   #projects = 0
   #kinds: ReadonlyMap<string, Entries> = new Map()
@@ -233,41 +230,40 @@ class CommonEntries {
     )
   }
 
-  /** Their keys by kinds. What one project is says nothing of its group. */
+  /** The common entries by kind. A single project does not show what its group has in common, so there are none then. */
   get kinds(): ReadonlyMap<string, Entries> {
     return this.#projects > 1 ? this.#kinds : new Map()
   }
 }
 
 /**
- * Moves what all projects below a group share up to `group/**`: of a single object its attributes, of sets
- * whole items. A group with one project below it keeps nothing. Projects are taken in one by one, and kept as
- * text, so that thousands take little room.
+ * Moves everything that all projects below a group share up to `group/**`: the attributes of single objects, and whole items of sets. A
+ * group with only one project gets nothing. Projects are added one by one and kept as packed text, to save memory.
  */
 export class CommonItemFinder {
   readonly #groups: ReadonlyMap<string, CommonEntries>
   readonly #kept = new Map<string, string>()
 
-  /** @param groups those of which all projects are looked at */
+  /** @param groups the groups whose projects are all exported */
   constructor(groups: readonly ManagedPlace[]) {
-    // Outer groups come before those within them.
-    const outward = ({ path }: ManagedPlace): string =>
+    // Outer groups come before the groups inside them.
+    const getSortKey = ({ path }: ManagedPlace): string =>
       `${String(path.split('/').length).padStart(3, '0')} ${path}`
     this.#groups = new Map(
-      sortByText(groups, outward).map((group) => [
+      sortByText(groups, getSortKey).map((group) => [
         group.path.toLowerCase(),
         new CommonEntries(group),
       ]),
     )
   }
 
-  /** Adds a project, also one of which nothing is written. */
+  /** Adds a project, even if nothing of it is written. */
   add({ path }: ManagedPlace, value: FileMap): void {
-    const textsOf = (one: FileValue): Entries => {
+    const packEntries = (one: FileValue): Entries => {
       const entries = one instanceof FileMap ? [...one.entries] : []
       return new Map(entries.map(([key, inner]) => [key, packFileValue(inner)]))
     }
-    const kinds = new Map([...value.entries].map(([kind, one]) => [kind, textsOf(one)]))
+    const kinds = new Map([...value.entries].map(([kind, one]) => [kind, packEntries(one)]))
     for (const group of listParentGroups(path.toLowerCase())) this.#groups.get(group)?.add(kinds)
     this.#kept.set(path, packFileValue(value))
   }
@@ -276,8 +272,8 @@ export class CommonItemFinder {
   shared(): readonly FileSection[] {
     return [...this.#groups.values()].flatMap((alike): FileSection[] => {
       const kinds = [...alike.kinds].flatMap(([kind, entries]): [string, FileMap][] => {
-        const said = this.#saidAbove(alike.group, kind)
-        const left = [...entries].filter(([key]) => !said.has(key))
+        const inherited = this.#listInheritedKeys(alike.group, kind)
+        const left = [...entries].filter(([key]) => !inherited.has(key))
         if (left.length === 0) return []
         return [[kind, new FileMap(left.map(([key, text]) => [key, parsePackedValue(text)]))]]
       })
@@ -295,16 +291,16 @@ export class CommonItemFinder {
     if (!(whole instanceof FileMap)) return undefined
     const kinds = [...whole.entries].flatMap(([kind, value]): [string, FileValue][] => {
       if (!(value instanceof FileMap)) return [[kind, value]]
-      const said = this.#saidAbove(place, kind)
-      const rest = [...value.entries].filter(([key]) => !said.has(key))
-      if (said.size === 0) return [[kind, value]]
+      const inherited = this.#listInheritedKeys(place, kind)
+      const rest = [...value.entries].filter(([key]) => !inherited.has(key))
+      if (inherited.size === 0) return [[kind, value]]
       return rest.length === 0 ? [] : [[kind, new FileMap(rest, value.remarks)]]
     })
     return kinds.length === 0 ? undefined : { place, value: new FileMap(kinds) }
   }
 
-  /** The keys that the groups above a place say of a kind. */
-  #saidAbove(place: ManagedPlace, kind: string): ReadonlySet<string> {
+  /** Returns the keys of a kind that the groups above a place already declare. */
+  #listInheritedKeys(place: ManagedPlace, kind: string): ReadonlySet<string> {
     const groups = listParentGroups(place.path.toLowerCase()).flatMap(
       (path) => this.#groups.get(path) ?? [],
     )

@@ -1,4 +1,4 @@
-/** The values of an attribute in a file: their JSON schema for editors, and how they are read. */
+/** Reads the values of attributes in files, and builds their JSON Schema for editors. */
 
 import {
   isNull,
@@ -32,32 +32,32 @@ import {
   type SchemaOptions,
 } from '../../catalogue/schema.js'
 import { parseNameReference } from '../address.js'
-import { type Attribute, isHeld, isSecretPlace } from '../attributes.js'
+import { type Attribute, isSecretPlace, mayComeFromFile } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { subtractMembers } from '../values.js'
 import type { Mistakes, ReadContext } from './nodes.js'
 import { getNamedFile, parseSecretSource, readNamedFile } from './secret.js'
 
 /** Lists the keys of the map that an attribute takes in place of a value: changes to a list, or a range. */
-const listWords = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
+const listMapKeys = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
   if (param.type === 'list') return ['$add', '$remove']
   if (param.type === 'integer' && ref === undefined) return ['min', 'max', 'one_of']
   return param.type === 'enum' ? ['one_of'] : []
 }
 
-// As JSON Schema: no less than what reading takes.
+// The JSON Schema of values. It must accept every value that the reader accepts.
 
-/** A text that YAML reads as something else is taken as it is written. */
+/** The schema of a text. YAML may parse it as a number or boolean, and the reader takes its text as written. */
 const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
 const someText: JsonSchema = { ...text, minLength: 1 }
 
 /** Returns the schema of a whole number, also as text (for a small range its numbers alone), and of the names of levels. */
-const numberOf = (param: IntegerParam | ListParam): JsonSchema => {
+const getNumberSchema = (param: IntegerParam | ListParam): JsonSchema => {
   const [min = 0, max = Number.POSITIVE_INFINITY] =
     param.type === 'integer' && param.min !== undefined ? [param.min, param.max] : []
-  const few = Array.from({ length: max - min > 100 ? 0 : max - min + 1 }, (_, i) => min + i)
-  const pattern = `^(?:${few.length === 0 ? '-?\\d+' : few.join('|')})$`
+  const small = Array.from({ length: max - min > 100 ? 0 : max - min + 1 }, (_, i) => min + i)
+  const pattern = `^(?:${small.length === 0 ? '-?\\d+' : small.join('|')})$`
   const names = param.names && { enum: Object.keys(param.names) }
   return createAnyOf({ type: 'integer', ...createRange(param) }, names, { type: 'string', pattern })
 }
@@ -76,7 +76,7 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
 const getTextSchema = (param?: StringParam): JsonSchema =>
   param === undefined ? someText : (formats[param.format ?? 'text'] ?? someText)
 
-/** A map of words in place of a value. */
+/** Returns the schema of a map with these keys, at least one of which is set. */
 const toMap = (properties: JsonSchema, description?: string): JsonSchema => ({
   type: 'object',
   properties,
@@ -85,8 +85,8 @@ const toMap = (properties: JsonSchema, description?: string): JsonSchema => ({
   ...(description === undefined ? {} : { description }),
 })
 
-/** A list, whole or as what changes of it. */
-const listIn = (items: JsonSchema, param: ListParam): JsonSchema => {
+/** Returns the schema of a list, or of the changes to it. */
+const getListSchema = (items: JsonSchema, param: ListParam): JsonSchema => {
   const list = listOf(items, param.max)
   return createAnyOf(list, toMap({ $add: list, $remove: list }), param.single === true && items)
 }
@@ -108,10 +108,10 @@ const name: JsonSchema = { $ref: '#/$defs/name' }
 
 /** The schemas of values that files may write differently from the API. */
 const inFiles: Partial<SchemaOptions> = {
-  integer: (param) => allowRange(numberOf(param), param),
+  integer: (param) => allowRange(getNumberSchema(param), param),
   choice: (param) => allowRange({ enum: getAllValues(param) }, param),
   text: getTextSchema,
-  list: listIn,
+  list: getListSchema,
   object: () => ({ type: 'object' }),
   json: () => ({}),
   scope: name,
@@ -119,7 +119,7 @@ const inFiles: Partial<SchemaOptions> = {
 const byName: Partial<SchemaOptions> = {
   ...inFiles,
   integer: () => name,
-  list: (_, param) => listIn(name, param),
+  list: (_, param) => getListSchema(name, param),
 }
 
 /** True if the attribute accepts null, which unsets it. */
@@ -144,7 +144,7 @@ export const buildAttributeSchema = (attribute: Attribute): JsonSchema => ({
   ...(attribute.required ? filled : {}),
 })
 
-// As it is read.
+// The reader of values.
 
 const nowhere: Origin = { file: '', line: 1, column: 1 }
 const nothing: WrittenValue = { is: 'scalar', origin: nowhere, value: null, text: '' }
@@ -157,7 +157,7 @@ const createSource = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue
   reference: isNamed ? parseNameReference : undefined,
 })
 
-const hintFor = ({
+const createHint = ({
   problem,
   param,
   given,
@@ -167,7 +167,7 @@ const hintFor = ({
   if (nearest !== undefined) return `Did you mean ${nearest}?`
   if (written === '' && given.is === 'scalar' && given.value === '' && canBeUnset(param))
     return 'Write null to clear it.'
-  if (isHeld(param)) return 'To read it from a file, write {file: path}.'
+  if (mayComeFromFile(param)) return 'To read it from a file, write {file: path}.'
   if (problem === 'null')
     return param.type === 'list'
       ? 'Write [] for an empty list.'
@@ -180,20 +180,24 @@ const hintFor = ({
     : undefined
 }
 
-const report = (label: string, error: ValueError<WrittenValue>, mistakes: Mistakes): void => {
+const reportValueError = (
+  label: string,
+  error: ValueError<WrittenValue>,
+  mistakes: Mistakes,
+): void => {
   const { problem, path, param, given } = error
   const keys = path.filter((key) => typeof key === 'string')
   const isNumber = problem === 'out of range' || problem === 'too large'
   const bare = given.is === 'scalar' && isNumber ? quoteText(given.text) : quoteWritten(given)
-  const shown = isHeld(param) && given.is === 'scalar' ? describeSize(given.text) : bare
+  const shown = mayComeFromFile(param) && given.is === 'scalar' ? describeSize(given.text) : bare
   const what = [label, ...keys].map((key) => quoteText(key)).join('.')
-  const said =
+  const problemText =
     problem === 'null'
       ? `${what} cannot be unset`
       : problem === 'unknown key'
         ? `${what} is unknown`
         : describeError(what, error, shown)
-  mistakes.add(given.origin, said, hintFor(error))
+  mistakes.add(given.origin, problemText, createHint(error))
 }
 
 /** The parts of an attribute that its values are checked against. */
@@ -210,26 +214,26 @@ const parseAttributeValue = (
 ): JsonValue | undefined => {
   const source = createSource(mistakes, ref !== undefined)
   const { value, errors, deprecated } = coerce(param, written, source)
-  for (const error of errors) report(label, error, mistakes)
+  for (const error of errors) reportValueError(label, error, mistakes)
   for (const { value: old, successor } of deprecated)
     mistakes.note(written.origin, `${label} ${quoteText(old)} is deprecated: use ${successor}`)
   return value
 }
 
-/** A text that stands in a file which another file names. */
-interface TextOfFile {
+/** The text of a file that another file names. */
+interface NamedFileText {
   readonly file: string
   readonly origin: Origin
   readonly held: HeldText
 }
 
 /**
- * The value of an attribute that stands in a file of its own.
- * @returns undefined where the parameter does not take it, which is reported with nothing of it
+ * Parses the value of an attribute that is in a file of its own.
+ * @returns undefined if the parameter does not accept it, which is reported without quoting it
  */
 const parseHeldValue = (
   { name: label, param }: TypedAttribute,
-  { file, origin, held }: TextOfFile,
+  { file, origin, held }: NamedFileText,
   mistakes: Mistakes,
 ): JsonValue | undefined => {
   const whole = openHeld(held)
@@ -243,7 +247,7 @@ const parseHeldValue = (
   return value
 }
 
-// What stands in place of a value: what changes of a list, and where a value lies.
+// Maps in place of a value: changes to a list, and ranges.
 
 /** Parses the values of a key such as `$add`; returns undefined if they are wrong, which is reported. */
 const parseWordValues = (
@@ -311,25 +315,25 @@ const toValueRange = (
 }
 
 /** True if an attribute accepts a map in place of its value. */
-const takesWords = (attribute: TypedAttribute): boolean => listWords(attribute).length > 0
+const acceptsMap = (attribute: TypedAttribute): boolean => listMapKeys(attribute).length > 0
 
 /**
  * Parses a map in place of a value: changes to a list, or a range.
  * @returns undefined if the map is wrong, which is reported
  */
-const parseInstead = (
+const parseMapValue = (
   attribute: TypedAttribute,
   map: WrittenMap,
   mistakes: Mistakes,
 ): ListDelta | ValueRange | undefined => {
-  const known = listWords(attribute)
+  const known = listMapKeys(attribute)
   const isList = attribute.param.type === 'list'
-  const stray = map.entries.find(({ key }) => !known.includes(key))
-  if (stray !== undefined || map.entries.length === 0) {
+  const unknownEntry = map.entries.find(({ key }) => !known.includes(key))
+  if (unknownEntry !== undefined || map.entries.length === 0) {
     const what = `${attribute.name} must be ${isList ? 'a list' : 'a value'}, or ${known.join(isList ? ' and ' : ', ')}`
-    const not = stray === undefined ? '' : `, not ${quoteText(stray.key)}`
-    const hint = stray && suggestSimilar(stray.key, known)
-    return mistakes.add(stray?.origin ?? map.origin, `${what}${not}`, hint)
+    const not = unknownEntry === undefined ? '' : `, not ${quoteText(unknownEntry.key)}`
+    const hint = unknownEntry && suggestSimilar(unknownEntry.key, known)
+    return mistakes.add(unknownEntry?.origin ?? map.origin, `${what}${not}`, hint)
   }
   const values = new Map<string, readonly JsonValue[]>()
   for (const entry of map.entries) {
@@ -340,7 +344,7 @@ const parseInstead = (
   return (isList ? toListDelta : toValueRange)(attribute, map, values, mistakes)
 }
 
-// What an attribute is to be, secrets by where they come from.
+// Desired values; a secret is represented by its source.
 
 const parseSecret = (
   name: string,
@@ -351,8 +355,8 @@ const parseSecret = (
   return source && { is: 'secret', source }
 }
 
-/** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
-const refuseSecrets = (
+/** Refuses lists and maps that contain a secret: they could neither be sent as a secret nor be shown in a plan. */
+const checkNoSecrets = (
   name: string,
   desired: Extract<DesiredValue, { is: 'value' | 'change' }>,
   origin: Origin,
@@ -376,9 +380,9 @@ export const parseDeclaredValue = (
   const { mistakes, rules } = context
   const { origin } = written
   if (source === 'secret') return parseSecret(name, written, context)
-  if (written.is === 'map' && takesWords(attribute)) {
-    const change = parseInstead(attribute, written, mistakes)
-    return change?.is === 'change' ? refuseSecrets(name, change, origin, context) : change
+  if (written.is === 'map' && acceptsMap(attribute)) {
+    const change = parseMapValue(attribute, written, mistakes)
+    return change?.is === 'change' ? checkNoSecrets(name, change, origin, context) : change
   }
   const file = source === 'file' ? getNamedFile(written) : undefined
   const held =
@@ -390,10 +394,10 @@ export const parseDeclaredValue = (
   if (value === undefined) return undefined
   if (required && (value === null || value === ''))
     return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
-  return refuseSecrets(name, { is: 'value', value }, origin, context)
+  return checkNoSecrets(name, { is: 'value', value }, origin, context)
 }
 
-/** Of what no document speaks; what a secret's name has is one. */
+/** Parses the value of an undocumented attribute. If its name is that of a secret, the value must be a source. */
 export const parseUndocumentedValue = (
   { key, value: written }: WrittenEntry,
   context: ReadContext,
@@ -401,5 +405,5 @@ export const parseUndocumentedValue = (
   if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
     return parseSecret(key, written, context)
   const value = toPlain(written, context.mistakes)
-  return refuseSecrets(key, { is: 'value', value }, written.origin, context)
+  return checkNoSecrets(key, { is: 'value', value }, written.origin, context)
 }

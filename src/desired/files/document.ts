@@ -1,4 +1,4 @@
-/** A document of a file (its version, its instance, its places): its JSON schema for editors, and how it is read. */
+/** Reads a document of a declared file (its version, instance and places), and builds its JSON Schema for editors. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import {
   isNull,
@@ -11,7 +11,7 @@ import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
-import { buildKindSchemas, placeSchema, takeKinds } from './kind.js'
+import { addKinds, buildKindSchemas, buildPlaceSchema } from './kind.js'
 import { DeclaredLevel } from './levels.js'
 import { inherit, type ReadContext } from './nodes.js'
 import { heldSchema, secretSchema } from './secret.js'
@@ -22,9 +22,9 @@ import {
   type NamedKey,
   ownsSchema,
   parseSelector,
-  takeOwns,
+  readOwns,
 } from './selectors.js'
-import { type DeclaredTeam, takeTeam, teamsSchema } from './teams.js'
+import { type DeclaredTeam, readTeam, teamsSchema } from './teams.js'
 
 /** The content of all documents. */
 export interface DeclaredContent {
@@ -33,7 +33,7 @@ export interface DeclaredContent {
   /** The addresses that folders own, and the keys that are checked against them. */
   readonly owns: FolderClaim[]
   readonly keys: NamedKey[]
-  /** By form, scope and path. */
+  /** The declarations by form, scope and path of their key. */
   readonly levels: Map<string, DeclaredLevel>
   /** The levels that the current file has declarations for. */
   readonly open: Set<DeclaredLevel>
@@ -45,8 +45,8 @@ interface DocumentContext extends ReadContext {
   readonly flow: (text: string) => unknown
 }
 
-/** Adds what a key says to its level. @param map undefined where the key has no map, which is a mistake */
-const takeLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | undefined): void => {
+/** Adds the declarations under a key to its level. @param map undefined if the key has no map, which was reported */
+const addLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | undefined): void => {
   const { all } = context
   const { form, scope, path, origin } = key
   const head = form === 'below' ? `${path}/**` : path
@@ -57,11 +57,14 @@ const takeLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | un
   level.unpack()
   all.levels.set(id, level)
   all.open.add(level)
-  if (map !== undefined) takeKinds(level, map, context)
+  if (map !== undefined) addKinds(level, map, context)
 }
 
-/** The map that stands at a key; undefined where something else does, which is reported. */
-const mapOf = ({ key, value }: WrittenEntry, { mistakes }: ReadContext): WrittenMap | undefined => {
+/** Returns the map under a key; undefined for any other value, which is reported. */
+const requireMap = (
+  { key, value }: WrittenEntry,
+  { mistakes }: ReadContext,
+): WrittenMap | undefined => {
   if (value.is === 'map') return value
   const hint = isNull(value) ? 'Write {} for an empty map.' : undefined
   return mistakes.mistyped(value, `${quoteText(key)} must be a map`, hint)
@@ -69,7 +72,7 @@ const mapOf = ({ key, value }: WrittenEntry, { mistakes }: ReadContext): Written
 
 type EntryReader = (entry: WrittenEntry, context: DocumentContext) => void
 
-const takeInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
+const readInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
   if (value.is !== 'scalar' || typeof value.value !== 'string')
     return mistakes.mistyped(value, 'instance must be a URL')
   const { text } = value
@@ -81,70 +84,70 @@ const takeInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 
-const takeDefaults: EntryReader = (below, context) => {
+const readDefaults: EntryReader = (below, context) => {
   const { key, origin } = below
   const text = `defaults can contain only projects, not ${quoteText(key)}`
   if (key !== 'projects') return context.mistakes.unknown(below, ['projects'], undefined, text)
-  const map = mapOf(below, context)
+  const map = requireMap(below, context)
   if (map !== undefined)
-    takeLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
+    addLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
 }
 
 const groupHint =
   "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups."
 
-/** `group`, or `group/**` and `'**'`: the group's projects, its members, and those of the groups below. */
-const takeGroup: EntryReader = (entry, context) => {
+/** Adds the declarations of a group. `group/**` and `'**'` declare the projects, the members, and those of the groups below. */
+const readGroup: EntryReader = (entry, context) => {
   const { key, origin } = entry
   const { mistakes } = context
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
   if (key !== '**' && !isPlacePath(path))
     return mistakes.add(origin, `${quoteText(key)} is not the path of a group`, groupHint)
-  const map = mapOf(entry, context)
+  const map = requireMap(entry, context)
   const projects = map?.entries.find((below) => below.key === 'projects')
   const own = map && { ...map, entries: map.entries.filter((below) => below !== projects) }
   if (path === key) {
     const hint = `Put settings for all its projects under '${key}/**'.`
     if (projects !== undefined)
       mistakes.add(projects.origin, 'projects is not allowed under a group', hint)
-    return takeLevel(context, { form: 'exact', scope: 'group', path, origin }, own)
+    return addLevel(context, { form: 'exact', scope: 'group', path, origin }, own)
   }
-  const below = projects && mapOf(projects, context)
+  const below = projects && requireMap(projects, context)
   if (below !== undefined)
-    takeLevel(context, { form: 'below', scope: 'project', path, origin }, below)
+    addLevel(context, { form: 'below', scope: 'project', path, origin }, below)
   if (own !== undefined && own.entries.length > 0)
-    takeLevel(context, { form: 'below', scope: 'group', path, origin }, own)
+    addLevel(context, { form: 'below', scope: 'group', path, origin }, own)
 }
 
-const takeProject: EntryReader = (entry, context) => {
+const readProject: EntryReader = (entry, context) => {
   const { key: path, origin } = entry
   const { flow, mistakes } = context
   if (path.includes('*') || path.startsWith('{')) {
     const selector = parseSelector(path, origin, flow, mistakes)
-    const map = mapOf(entry, context)
+    const map = requireMap(entry, context)
     if (selector !== undefined && map !== undefined)
-      takeLevel(context, { form: 'selector', scope: 'project', path, origin, selector }, map)
+      addLevel(context, { form: 'selector', scope: 'project', path, origin, selector }, map)
   } else if (isPlacePath(path) && path.includes('/'))
-    takeLevel(context, { form: 'exact', scope: 'project', path, origin }, mapOf(entry, context))
+    addLevel(context, { form: 'exact', scope: 'project', path, origin }, requireMap(entry, context))
   else {
     const hint = 'Write its full path, group/project.'
     mistakes.add(origin, `${quoteText(path)} is not the full path of a project`, hint)
   }
 }
 
-const takeEach =
-  (take: EntryReader): EntryReader =>
+const readEach =
+  (read: EntryReader): EntryReader =>
   (entry, context) => {
-    for (const below of mapOf(entry, context)?.entries ?? []) take(below, context)
+    for (const below of requireMap(entry, context)?.entries ?? []) read(below, context)
   }
 
-// Where paths may stand, for editors.
+// Patterns of paths, for editors.
 
 const segment = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+'
 const path = `${segment}(?:/${segment})*`
 const createReference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
 
-/** `'**'` and `group/**`: the projects below as well. */
+/** Builds the schema of `'**'` and `group/**`, which also have the projects below. */
 const buildBelowSchema = (): JsonSchema => {
   const kinds = Object.keys(buildKindSchemas('group'))
   const own = Object.fromEntries(
@@ -154,7 +157,7 @@ const buildBelowSchema = (): JsonSchema => {
   return { type: 'object', properties, additionalProperties: false }
 }
 
-/** The keys of a document: how editors know each, and how it is taken. */
+/** The keys of a document, each with its schema and its reader. */
 const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly take: EntryReader }>> =
   {
     version: {
@@ -166,15 +169,15 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
         type: 'string',
         description: 'URL of the only instance that the file applies to',
       }),
-      take: takeInstance,
+      take: readInstance,
     },
     owns: {
       schema: () => ownsSchema,
-      take: (entry, { all, mistakes }) => takeOwns(entry, all.owns, mistakes),
+      take: (entry, { all, mistakes }) => readOwns(entry, all.owns, mistakes),
     },
     teams: {
       schema: () => teamsSchema,
-      take: takeEach((entry, { all, mistakes }) => takeTeam(entry, all.teams, mistakes)),
+      take: readEach((entry, { all, mistakes }) => readTeam(entry, all.teams, mistakes)),
     },
     defaults: {
       schema: () => ({
@@ -183,7 +186,7 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
         additionalProperties: false,
         description: 'settings of every project that another key names or matches',
       }),
-      take: takeEach(takeDefaults),
+      take: readEach(readDefaults),
     },
     groups: {
       schema: () => ({
@@ -194,7 +197,7 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
         description:
           "groups by full path; 'group/**' matches the group and everything below it, '**' everything",
       }),
-      take: takeEach(takeGroup),
+      take: readEach(readGroup),
     },
     projects: {
       schema: () => ({
@@ -204,19 +207,19 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
         description:
           "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
       }),
-      take: takeEach(takeProject),
+      take: readEach(readProject),
     },
     site: {
       schema: () => ({ ...createReference('site'), description: 'the instance itself' }),
       take: (entry, context) => {
         const site = { form: 'exact', scope: 'site', path: '', origin: entry.origin } as const
-        takeLevel(context, site, mapOf(entry, context))
+        addLevel(context, site, requireMap(entry, context))
       },
     },
   }
 
-/** Adds the content of a document; what is wrong in it is reported. */
-export const takeDocument = (document: WrittenValue, context: DocumentContext): undefined => {
+/** Adds the content of a document, and reports its mistakes. */
+export const readDocument = (document: WrittenValue, context: DocumentContext): undefined => {
   const { mistakes } = context
   if (document.is !== 'map')
     return mistakes.mistyped(document, 'a document must be a map with version: 1')
@@ -228,7 +231,7 @@ export const takeDocument = (document: WrittenValue, context: DocumentContext): 
     mistakes.add(version.origin, 'version must be the number 1', hint)
   }
   const known = Object.keys(documentKeys)
-  // Any file may have been named: its keys may be lines of it.
+  // The file may not be a declaration at all. Its keys may then be secret lines, so they are not quoted.
   if (entries.every(({ key }) => !known.includes(key))) return undefined
   for (const entry of entries) {
     const form = known.includes(entry.key) ? documentKeys[entry.key] : undefined
@@ -251,7 +254,7 @@ export const isConfigSchema = (text: string): boolean => {
   }
 }
 
-/** The schema that a file of declared state keeps. It has no address: it stands beside the files. */
+/** Builds the schema that export writes beside the files. It has no `$id`, since it is not published under an address. */
 export const buildConfigSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title,
@@ -262,9 +265,9 @@ export const buildConfigSchema = (): JsonSchema => ({
   required: ['version'],
   additionalProperties: false,
   $defs: {
-    site: placeSchema('site'),
-    group: placeSchema('group'),
-    project: placeSchema('project'),
+    site: buildPlaceSchema('site'),
+    group: buildPlaceSchema('group'),
+    project: buildPlaceSchema('project'),
     name: {
       type: ['string', 'integer'],
       description: "a name or an ID; write '@123' for a name of digits",

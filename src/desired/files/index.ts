@@ -10,7 +10,7 @@ import { decodeUtf8, findEncodingFault } from '../../base/utf8.js'
 import { managedKinds } from '../../catalogue/managed.js'
 import type { ManagedPlace } from '../address.js'
 import { type DesiredKind, formatOrigin, type KnownPlaces, type SourcedValue } from '../state.js'
-import { type DeclaredContent, takeDocument } from './document.js'
+import { type DeclaredContent, readDocument } from './document.js'
 import {
   buildLevels,
   createGroupTest,
@@ -26,11 +26,11 @@ import { expandTeams } from './teams.js'
 
 /** The options for reading files. */
 export interface FileOptions extends PathOptions, NamingOptions {
-  /** Files may name others that lie outside of the folder that was given. */
+  /** If true, files may name other files outside of the given folder. */
   readonly allowOutside?: boolean
 }
 
-/** A place that files speak of. */
+/** A place that files declare. */
 export interface DesiredPlace {
   readonly place: ManagedPlace
   /** Returns the desired state of the place; it is merged anew at each call. */
@@ -39,20 +39,20 @@ export interface DesiredPlace {
 
 /** The declarations of files, independent of the places that exist. */
 export interface DeclaredState {
-  /** The one instance that the files are for. */
+  /** The only instance that the files apply to, if they name one. */
   readonly instance: SourcedValue<string> | undefined
-  /** All that was read, files that files name included. */
+  /** All files that were read, including those that files name. */
   readonly files: readonly { readonly path: string; readonly sha256: string }[]
   readonly reach: KnownPlaces
   /** Notes for people, each with its position. */
   readonly notes: readonly string[]
-  /** The places that files speak of, once it is known which there are, by their full paths. */
+  /** Lists the declared places among the existing ones, by their full paths. */
   places(known: ExistingPlaces): readonly DesiredPlace[]
   /** Lists the declarations for projects that match no existing project. */
   idle(known: ExistingPlaces): readonly string[]
 }
 
-const takeFile = async (
+const addFile = async (
   { path, bytes }: ReadText,
   all: DeclaredContent,
   rules: SourceRules,
@@ -70,8 +70,8 @@ const takeFile = async (
   if (path === '-' && documents.length > 1)
     mistakes.add(documents[1]?.origin ?? first, 'standard input must contain a single document')
   const flow = await loadFlowReader()
-  for (const document of documents) takeDocument(document, { mistakes, rules, all, flow })
-  // Written with escapes a name does not show in the text.
+  for (const document of documents) readDocument(document, { mistakes, rules, all, flow })
+  // A name that is written with escapes does not appear in the text.
   const mayNameTeams = /team:|\\/.test(text)
   for (const level of all.open) {
     level.mayNameTeams ||= mayNameTeams
@@ -91,7 +91,7 @@ const createMerger = (): ((levels: readonly DeclaredLevel[]) => readonly MergedK
     const key = levels.map((level) => ids.get(level)).join(' ')
     const ofScope = managedKinds.filter(({ scope }) => scope === first.key.scope)
     const merged = known.get(key) ?? mergeLevels(levels, ofScope)
-    // What is said of one place is asked for once.
+    // The levels of a single place are merged only once, so that caching them would only cost memory.
     if (levels.every((level) => level.key.form !== 'exact')) known.set(key, merged)
     return merged
   }
@@ -104,10 +104,10 @@ const listPlaces = (
 ): readonly DesiredPlace[] => {
   const merge = createMerger()
   const isInGroup = createGroupTest(groups)
-  const at = (place: ManagedPlace, said: readonly DeclaredLevel[]): readonly DesiredPlace[] => {
-    if (said.length === 0) return []
-    const desired = () => merge(said).map((kind) => ({ place, ...kind }))
-    if (said.some(({ key }) => key.form === 'selector'))
+  const at = (place: ManagedPlace, applying: readonly DeclaredLevel[]): readonly DesiredPlace[] => {
+    if (applying.length === 0) return []
+    const desired = () => merge(applying).map((kind) => ({ place, ...kind }))
+    if (applying.some(({ key }) => key.form === 'selector'))
       for (const kind of desired()) {
         checkRivals(place, kind, mistakes)
         checkMerged(kind, mistakes)
@@ -146,42 +146,39 @@ const listIdle = (
   })
 }
 
-/** What can be wrong only in what several levels say together, whatever places there are. */
+/** Reports mistakes that only several levels together show, independently of the places that exist. */
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
   const merge = createMerger()
   for (const kind of merge(levels.site)) checkMerged(kind, mistakes)
   const { projects, below } = levels.reach
-  // A project of each group that is spoken of, whatever there is.
+  // Each declared group is checked with an invented project below it, since the real ones are not known yet.
   const within = below.map((path) => (path === '' ? '\0/\0' : `${path}/\0`))
   for (const path of [...projects, ...within]) {
     const all = levels.ofProject(path, true)
     const own = levels.ofProject(path, false)
-    for (const said of own.length === all.length ? [all] : [all, own])
-      if (said.some((level) => level.isCheckedTogether))
-        for (const kind of merge(said)) checkMerged(kind, mistakes)
+    for (const applying of own.length === all.length ? [all] : [all, own])
+      if (applying.some((level) => level.isCheckedTogether))
+        for (const kind of merge(applying)) checkMerged(kind, mistakes)
   }
 }
 
-/**
- * Reads files and folders (`-` is standard input).
- * @throws Failure `usage` with every mistake that was found, each with file, line and column
- */
+/** Reads files and folders (`-` is standard input). @throws Failure `usage` with every mistake, each with file, line and column */
 export const readFiles = async (
   paths: readonly string[],
-  how: FileOptions,
-): Promise<DeclaredState> => readDeclared(await readNamedFiles(paths, how), how)
+  options: FileOptions,
+): Promise<DeclaredState> => readDeclared(await readNamedFiles(paths, options), options)
 
 /** Reads the desired state from files that were read already. @throws as `readFiles` */
 export const readDeclared = async (
   texts: readonly ReadText[],
-  how: FileOptions,
+  options: FileOptions,
 ): Promise<DeclaredState> => {
   const held = new Map<string, string>()
   const mistakes = new Mistakes(texts.map(({ path }) => formatPath(path)))
   const folders = new Map(texts.map(({ path, folder }) => [formatPath(path), folder]))
   const rules: SourceRules = {
-    ...how,
-    within: (file) => (how.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
+    ...options,
+    within: (file) => (options.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
     held: (path, text) => held.set(path, hashBytes(Buffer.from(openHeld(text)))),
   }
   const all: DeclaredContent = {
@@ -191,7 +188,7 @@ export const readDeclared = async (
     keys: [],
     open: new Set(),
   }
-  for (const text of texts) await takeFile(text, all, rules, mistakes)
+  for (const text of texts) await addFile(text, all, rules, mistakes)
   expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
   checkOwns(all.owns, all.keys, mistakes)
   const levels = buildLevels([...all.levels.values()])

@@ -1,4 +1,4 @@
-/** An item in a file: its attributes, and the words beside them. */
+/** Reads an item in a file: its attributes, and the keywords beside them such as `previously`. */
 
 import type { WrittenEntry } from '../../base/documents/written.js'
 import { suggestSimilar } from '../../base/suggest.js'
@@ -23,12 +23,12 @@ interface ItemContext extends ReadContext {
   readonly item: DesiredItem
 }
 
-type TakeEntry = (entry: WrittenEntry, context: ItemContext) => void
+type EntryReader = (entry: WrittenEntry, context: ItemContext) => void
 
-// The words that stand beside attributes.
+// The keywords beside attributes.
 
 /** `previously`: the former names of an item. */
-const takePreviously: TakeEntry = ({ key, origin, value: written }, { item, mistakes }) => {
+const readPreviously: EntryReader = ({ key, origin, value: written }, { item, mistakes }) => {
   const items = written.is === 'list' ? written.items : [written]
   const value = items.flatMap((one) =>
     one.is === 'scalar' && one.value !== null && one.text !== '' ? [one.text] : [],
@@ -40,8 +40,8 @@ const takePreviously: TakeEntry = ({ key, origin, value: written }, { item, mist
   item.previously = mistakes.once(item.previously, { value, origin }, key)
 }
 
-/** `family`: whose attributes an item has, where its name does not say it. */
-const takeFamily: TakeEntry = ({ key, origin, value }, { kind, item, mistakes }) => {
+/** `family`: the integration family of an item, if its name does not imply one. */
+const readFamily: EntryReader = ({ key, origin, value }, { kind, item, mistakes }) => {
   const names = (kind.families ?? []).map(({ name }) => name)
   const text = value.is === 'scalar' ? value.text : ''
   if (names.includes(text)) item.family = mistakes.once(item.family, { value: text, origin }, key)
@@ -53,8 +53,8 @@ const takeFamily: TakeEntry = ({ key, origin, value }, { kind, item, mistakes })
     )
 }
 
-/** `$other`: attributes that no document knows. */
-const takeOther: TakeEntry = ({ value }, context) => {
+/** `$other`: attributes that the documented API lacks. */
+const readOther: EntryReader = ({ value }, context) => {
   const { kind, mistakes } = context
   if (value.is !== 'map') return mistakes.mistyped(value, '$other must be a map')
   for (const entry of value.entries) {
@@ -66,18 +66,18 @@ const takeOther: TakeEntry = ({ value }, context) => {
   }
 }
 
-/** A word: which kinds have it, how editors know it, and how it is taken. */
-interface ItemWord {
+/** A keyword: the kinds that have it, its schema, and its reader. */
+interface Keyword {
   readonly isOf: (kind: Managed) => boolean
-  /** Why the others do not have it. */
+  /** Returns the reason why other kinds do not have the keyword. */
   readonly whyNot?: (kind: Managed) => string
   readonly schema: (kind: Managed) => JsonSchema
-  readonly take: TakeEntry
+  readonly take: EntryReader
 }
 
 const string: JsonSchema = { type: 'string' }
 
-const words: Readonly<Record<string, ItemWord>> = {
+const keywords: Readonly<Record<string, Keyword>> = {
   $inherit: {
     isOf: () => true,
     schema: () => inherit,
@@ -90,14 +90,14 @@ const words: Readonly<Record<string, ItemWord>> = {
     whyNot: ({ name }) =>
       `${name} does not need $other: it accepts every attribute of the response`,
     schema: () => ({ type: 'object', description: 'attributes that the documented API lacks' }),
-    take: takeOther,
+    take: readOther,
   },
   previously: {
     isOf: ({ renames }) => renames === true,
     whyNot: ({ name, label }) =>
       `${name} cannot be renamed${label === undefined ? '' : `: change its ${label}`}`,
     schema: () => ({ ...createAnyOf(string, listOf(string)), description: 'previous names' }),
-    take: takePreviously,
+    take: readPreviously,
   },
   family: {
     isOf: ({ families }) => families !== undefined,
@@ -105,16 +105,16 @@ const words: Readonly<Record<string, ItemWord>> = {
       enum: families.map(({ name }) => name),
       description: 'family of the integration, if its name does not imply one',
     }),
-    take: takeFamily,
+    take: readFamily,
   },
 }
 
-const listItemWords = (kind: Managed): readonly string[] =>
-  Object.keys(words).filter((name) => words[name]?.isOf(kind) === true)
+const listKeywords = (kind: Managed): readonly string[] =>
+  Object.keys(keywords).filter((name) => keywords[name]?.isOf(kind) === true)
 
-// As JSON Schema.
+// The JSON Schema of items.
 
-/** The attributes of an item, and its words. */
+/** Builds the schemas of an item's attributes and keywords. */
 const buildProperties = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
   ...Object.fromEntries(
     [...getAttributes(kind, family)].map(([name, attribute]) => [
@@ -122,11 +122,13 @@ const buildProperties = (kind: Managed, family?: IntegrationFamily): JsonSchema 
       buildAttributeSchema(attribute),
     ]),
   ),
-  ...Object.fromEntries(listItemWords(kind).map((name) => [name, words[name]?.schema(kind) ?? {}])),
+  ...Object.fromEntries(
+    listKeywords(kind).map((name) => [name, keywords[name]?.schema(kind) ?? {}]),
+  ),
   ...(family === undefined ? {} : { family: { const: family.name } }),
 })
 
-/** Only what an item's family takes, and what it requires, as soon as the family is known. */
+/** Builds the rule of a family: if it is set, only its attributes are allowed, and its required ones must not be empty. */
 const buildFamilyRule = (kind: Managed, family: IntegrationFamily): JsonSchema => {
   const known = getAttributes(kind, family)
   const required = [...known].filter(([, attribute]) => attribute.required)
@@ -135,7 +137,7 @@ const buildFamilyRule = (kind: Managed, family: IntegrationFamily): JsonSchema =
     // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema, in a value that nobody awaits.
     then: {
       properties: Object.fromEntries(required.map(([name]) => [name, filled])),
-      propertyNames: { enum: [...listItemWords(kind), ...known.keys()] },
+      propertyNames: { enum: [...listKeywords(kind), ...known.keys()] },
     },
   }
 }
@@ -153,24 +155,24 @@ export const buildItemSchema = (kind: Managed, family?: IntegrationFamily): Json
 
 // Attributes.
 
-const nothingSaid: DesiredValue = { is: 'change', add: [], remove: [] }
+const noChange: DesiredValue = { is: 'change', add: [], remove: [] }
 
 const addAttribute = (
   { key, origin }: WrittenEntry,
-  // A mistake changes nothing, and a second one is no better.
-  value: DesiredValue = nothingSaid,
+  // A value that could not be read changes nothing. It still counts as set, so that a second one is reported.
+  value: DesiredValue = noChange,
   { item: { attributes }, mistakes }: ItemContext,
 ): void => {
-  const said = mistakes.once(attributes.get(key), { value, origin }, quoteText(key))
-  if (said !== undefined) attributes.set(key, said)
+  const first = mistakes.once(attributes.get(key), { value, origin }, quoteText(key))
+  if (first !== undefined) attributes.set(key, first)
 }
 
-/** Reports a key that is no attribute: what else could be meant, or why it is none. */
-const reportUnknownKey: TakeEntry = (entry, { kind, mistakes }) => {
+/** Reports a key that is not an attribute, with the reason or with a similar key. */
+const reportUnknownKey: EntryReader = (entry, { kind, mistakes }) => {
   const { key, origin, value } = entry
   const params = getKindParams(kind)
   const param = Object.hasOwn(params, key) ? params[key] : undefined
-  const whyNot = Object.hasOwn(words, key) ? words[key]?.whyNot?.(kind) : undefined
+  const whyNot = Object.hasOwn(keywords, key) ? keywords[key]?.whyNot?.(kind) : undefined
   if (whyNot !== undefined) return mistakes.add(origin, whyNot)
   if (key === kind.present) {
     const isFalse = value.is === 'scalar' && value.value === false
@@ -187,19 +189,19 @@ const reportUnknownKey: TakeEntry = (entry, { kind, mistakes }) => {
     kind.open === true || key.startsWith('$')
       ? undefined
       : 'Put attributes of newer instances under $other.'
-  const known = [...getAttributes(kind).keys(), ...listItemWords(kind)]
+  const known = [...getAttributes(kind).keys(), ...listKeywords(kind)]
   mistakes.unknown(entry, known, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
 }
 
-/** Takes what an entry of an item says. */
-export const takeAttribute: TakeEntry = (entry, context) => {
+/** Reads an entry of an item. */
+export const readAttributeEntry: EntryReader = (entry, context) => {
   const { key, value } = entry
   const { kind } = context
   const attribute = getAttributes(kind).get(key)
   if (attribute !== undefined)
     return addAttribute(entry, parseDeclaredValue(attribute, value, context), context)
-  const word = Object.hasOwn(words, key) ? words[key] : undefined
-  // The instance's answer is what says that an attribute of an open kind is one.
+  const word = Object.hasOwn(keywords, key) ? keywords[key] : undefined
+  // Whether an open kind has the attribute is known only when the instance answers.
   const isDeprecated = kind.update?.params[key]?.deprecated !== undefined
   const isOpen = kind.open === true && isAttributeName(key) && !isDeprecated
   if (word?.isOf(kind) === true) word.take(entry, context)
@@ -208,7 +210,7 @@ export const takeAttribute: TakeEntry = (entry, context) => {
   else reportUnknownKey(entry, context)
 }
 
-/** An item of which nothing is said yet. */
+/** Creates an item without declarations. */
 export const createItem = (
   identity: Reference,
   origin: Origin,

@@ -1,4 +1,4 @@
-/** Kinds in a file: sets of items, single objects, and rules; both their schema for editors, and how they are read. */
+/** Reads the kinds in a file (sets of items, single objects, and rules), and builds their schema for editors. */
 
 import {
   describeWritten,
@@ -17,19 +17,19 @@ import { findShortAttribute, listKindFields } from '../attributes.js'
 import { type DesiredItem, formatOrigin } from '../state.js'
 import { toCanonical } from '../values.js'
 import { buildAttributeSchema } from './attribute.js'
-import { buildItemSchema, createItem, takeAttribute } from './item.js'
+import { buildItemSchema, createItem, readAttributeEntry } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
-import { createFlagSchema, inherit, type ReadContext, withValues } from './nodes.js'
+import { createFlagSchema, inherit, type ReadContext, removeEmptyEntries } from './nodes.js'
 import { getTeamName } from './teams.js'
 
-// As JSON Schema.
+// The JSON Schema of kinds.
 
-const setSchema = (kind: Managed): JsonSchema => {
+const buildSetSchema = (kind: Managed): JsonSchema => {
   const isRemovable = kind.remove !== undefined
   const gone = kind.remove && { type: 'null', description: kind.remove.destructive ?? '' }
   const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
   const short = findShortAttribute(kind)
-  // Items whose names say their family.
+  // Items whose names imply their family.
   const known = (kind.families ?? []).flatMap((family) =>
     family.slugs.map((slug) => [slug, createAnyOf(buildItemSchema(kind, family), gone)] as const),
   )
@@ -40,7 +40,7 @@ const setSchema = (kind: Managed): JsonSchema => {
       $inherit: inherit,
       ...Object.fromEntries(known),
     }),
-    // `$$` stands for a `$` that begins a name.
+    // `$$` is an escaped `$` at the beginning of a name.
     propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
     additionalProperties: createAnyOf(
       buildItemSchema(kind),
@@ -73,28 +73,28 @@ const buildRulesSchema = (kind: Managed): JsonSchema => {
   }
 }
 
-/** The kinds of a scope by name. */
+/** Builds the schemas of all kinds of a scope, by name. */
 export const buildKindSchemas = (scope: ManagedScope): JsonSchema => {
   const kinds = managedKinds.filter((kind) => kind.scope === scope)
-  const schemaOf = (kind: Managed): JsonSchema => {
+  const buildKindSchema = (kind: Managed): JsonSchema => {
     if (kind.holds === 'rules') return buildRulesSchema(kind)
-    const schema = kind.holds === 'one' ? buildItemSchema(kind) : setSchema(kind)
+    const schema = kind.holds === 'one' ? buildItemSchema(kind) : buildSetSchema(kind)
     return { ...schema, description: kind.read.summary }
   }
-  return Object.fromEntries(kinds.map((kind) => [kind.name, schemaOf(kind)]))
+  return Object.fromEntries(kinds.map((kind) => [kind.name, buildKindSchema(kind)]))
 }
 
 /** Builds the schema of a place of a scope, which contains its kinds. */
-export const placeSchema = (scope: ManagedScope): JsonSchema => ({
+export const buildPlaceSchema = (scope: ManagedScope): JsonSchema => ({
   type: 'object',
   properties: { $inherit: inherit, ...buildKindSchemas(scope) },
   additionalProperties: false,
 })
 
-// Rules: `match` says which items they are for, `set` their attributes.
+// Rules: `match` selects the items, and `set` has their attributes.
 
 /** Parses the fields that a rule matches; returns undefined if they are wrong, which is reported. */
-const matchOf = (
+const parseMatch = (
   kind: Managed,
   { origin, entries }: WrittenMap,
   { mistakes }: ReadContext,
@@ -117,7 +117,7 @@ const matchOf = (
 }
 
 /** Adds a rule. Later rules win; a rule with the same match as an earlier one extends it. */
-const takeRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadContext): undefined => {
+const addRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadContext): undefined => {
   const { mistakes } = context
   const { origin } = rule
   if (rule.is !== 'map') {
@@ -131,15 +131,15 @@ const takeRule = (declared: DeclaredKind, rule: WrittenValue, context: ReadConte
   const [match, set] = [parts.get('match'), parts.get('set')]
   if (match?.is !== 'map' || set?.is !== 'map')
     return mistakes.add(origin, 'match and set of a rule must be maps')
-  const fields = matchOf(declared.kind, match, context)
+  const fields = parseMatch(declared.kind, match, context)
   const key = fields === undefined ? `?${formatOrigin(origin)}` : `=${toCanonical(fields)}`
   const item = declared.items.get(key) ?? createItem(key.slice(1), origin, fields ?? {})
   declared.items.set(key, item)
-  takeBody(declared.kind, item, set, origin, context)
+  addBody(declared.kind, item, set, origin, context)
 }
 
 /** Adds the attributes in a map to an item, which other files may declare at the same level. */
-const takeBody = (
+const addBody = (
   kind: Managed,
   item: DesiredItem,
   { entries }: WrittenMap,
@@ -147,17 +147,17 @@ const takeBody = (
   context: ReadContext,
 ): void => {
   item.body ??= origin
-  for (const entry of entries) takeAttribute(entry, { ...context, kind, item })
+  for (const entry of entries) readAttributeEntry(entry, { ...context, kind, item })
 }
 
-// Sets, and kinds of one object.
+// Sets, and kinds of a single object.
 
-const openItem = (
+const getOrCreateItem = (
   declared: DeclaredKind,
   identity: Reference,
   origin: DesiredItem['origin'],
 ): DesiredItem => {
-  // The case of teams matters.
+  // The names of teams are case-sensitive.
   const by = getTeamName(identity) === undefined ? declared.kind.by : undefined
   const name = String(identity)
   const folded = declared.kind.ignoresCase === true ? name.toLowerCase() : foldName(by, name)
@@ -169,15 +169,15 @@ const openItem = (
 
 const emptyHint = 'Write {} for an empty map.'
 
-const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): undefined => {
+const addItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadContext): undefined => {
   const { kind } = declared
   const { mistakes } = context
   const { key, origin, value } = entry
-  // `$$` stands for a `$` that begins a name.
+  // `$$` is an escaped `$` at the beginning of a name.
   const name = key.startsWith('$$') ? key.slice(1) : key
   const identity = kind.by === undefined ? name : mistakes.reference(origin, name)
   if (identity === undefined) return undefined
-  const item = openItem(declared, identity, origin)
+  const item = getOrCreateItem(declared, identity, origin)
   const short = value.is === 'scalar' ? findShortAttribute(kind) : undefined
   if (isNull(value)) {
     if (kind.remove === undefined)
@@ -185,10 +185,10 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
     else if (item.gone !== undefined)
       mistakes.twice(origin, `${quoteText(key)} is null twice at this level`, item.gone)
     item.gone ??= origin
-  } else if (value.is === 'map') takeBody(kind, item, value, origin, context)
+  } else if (value.is === 'map') addBody(kind, item, value, origin, context)
   else if (short !== undefined) {
     const entries = [{ key: short.name, origin: value.origin, value }]
-    takeBody(kind, item, { is: 'map', origin, entries }, origin, context)
+    addBody(kind, item, { is: 'map', origin, entries }, origin, context)
   } else {
     const orNull = kind.remove === undefined ? '' : ', or null'
     return mistakes.mistyped(value, `${quoteText(key)} must be a map of attributes${orNull}`)
@@ -200,7 +200,7 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadCont
 }
 
 /** Returns a hint that shows a list of names as a map; undefined if the value is not a list of names. */
-const mapHint = (kind: Managed, value: WrittenValue): string | undefined => {
+const createMapHint = (kind: Managed, value: WrittenValue): string | undefined => {
   const texts = value.is === 'list' ? value.items.slice(0, 3) : []
   const names = texts.flatMap((one) =>
     one.is === 'scalar' && /^[\w.-]{1,40}$/.test(one.text) ? [one.text] : [],
@@ -211,7 +211,7 @@ const mapHint = (kind: Managed, value: WrittenValue): string | undefined => {
   return `Write ${kind.name}: {${items.join(', ')}}.`
 }
 
-const takeExact = (
+const readExact = (
   declared: DeclaredKind,
   entry: WrittenEntry,
   { mistakes }: ReadContext,
@@ -222,20 +222,20 @@ const takeExact = (
   else declared.exact = mistakes.switched(exact, entry)
 }
 
-const takeSet = (declared: DeclaredKind, map: WrittenMap, context: ReadContext): void => {
+const addSet = (declared: DeclaredKind, map: WrittenMap, context: ReadContext): void => {
   const { mistakes } = context
   for (const entry of map.entries) {
     const { key } = entry
     const hint = `Write an item whose name begins with $ as $${quoteText(key)}.`
     if (key === '$inherit') declared.inherit = mistakes.switched(declared.inherit, entry)
-    else if (key === '$exact') takeExact(declared, entry, context)
-    else if (!key.startsWith('$') || key.startsWith('$$')) takeItem(declared, entry, context)
+    else if (key === '$exact') readExact(declared, entry, context)
+    else if (!key.startsWith('$') || key.startsWith('$$')) addItem(declared, entry, context)
     else mistakes.unknown(entry, ['$exact', '$inherit'], hint)
   }
 }
 
 /** Adds the declarations of a kind's entry to those of other files at the same level. */
-const takeKind = (
+const addKind = (
   level: DeclaredLevel,
   kind: Managed,
   { value, origin }: WrittenEntry,
@@ -245,26 +245,26 @@ const takeKind = (
   const isRules = kind.holds === 'rules'
   if (value.is !== (isRules ? 'list' : 'map')) {
     const none = kind.remove === undefined ? '' : ' To remove all items, write {$exact: true}.'
-    const hint = isNull(value) && !isRules ? `${emptyHint}${none}` : mapHint(kind, value)
+    const hint = isNull(value) && !isRules ? `${emptyHint}${none}` : createMapHint(kind, value)
     mistakes.mistyped(value, `${kind.name} must be ${isRules ? 'a list of rules' : 'a map'}`, hint)
     return
   }
   const declared = level.kinds.get(kind.name) ?? { kind, origin, items: new Map() }
   level.kinds.set(kind.name, declared)
-  const said = withValues(value, mistakes, kind.holds === 'set')
-  if (said.is === 'list') for (const rule of said.items) takeRule(declared, rule, context)
-  else if (said.is === 'map' && kind.holds === 'set') takeSet(declared, said, context)
-  else if (said.is === 'map') {
-    const exact = said.entries.find(({ key }) => key === '$exact')
-    if (exact !== undefined) takeExact(declared, exact, context)
-    const entries = said.entries.filter((entry) => entry !== exact)
-    const item = openItem(declared, '', declared.origin)
-    takeBody(kind, item, { ...said, entries }, said.origin, context)
+  const values = removeEmptyEntries(value, mistakes, kind.holds === 'set')
+  if (values.is === 'list') for (const rule of values.items) addRule(declared, rule, context)
+  else if (values.is === 'map' && kind.holds === 'set') addSet(declared, values, context)
+  else if (values.is === 'map') {
+    const exact = values.entries.find(({ key }) => key === '$exact')
+    if (exact !== undefined) readExact(declared, exact, context)
+    const entries = values.entries.filter((entry) => entry !== exact)
+    const item = getOrCreateItem(declared, '', declared.origin)
+    addBody(kind, item, { ...values, entries }, values.origin, context)
   }
 }
 
-/** Takes what a map says of kinds, those of the level's scope. */
-export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadContext): void => {
+/** Adds the declarations of a map of kinds to a level. */
+export const addKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadContext): void => {
   const kinds = managedKinds.filter(({ scope }) => scope === level.key.scope)
   const names = kinds.map(({ name }) => name)
   const { mistakes } = context
@@ -276,7 +276,7 @@ export const takeKinds = (level: DeclaredLevel, map: WrittenMap, context: ReadCo
       .map(({ scope }) => (scope === 'site' ? 'site' : `${scope}s`))
     const text = `${quoteText(key)} is not a kind of object in a ${level.key.scope}`
     if (key === '$inherit') level.inherit = mistakes.switched(level.inherit, entry)
-    else if (kind !== undefined) takeKind(level, kind, entry, context)
+    else if (kind !== undefined) addKind(level, kind, entry, context)
     else if (elsewhere.length === 0)
       mistakes.unknown(entry, names, `Available: ${names.join(', ')}.`, text)
     else mistakes.add(origin, text, `${key} belongs under ${elsewhere.join(' and ')}.`)

@@ -1,8 +1,8 @@
-/** Levels: what files say under one key, and which levels apply to a place, the least specific first. */
+/** Declares levels, the declarations under one key, and finds the levels that apply to a place, the least specific first. */
 
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { packValue, readPackedValue } from '../actions.js'
-import { listParentGroups, listPathsTo, placeText } from '../address.js'
+import { listParentGroups, listPathsTo, toPlaceText } from '../address.js'
 import type { DesiredItem, KnownPlaces, Origin, ProjectFacts, SourcedValue } from '../state.js'
 import type { LevelKey } from './selectors.js'
 
@@ -12,8 +12,9 @@ export interface Levels {
   readonly site: readonly DeclaredLevel[]
   readonly reach: KnownPlaces & { readonly origins: ReadonlyMap<string, Origin> }
   /**
-   * @param isInGroup whether the project belongs to a group, and to no person
-   * @returns none where no file reaches the project
+   * Lists the levels of a project.
+   * @param isInGroup true if the project belongs to a group, not to a user
+   * @returns none if no file reaches the project
    */
   ofProject(path: string, isInGroup: boolean, about?: ProjectFacts): readonly DeclaredLevel[]
   ofGroup(path: string): readonly DeclaredLevel[]
@@ -35,13 +36,13 @@ const collectOrigins = (all: readonly DeclaredLevel[]): ReadonlyMap<string, Orig
   for (const { key } of all) {
     const { form, scope, path, origin } = key
     const below = form === 'below' && path !== '' ? `groups/${path}` : undefined
-    const place = form === 'exact' && scope !== 'site' ? placeText(key) : below
+    const place = form === 'exact' && scope !== 'site' ? toPlaceText(key) : below
     if (place !== undefined && !origins.has(place)) origins.set(place, origin)
   }
   return origins
 }
 
-/** Keys of projects that are no path: those of one rank by their text, in whichever order files have them. */
+/** Sorts the selectors by rank. Equal ranks are sorted by text, so that the order of files does not matter. */
 const sortSelectors = (all: readonly DeclaredLevel[]): readonly DeclaredLevel[] =>
   all
     .filter(({ key }) => key.form === 'selector')
@@ -50,16 +51,19 @@ const sortSelectors = (all: readonly DeclaredLevel[]): readonly DeclaredLevel[] 
         (a.selector?.rank ?? 0) - (b.selector?.rank ?? 0) || (a.path < b.path ? -1 : 1),
     )
 
-/** Levels in the order of how specific they are. */
+/** Sorts levels by how specific they are. */
 export const buildLevels = (all: readonly DeclaredLevel[]): Levels => {
-  const of = (form: LevelKey['form'], scope: LevelKey['scope']): ByPath => {
+  const selectLevels = (form: LevelKey['form'], scope: LevelKey['scope']): ByPath => {
     const some = all.filter(({ key }) => key.form === form && key.scope === scope)
     return new Map(some.map((level) => [level.key.path.toLowerCase(), level]))
   }
-  const [site, groups] = [of('exact', 'site'), of('exact', 'group')]
-  const projects = of('exact', 'project')
-  const [defaults, selecting] = [of('defaults', 'project'), sortSelectors(all)]
-  const [groupsBelow, projectsBelow] = [of('below', 'group'), of('below', 'project')]
+  const [site, groups] = [selectLevels('exact', 'site'), selectLevels('exact', 'group')]
+  const projects = selectLevels('exact', 'project')
+  const [defaults, selectors] = [selectLevels('defaults', 'project'), sortSelectors(all)]
+  const [groupsBelow, projectsBelow] = [
+    selectLevels('below', 'group'),
+    selectLevels('below', 'project'),
+  ]
   const below = listLevelPaths(new Map([...groupsBelow, ...projectsBelow]))
   return {
     site: [...site.values()],
@@ -72,11 +76,11 @@ export const buildLevels = (all: readonly DeclaredLevel[]): Levels => {
       selectors: all.flatMap(({ key }) => key.selector ?? []),
       origins: collectOrigins(all),
     },
-    ofProject: (given, isInGroup, about = { path: given }) => {
-      const path = given.toLowerCase()
+    ofProject: (projectPath, isInGroup, about = { path: projectPath }) => {
+      const path = projectPath.toLowerCase()
       const paths = [...(isInGroup ? [''] : []), ...listParentGroups(path)]
       const isOpen = isInGroup && about.archived !== true
-      const chosen = selecting.filter(({ key }) => isOpen && key.selector?.fits(about) === true)
+      const chosen = selectors.filter(({ key }) => isOpen && key.selector?.fits(about) === true)
       const reaching = [
         ...findLevels(projectsBelow, paths),
         ...chosen,
@@ -94,7 +98,7 @@ export const buildLevels = (all: readonly DeclaredLevel[]): Levels => {
 /** Creates a test of whether a project belongs to a group, as far as the known groups show. */
 export const createGroupTest = (groups: readonly string[]): ((project: string) => boolean) => {
   const known = new Set(groups.map((path) => path.toLowerCase()))
-  // People have no groups below them.
+  // A user's namespace has no groups, so a path of three segments belongs to a group.
   return (project) => {
     const parts = project.toLowerCase().split('/')
     return parts.length > 2 || known.has(parts.slice(0, -1).join('/'))
@@ -108,14 +112,14 @@ export interface ExistingPlaces {
   readonly about?: (project: string) => ProjectFacts | undefined
 }
 
-// What files declare at one level: of each kind its items.
+// The declarations of one level, by kind and item.
 
 export interface DeclaredKind {
   readonly kind: Managed
   readonly origin: Origin
   exact?: SourcedValue<boolean>
   inherit?: SourcedValue<boolean>
-  /** By what tells them apart in files. */
+  /** The items, by the key that distinguishes them in files. */
   readonly items: Map<string, DesiredItem>
 }
 
@@ -132,7 +136,7 @@ export class DeclaredLevel {
 
   constructor(readonly key: LevelKey) {}
 
-  /** Of a level that is packed a copy: what is added to it is lost. */
+  /** The declared kinds. For a packed level it is a copy, so additions to it would be lost. */
   get kinds(): DeclaredKinds {
     return this.#kinds instanceof Map ? this.#kinds : readPackedKinds(this.#kinds, this.key.scope)
   }
@@ -150,17 +154,17 @@ export class DeclaredLevel {
     return this.#isChecked ?? [...this.kinds.values()].some(isChecked)
   }
 
-  /** Lets something be added. */
+  /** Unpacks the kinds, so that declarations can be added. */
   unpack(): void {
     this.#kinds = this.kinds
     this.#isChecked = undefined
   }
 
-  /** Keeps what is said of one place as bytes: thousands of places take a twentieth of the room. */
+  /** Packs the declarations of a single place: for thousands of places, the bytes take a twentieth of the memory. */
   pack(): void {
     const { form, scope } = this.key
     if (form !== 'exact' || scope === 'site' || !(this.#kinds instanceof Map)) return
-    // Asked for of every level, and too dear to unpack it.
+    // Every level is asked for this, and unpacking each would be slow.
     this.#isChecked = this.isCheckedTogether
     const all = [...this.#kinds].map(([name, { kind: _, ...said }]) => [name, said])
     this.#kinds = packValue(all) ?? this.#kinds

@@ -1,4 +1,4 @@
-/** Levels become the desired state: the more specific level wins, and keeps what it overrides. */
+/** Merges levels into the desired state: the more specific level takes precedence, and records what it overrides. */
 
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
@@ -32,7 +32,7 @@ export type MergedKind = Omit<DesiredKind, 'place'>
 
 type LevelContent = Pick<DeclaredLevel, 'inherit' | 'kinds'>
 
-// Levels of equal rank are one: equal values unite; where they differ, a more specific level has to decide.
+// Levels of equal rank are merged into one. Equal values unite; if values differ, a more specific level has to decide.
 
 const toComparisonText = (value: unknown): string => JSON.stringify(value)
 
@@ -51,10 +51,10 @@ const isSame = (a: unknown, b: unknown): boolean => {
 /** Combines two changes of a list; returns undefined if one removes a member that the other adds. */
 const combineChanges = (a: DesiredValue, b: DesiredValue): DesiredValue | undefined => {
   if (a.is !== 'change' || b.is !== 'change') return undefined
-  const shares = (some: readonly JsonValue[], others: readonly JsonValue[]) =>
+  const hasCommonMember = (some: readonly JsonValue[], others: readonly JsonValue[]) =>
     subtractMembers(some, others, undefined).length < some.length
-  const isTorn = shares(a.add, b.remove) || shares(a.remove, b.add)
-  return isTorn ? undefined : combineListDeltas(a, b, undefined)
+  const isContradiction = hasCommonMember(a.add, b.remove) || hasCommonMember(a.remove, b.add)
+  return isContradiction ? undefined : combineListDeltas(a, b, undefined)
 }
 
 /** Merges the values of two levels of equal rank; if they differ, the first one records its rival. */
@@ -68,7 +68,7 @@ const mergeSourced = <T>(
   return value === undefined ? { ...a, rival: a.rival ?? b.origin } : { ...a, value }
 }
 
-/** Two maps as one; `join` decides about keys of both. */
+/** Merges two maps; `join` combines the values of keys that both have. */
 const mergeMaps = <T>(
   a: ReadonlyMap<string, T>,
   b: ReadonlyMap<string, T>,
@@ -86,7 +86,7 @@ const mergeEqualItems = (a: DesiredItem, b: DesiredItem): DesiredItem => {
   const isRival = (a.gone === undefined) !== (b.gone === undefined)
   return {
     ...a,
-    // A more specific level decides whether it must exist, and goes on with what is said of it.
+    // A more specific level decides whether the item must exist, and may then use its attributes.
     gone: isRival ? undefined : a.gone,
     rival: a.rival ?? (isRival ? b.origin : undefined),
     inherit: mergeSourced(a.inherit, b.inherit),
@@ -110,7 +110,7 @@ const mergeEqualLevels = (a: LevelContent, b: LevelContent): LevelContent => ({
   kinds: mergeMaps(a.kinds, b.kinds, mergeEqualKinds),
 })
 
-// A level over less specific ones.
+// The merge of a level over less specific ones.
 
 const addOverridden = <T>(
   said: SourcedValue<T>,
@@ -120,7 +120,7 @@ const addOverridden = <T>(
     ? said
     : { ...said, over: [...(said.over ?? []), before, ...(before.over ?? [])] }
 
-/** Changes to a list change what is said less specifically, or else the current list. */
+/** Applies changes to a list to the less specific declaration. Without one, they apply to the current list. */
 const applyChange = (
   next: DesiredValue,
   before: DesiredValue | undefined,
@@ -152,7 +152,7 @@ export const mergeItem = (
   return { ...next, attributes, previously, family }
 }
 
-/** A kind of one place, from the levels that say something of it, the least specific first. */
+/** Merges the declarations of a kind in one place, the least specific first. */
 const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => {
   const [first] = declared
   if (first === undefined) return []
@@ -171,19 +171,15 @@ const mergeKind = (declared: readonly DeclaredKind[]): readonly MergedKind[] => 
   return [{ kind: first.kind, origin, exact, items: [...items.values()] }]
 }
 
-/**
- * The desired state of the kinds of one place.
- * @param levels the least specific first
- * @param kinds in the order in which they are applied
- */
+/** Merges the declarations for one place. @param levels the least specific first @param kinds in the order in which they are applied */
 export const mergeLevels = (
   levels: readonly DeclaredLevel[],
   kinds: readonly Managed[],
 ): readonly MergedKind[] => {
   // Only selectors can be equally specific. Each level is unpacked once.
-  const rankOf = ({ key: { form, path, selector } }: DeclaredLevel): string =>
+  const getRankKey = ({ key: { form, path, selector } }: DeclaredLevel): string =>
     form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
-  const ranked = [...groupBy(levels, rankOf).values()].map((same) =>
+  const ranked = [...groupBy(levels, getRankKey).values()].map((same) =>
     same
       .map((level): LevelContent => ({ inherit: level.inherit, kinds: level.kinds }))
       .reduce(mergeEqualLevels),
@@ -195,14 +191,14 @@ export const mergeLevels = (
   )
 }
 
-// What can be wrong only in what several levels say together.
+// Mistakes that only several levels together show.
 
 const isUnset = (value: DesiredValue): boolean =>
   value.is === 'secret'
     ? 'literal' in value.source && openHeld(value.source.literal) === ''
     : value.is === 'value' && (value.value === '' || value.value === null)
 
-/** The attributes of an item are those of its family. */
+/** Reports attributes that do not belong to the family of an item. */
 const checkFamily = (kind: Managed, item: DesiredItem, mistakes: Mistakes): undefined => {
   const { identity, origin, family: said, attributes } = item
   const family = selectFamily(kind, String(identity), said?.value)
@@ -216,7 +212,7 @@ const checkFamily = (kind: Managed, item: DesiredItem, mistakes: Mistakes): unde
     mistakes.add(origin, `${name} belongs to the family ${family.name}, not ${said.value}`)
   const known = getAttributes(kind, family)
   for (const [key, { origin: at, value }] of attributes) {
-    // What no document knows is of any family.
+    // An undocumented attribute may belong to any family.
     if (!getAttributes(kind).has(key)) continue
     const attribute = known.get(key)
     const text = `${key} is not an attribute of ${name}, whose family is ${family.name}`
@@ -227,7 +223,7 @@ const checkFamily = (kind: Managed, item: DesiredItem, mistakes: Mistakes): unde
   }
 }
 
-/** Two items that files call by different names, and that are the same. */
+/** Reports items with different names in files that mean the same object. */
 const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   const attribute =
     kind.label === undefined ? undefined : getAttributes(kind).get(kind.identity ?? '')
@@ -264,7 +260,7 @@ const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
     }
 }
 
-/** Reports what is wrong in all that is wanted of a kind. */
+/** Reports mistakes in the merged declarations of a kind. */
 export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
   const { kind, items } = merged
   for (const item of kind.families === undefined ? [] : items)
@@ -273,9 +269,14 @@ export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
   checkNames(merged, mistakes)
 }
 
-/** Reports what levels of equal rank say otherwise of a place, and nothing more specific says. */
+/** Reports contradictions between levels of equal rank that no more specific level resolves. */
 export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: Mistakes): void => {
-  const report = (what: string, origin: Origin, rival: Origin | undefined, attribute?: string) => {
+  const reportRival = (
+    what: string,
+    origin: Origin,
+    rival: Origin | undefined,
+    attribute?: string,
+  ) => {
     if (rival === undefined) return
     const item = what === '' ? undefined : what
     const address = toAddressText({ ...place, kind: merged.kind.name, item, attribute })
@@ -285,13 +286,13 @@ export const checkRivals = (place: ManagedPlace, merged: MergedKind, mistakes: M
       'Use a more specific key for one of them.',
     )
   }
-  if (merged.exact !== undefined) report('$exact', merged.exact.origin, merged.exact.rival)
+  if (merged.exact !== undefined) reportRival('$exact', merged.exact.origin, merged.exact.rival)
   for (const item of merged.items) {
     const name = String(item.identity)
-    report(name, item.origin, item.rival)
+    reportRival(name, item.origin, item.rival)
     const { attributes, previously, family } = item
     const words = Object.entries({ previously, family })
     for (const [attribute, said] of [...attributes, ...words])
-      if (said !== undefined) report(name, said.origin, said.rival, attribute)
+      if (said !== undefined) reportRival(name, said.origin, said.rival, attribute)
   }
 }

@@ -1,4 +1,4 @@
-/** The mistakes that declared files have beyond their grammar, and the context for reading their values. */
+/** Collects the mistakes in declared files, and provides the context for reading their values. */
 
 import { Findings } from '../../base/documents/findings.js'
 import { isNull, type WrittenEntry, type WrittenValue } from '../../base/documents/written.js'
@@ -9,11 +9,11 @@ import { parseNameReference, type Reference } from '../address.js'
 import type { Origin, SourcedValue } from '../state.js'
 
 /**
- * Removes entries without a value, and reports each. YAML reads them as null, and null deletes. A person who leaves attributes out, or
- * comments them out, does not mean that.
- * @param items whether the keys of a map are items, which null would remove
+ * Removes entries without a value, and reports each. YAML reads them as null, and null deletes, which a person who comments attributes out
+ * does not intend.
+ * @param items true if the keys of the map are items, which null would remove
  */
-export const withValues = (
+export const removeEmptyEntries = (
   written: WrittenValue,
   mistakes: Mistakes,
   items = false,
@@ -25,7 +25,7 @@ export const withValues = (
     for (const { origin } of written.items.filter(isEmpty))
       mistakes.add(origin, 'an item of this list has no value')
     const all = written.items.filter((item) => !isEmpty(item))
-    return { ...written, items: all.map((item) => withValues(item, mistakes)) }
+    return { ...written, items: all.map((item) => removeEmptyEntries(item, mistakes)) }
   }
   for (const { key, origin } of written.entries.filter(({ value }) => isEmpty(value))) {
     const name = quoteText(key)
@@ -35,21 +35,21 @@ export const withValues = (
     mistakes.add(origin, `${name} has no value: ${instead}`)
   }
   const entries = written.entries.flatMap(({ value, ...entry }): readonly WrittenEntry[] =>
-    isEmpty(value) ? [] : [{ ...entry, value: withValues(value, mistakes) }],
+    isEmpty(value) ? [] : [{ ...entry, value: removeEmptyEntries(value, mistakes) }],
   )
   return { ...written, entries }
 }
 
 /** Collects the mistakes in declared files. */
 export class Mistakes extends Findings {
-  /** The first of two values for one attribute of one level; the second is a mistake. */
+  /** Returns the first of two values for an attribute at the same level, and reports the second. */
   once<T>(known: SourcedValue<T> | undefined, said: SourcedValue<T> | undefined, name: string) {
     if (known !== undefined && said !== undefined)
       this.twice(said.origin, `${name} is set twice at this level`, known.origin)
     return known ?? said
   }
 
-  /** The boolean of a key such as `$exact`, after what is known of it at the level. */
+  /** Reads the boolean of a key such as `$exact`. @param known the value that another file declared at the same level */
   switched(known: SourcedValue<boolean> | undefined, { key, origin, value }: WrittenEntry) {
     if (value.is === 'scalar' && typeof value.value === 'boolean')
       return this.once(known, { value: value.value, origin }, key)
@@ -57,21 +57,21 @@ export class Mistakes extends Findings {
     return known
   }
 
-  /** A user, group or the like, by name or by ID. */
+  /** Reads a reference to a user, group or the like, by name or by ID. */
   reference(origin: Origin, text: string): Reference | undefined {
-    const reference = parseNameReference(text)
+    const readReference = parseNameReference(text)
     const name = quoteText(text)
     const hint = `Write a name that consists of digits as '@${name}'.`
-    return reference ?? this.add(origin, `${name} is not an ID`, hint)
+    return readReference ?? this.add(origin, `${name} is not an ID`, hint)
   }
 }
 
 /** The options for secrets and other files that files may name. */
 export interface NamingOptions {
   readonly cwd: string
-  /** Secrets may be written out. */
+  /** If true, secrets may be written out in files. */
   readonly allowLiteralSecrets?: boolean
-  /** Secrets may come from commands. */
+  /** If true, secrets may come from commands. */
   readonly allowCommands?: boolean
   /** Reads a named file from another source than the file system. */
   readonly open?: (path: string) => Buffer
@@ -91,7 +91,7 @@ export interface ReadContext {
   readonly rules: SourceRules
 }
 
-/** The boolean of a key such as `$exact`, for editors. */
+/** Creates the schema of a key such as `$exact`, for editors. */
 export const createFlagSchema = (description: string): JsonSchema => ({
   type: 'boolean',
   description,

@@ -1,4 +1,4 @@
-/** Finds and reads the files and folders that a line names. */
+/** Finds and reads the files and folders that the command line names. */
 
 import { createHash } from 'node:crypto'
 import { promises as fs, type Stats } from 'node:fs'
@@ -7,17 +7,17 @@ import { readRegular } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { isInFolder } from './secret.js'
 
-/** A larger file has more lexemes than that, or values that no setting takes; in bytes. */
+/** The maximum size of a file, in bytes. Larger files would exceed the limit of tokens anyway. */
 const maxBytes = 32e6
 const tooLarge = 'Split it into several files.'
 
-// Which files are read: those that are named, and those of folders, in the order of their bytes.
+// The selection of files: those that are named, and those in named folders, sorted by the bytes of their paths.
 
 /** A file's content at the time it was read. */
 export interface ReadText {
   /** The path as it was named; `-` for standard input. */
   readonly path: string
-  /** The folder that was given, or that the file lies in. */
+  /** The named folder, or the folder that contains the named file. */
   readonly folder: string
   readonly bytes: Uint8Array
 }
@@ -46,13 +46,13 @@ const tryRead = async <T>(path: string, work: () => Promise<T>, hint?: string): 
   }
 }
 
-/** Files in the order of the bytes of their paths: the same everywhere. */
+/** Compares files by the bytes of their paths, which gives the same order on every system. */
 export const comparePathBytes = (
   a: { readonly path: string },
   b: { readonly path: string },
 ): number => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
-/** A link of a folder: to a file in it, or it is left alone; nothing in a folder leads out of it. */
+/** Follows a link in a folder. A link to a document in the same folder counts as a file; other links are skipped or refused. */
 const followLink = async (found: FoundFile, cwd: string): Promise<readonly FoundFile[]> => {
   const at = resolve(cwd, found.path)
   const stats: Stats | undefined = await fs.stat(at).catch((error: unknown) => {
@@ -101,8 +101,8 @@ const listNamedFiles = async (path: string, cwd: string): Promise<readonly Found
 }
 
 /**
- * The files that paths name, each once.
- * @throws Failure `usage` for what cannot be read, and where a folder has none
+ * Reads the files that paths name, each once.
+ * @throws Failure `usage` for a file that cannot be read, and for a folder without documents
  */
 export const readNamedFiles = async (
   paths: readonly string[],
@@ -111,7 +111,7 @@ export const readNamedFiles = async (
   if (paths.length === 0)
     throw usage('no file or folder given', 'Pass the files, a folder, or - for standard input.')
   const found = (await Promise.all(paths.map((path) => listNamedFiles(path, cwd)))).flat()
-  // A file that was named in two ways, or that a link leads to, is read once.
+  // A file that is named twice, or that is reached through a link as well, is read once.
   const known = new Map<string, FoundFile>()
   for (const one of found) {
     const at = resolve(cwd, one.path)

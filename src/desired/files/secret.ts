@@ -1,4 +1,4 @@
-/** The sources of secrets, as files declare them; no secret is fetched here. */
+/** Parses the sources of secrets in files, and resolves the files that they name. It does not fetch secrets. */
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -23,7 +23,7 @@ interface SourceContext {
 }
 
 const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
-const words = ['env', 'file', 'command'] as const
+const sourceKeys = ['env', 'file', 'command'] as const
 
 const createSourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
   type: 'object',
@@ -33,7 +33,7 @@ const createSourceSchema = (name: string, value: JsonSchema, description: string
   description,
 })
 
-/** A file in place of a value, for editors. */
+/** The schema of a file in place of a value, for editors. */
 const fileText = 'a file that contains it, relative to this file'
 export const heldSchema = createSourceSchema('file', { type: 'string', minLength: 1 }, fileText)
 
@@ -64,10 +64,12 @@ const parseEnvironmentSource = (
     const text = 'this is not the name of an environment variable'
     return mistakes.add(origin, text, 'Write {env: NAME}.')
   }
-  // What says who asks is the tool's own, and nothing that a file may send.
-  const isOwn = env === 'CI_JOB_TOKEN' || (env.startsWith('SVC_') && isSecretName(env))
+  // Credentials of the tool itself must not be sent as a value of the instance.
+  const isCredential = env === 'CI_JOB_TOKEN' || (env.startsWith('SVC_') && isSecretName(env))
   const text = `${env} is a credential of svcctl, which files cannot use`
-  return isOwn ? mistakes.add(origin, text, 'Put the secret into another variable.') : { env }
+  return isCredential
+    ? mistakes.add(origin, text, 'Put the secret into another variable.')
+    : { env }
 }
 
 const toRelativePath = ({ origin, rules }: SourceContext, file: string) => {
@@ -76,18 +78,22 @@ const toRelativePath = ({ origin, rules }: SourceContext, file: string) => {
 }
 
 /** Parses the path of a secret's file and checks that files may name it. The file need not exist before the secret is sent. */
-const parseFileSource = (said: SourceContext, file: string): SecretSource | undefined => {
-  const beside = toRelativePath(said, file)
+const parseFileSource = (context: SourceContext, file: string): SecretSource | undefined => {
+  const namedFile = toRelativePath(context, file)
   try {
     if (file === '' || file.includes('\0')) throw new Error('this is not a path')
-    resolveBeside(beside, said.rules.cwd)
-    return beside
+    resolveBeside(namedFile, context.rules.cwd)
+    return namedFile
   } catch (error) {
-    return refuse(said, file, error)
+    return reportUnreadable(context, file, error)
   }
 }
 
-const refuse = ({ origin, mistakes }: SourceContext, file: string, error: unknown): undefined => {
+const reportUnreadable = (
+  { origin, mistakes }: SourceContext,
+  file: string,
+  error: unknown,
+): undefined => {
   const isOutside = error instanceof Error && error.message.includes('outside')
   const hint = isOutside ? 'To allow files outside the folder, pass --allow-outside.' : undefined
   return mistakes.add(origin, `${quoteText(file)}: ${quoteText(getReason(error))}`, hint)
@@ -105,7 +111,7 @@ const parseCommandSource = (
   return mistakes.add(origin, text, 'To run commands, pass --allow-commands.')
 }
 
-const listIn = (text: string): readonly unknown[] => {
+const parseJsonList = (text: string): readonly unknown[] => {
   try {
     const parsed: unknown = JSON.parse(text)
     return Array.isArray(parsed) ? parsed : []
@@ -117,15 +123,19 @@ const listIn = (text: string): readonly unknown[] => {
 const getScalarText = (written: WrittenValue): string =>
   written.is === 'scalar' ? written.text : ''
 
-const parseSourceMap = (said: SourceContext, map: WrittenMap): SecretSource | undefined => {
+const parseSourceMap = (context: SourceContext, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
-  const word = words.find((known) => known === entry?.key)
+  const word = sourceKeys.find((known) => known === entry?.key)
   if (entry === undefined || word === undefined || more.length > 0) {
-    const hint = (entry && suggestSimilar(entry.key, words)) ?? forms
-    return said.mistakes.add(map.origin, `${said.name} must be one of env, file, command`, hint)
+    const hint = (entry && suggestSimilar(entry.key, sourceKeys)) ?? forms
+    return context.mistakes.add(
+      map.origin,
+      `${context.name} must be one of env, file, command`,
+      hint,
+    )
   }
   const { value } = entry
-  const at = { ...said, origin: value.origin }
+  const at = { ...context, origin: value.origin }
   if (word === 'env') return parseEnvironmentSource(at, getScalarText(value))
   if (word === 'file') return parseFileSource(at, getScalarText(value))
   const items = value.is === 'list' ? value.items : []
@@ -135,18 +145,22 @@ const parseSourceMap = (said: SourceContext, map: WrittenMap): SecretSource | un
   )
 }
 
-const parseSourceText = (said: SourceContext, text: string): SecretSource | undefined => {
-  if (text.startsWith('env:')) return parseEnvironmentSource(said, text.slice(4))
-  if (text.startsWith('@')) return parseFileSource(said, text.slice(1))
+const parseSourceText = (context: SourceContext, text: string): SecretSource | undefined => {
+  if (text.startsWith('env:')) return parseEnvironmentSource(context, text.slice(4))
+  if (text.startsWith('@')) return parseFileSource(context, text.slice(1))
   if (text.startsWith('command:'))
-    return parseCommandSource(said, listIn(text.slice('command:'.length)))
-  // What a template left out takes nothing away.
+    return parseCommandSource(context, parseJsonList(text.slice('command:'.length)))
+  // An empty text may come from a template with a missing value, so it does not unset the secret.
   if (text === '')
-    return said.mistakes.add(said.origin, `${said.name} is empty`, `${forms} null unsets it.`)
-  if (said.rules.allowLiteralSecrets) return { literal: holdText(text) }
-  return said.mistakes.add(
-    said.origin,
-    `${said.name} is a secret, and secrets cannot be written in files`,
+    return context.mistakes.add(
+      context.origin,
+      `${context.name} is empty`,
+      `${forms} null unsets it.`,
+    )
+  if (context.rules.allowLiteralSecrets) return { literal: holdText(text) }
+  return context.mistakes.add(
+    context.origin,
+    `${context.name} is a secret, and secrets cannot be written in files`,
     `${forms} To allow it anyway, pass --allow-literal-secrets.`,
   )
 }
@@ -161,17 +175,16 @@ export const parseSecretSource = (
   rules: SourceRules,
   mistakes: Mistakes,
 ): SecretSource | undefined => {
-  const said: SourceContext = { name, origin: written.origin, rules, mistakes }
-  if (written.is === 'map') return parseSourceMap(said, written)
+  const context: SourceContext = { name, origin: written.origin, rules, mistakes }
+  if (written.is === 'map') return parseSourceMap(context, written)
   if (written.is === 'scalar')
-    return written.value === null ? { literal: holdText('') } : parseSourceText(said, written.text)
+    return written.value === null
+      ? { literal: holdText('') }
+      : parseSourceText(context, written.text)
   return mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
 }
 
-/**
- * The path of a file that holds the value of an attribute, where a map says so: a text is the value itself, as
- * an instance may have it.
- */
+/** Returns the path of the file that holds an attribute's value, if the attribute is a map with `file`. A text is the value itself. */
 export const getNamedFile = (written: WrittenValue): string | undefined => {
   const [entry, ...more] = written.is === 'map' ? written.entries : []
   return entry?.key === 'file' && more.length === 0 ? getScalarText(entry.value) : undefined
@@ -187,27 +200,27 @@ export const readNamedFile = (
   rules: SourceRules,
   mistakes: Mistakes,
 ): HeldText | undefined => {
-  const said: SourceContext = { name, origin, rules, mistakes }
-  const beside = toRelativePath(said, file)
+  const context: SourceContext = { name, origin, rules, mistakes }
+  const namedFile = toRelativePath(context, file)
   try {
-    const whole = readBeside(beside, rules.cwd, rules.open)
-    rules.held(isAbsolute(file) ? file : join(dirname(beside.base), file), whole)
+    const whole = readBeside(namedFile, rules.cwd, rules.open)
+    rules.held(isAbsolute(file) ? file : join(dirname(namedFile.base), file), whole)
     return holdText(openHeld(whole).trimEnd())
   } catch (error) {
-    return refuse(said, file, error)
+    return reportUnreadable(context, file, error)
   }
 }
 
-// Files that files name: beside them, and inside the folder that was given, links resolved.
+// Files that files name: relative to the naming file, and inside the given folder, with links resolved.
 
-/** A path as written, the file that it is relative to, and the folder that it may not leave. */
+/** A path as written, the file that it is relative to, and the folder that it must not leave. */
 export interface RelativePath {
   readonly file: string
   readonly base: string
   readonly within?: string
 }
 
-/** A path without links, as far as there is something. @throws the system's error but for what is not there */
+/** Resolves the links in a path. Parts that do not exist are kept. @throws any other error of the file system */
 const resolveLinks = (path: string): string => {
   try {
     return realpathSync(path)
@@ -220,13 +233,13 @@ const resolveLinks = (path: string): string => {
 
 /** True if a path is a folder or is inside it, with links resolved. */
 export const isInFolder = (folder: string, path: string): boolean => {
-  const way = relative(resolveLinks(folder), resolveLinks(path))
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const relativePath = relative(resolveLinks(folder), resolveLinks(path))
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
 /**
  * Resolves the path of a file that another file names.
- * @throws an Error in words if the file is outside the folder; the system's error
+ * @throws an Error with a message for people if the file is outside the folder; the system's error
  */
 export const resolveBeside = ({ file, base, within }: RelativePath, cwd: string): string => {
   const path = resolve(cwd, dirname(base), file)

@@ -1,4 +1,4 @@
-/** Keys of projects that are no path, and `owns`: which addresses the files of a folder alone may name. */
+/** Parses keys that select projects by glob or record, and checks `owns`: the addresses that only the files of one folder may declare. */
 
 import { dirname, relative, sep } from 'node:path'
 import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
@@ -10,7 +10,7 @@ import { isPlacePath } from '../address.js'
 import { formatOrigin, type Origin, type ProjectFacts, type ProjectSelector } from '../state.js'
 import type { Mistakes } from './nodes.js'
 
-/** `*` within a segment, `**` for any number of whole segments. */
+/** A glob of paths: `*` matches within a segment, `**` any number of whole segments. */
 interface PathGlob {
   readonly text: string
   /** The beginning that all matching paths share, in lower case. */
@@ -21,13 +21,13 @@ interface PathGlob {
 /** A selector, and how specific it is among others. */
 export interface FileSelector extends ProjectSelector {
   readonly rank: number
-  /** The globs of paths, one of which a project has to fit; none of a map without a path. */
+  /** The globs of paths, one of which must match; empty for a map without a path. */
   readonly globs: readonly PathGlob[]
 }
 
 const isSegment = (text: string): boolean => text === '**' || /^(?!.*\*\*)[\w.*-]+$/.test(text)
 
-/** @returns undefined for a text that is no glob of paths */
+/** Parses a glob of paths. @returns undefined for a text that is not a glob of paths */
 const parsePathGlob = (text: string): PathGlob | undefined => {
   const segments = text.split('/')
   if (!segments.every(isSegment)) return undefined
@@ -53,7 +53,7 @@ const toTexts = (value: unknown): readonly string[] | undefined => {
   return texts.length === all.length && texts.length > 0 ? texts : undefined
 }
 
-const isAmong = (wanted: readonly string[], has: readonly string[]): boolean => {
+const hasCommonText = (wanted: readonly string[], has: readonly string[]): boolean => {
   const known = new Set(has.map((one) => one.toLowerCase()))
   return wanted.some((one) => known.has(one.toLowerCase()))
 }
@@ -81,24 +81,26 @@ const parseConditions = (
   return mistakes.add(origin, 'a selector needs topic, visibility or path', hint)
 }
 
-const mapSelector = (
+const parseMapSelector = (
   map: Readonly<Record<string, unknown>>,
   origin: Origin,
   mistakes: Mistakes,
 ): FileSelector | undefined => {
   const wanted = parseConditions(map, origin, mistakes)
   if (wanted === undefined) return undefined
-  const globsOf = (key: SelectorKey) =>
+  const parseGlobs = (key: SelectorKey) =>
     (wanted.get(key) ?? []).flatMap(
       (text) => parsePathGlob(text) ?? reportBadGlob(text, origin, mistakes),
     )
-  const [globs, not] = [globsOf('path'), globsOf('not')]
+  const [globs, excluded] = [parseGlobs('path'), parseGlobs('not')]
   const [topics, visibility] = [wanted.get('topic'), wanted.get('visibility')]
-  const byRecord = (project: ProjectFacts): boolean | undefined => {
+  const matchesRecord = (project: ProjectFacts): boolean | undefined => {
     if (topics !== undefined && project.topics === undefined) return undefined
     if (visibility !== undefined && project.visibility === undefined) return undefined
-    const has = topics === undefined || isAmong(topics, project.topics ?? [])
-    return has && (visibility === undefined || isAmong(visibility, [project.visibility ?? '']))
+    const has = topics === undefined || hasCommonText(topics, project.topics ?? [])
+    return (
+      has && (visibility === undefined || hasCommonText(visibility, [project.visibility ?? '']))
+    )
   }
   return {
     rank: 0,
@@ -106,7 +108,9 @@ const mapSelector = (
     needsRecord: topics !== undefined || visibility !== undefined,
     fits: (project) => {
       const isAt = globs.length === 0 || globs.some((glob) => glob.test(project.path))
-      return isAt && !not.some((glob) => glob.test(project.path)) ? byRecord(project) : false
+      return isAt && !excluded.some((glob) => glob.test(project.path))
+        ? matchesRecord(project)
+        : false
     },
   }
 }
@@ -130,7 +134,7 @@ export const parseSelector = (
 ): FileSelector | undefined => {
   if (key.startsWith('{')) {
     const map = flow(key)
-    if (isObject(map)) return mapSelector(map, origin, mistakes)
+    if (isObject(map)) return parseMapSelector(map, origin, mistakes)
     const hint = 'Write \'{topic: name, path: "group/**"}\'.'
     return mistakes.add(origin, 'this selector is not a map', hint)
   }
@@ -143,10 +147,10 @@ export const parseSelector = (
   return { rank, globs: [glob], needsRecord: false, fits: ({ path }) => glob.test(path) }
 }
 
-/** Whose a level is: every project that files name; all below a group; those that fit; one place. */
+/** The form of a key: all projects that files name, everything below a group, the projects that a selector accepts, or one place. */
 type LevelForm = 'defaults' | 'below' | 'selector' | 'exact'
 
-/** Whom a key speaks of. */
+/** The places that a key applies to. */
 export interface LevelKey {
   readonly form: LevelForm
   readonly scope: ManagedScope
@@ -157,9 +161,9 @@ export interface LevelKey {
   readonly selector?: FileSelector
 }
 
-// `owns`: the addresses that the files of a folder alone may name, held to the keys of all files.
+// `owns`: the addresses that only the files of one folder may declare. The keys of all files are checked against them.
 
-/** Addresses of a scope: one path, all that begin so, or all that fit a glob, which begin so as well. */
+/** A set of addresses in a scope: one path, all paths with a prefix, or those of them that match a glob. */
 interface Region {
   readonly scope: ManagedScope
   readonly path?: string
@@ -175,21 +179,21 @@ export interface FolderClaim {
   readonly regions: readonly Region[]
 }
 
-/** A key of a file: what it may be about; nothing of one that may be about anything. */
+/** A key of a file, with the regions that it may apply to; undefined if it may apply to any place. */
 export interface NamedKey {
   readonly origin: Origin
   readonly text: string
   readonly regions: readonly Region[] | undefined
 }
 
-/** A group with all below it. */
+/** Returns the regions of a group and everything below it. */
 const listTreeRegions = (path: string): readonly Region[] => [
   { scope: 'group', path },
   { scope: 'group', prefix: `${path}/` },
   { scope: 'project', prefix: `${path}/` },
 ]
 
-/** A glob that everything fits which begins so is no more than its beginning. */
+/** Returns the region of a glob. If the glob matches every path with its literal beginning, the region is that prefix. */
 const listGlobRegions = (text: string): readonly Region[] | undefined => {
   const glob = parsePathGlob(text)
   if (glob === undefined) return undefined
@@ -233,8 +237,8 @@ export const ownsSchema: JsonSchema = {
   description: 'addresses that only files in this folder and below can declare',
 }
 
-/** Takes what a document says that its folder owns. */
-export const takeOwns = (
+/** Reads the `owns` key of a document, which applies to its folder. */
+export const readOwns = (
   { origin, value }: WrittenEntry,
   all: FolderClaim[],
   mistakes: Mistakes,
@@ -260,7 +264,7 @@ const hint = 'Write site, groups/name, groups/name/**, projects/group/name or pr
 const hasPrefix = (text: string | undefined, prefix: string): boolean =>
   text?.startsWith(prefix) === true
 
-/** Whether all of a region is provably part of another. */
+/** True if all of a region is certainly part of another. */
 const isPart = (a: Region, b: Region): boolean => {
   if (a.scope !== b.scope) return false
   if (b.path !== undefined) return a.path === b.path
@@ -270,7 +274,7 @@ const isPart = (a: Region, b: Region): boolean => {
 }
 
 /** True if two regions may have an address in common. */
-const mayMeet = (a: Region, b: Region): boolean => {
+const mayOverlap = (a: Region, b: Region): boolean => {
   if (a.scope !== b.scope) return false
   if (a.path !== undefined && b.path !== undefined) return a.path === b.path
   if (a.path !== undefined) return isPart(a, b)
@@ -288,7 +292,7 @@ export const isBelow = (folder: string, above: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`)
 }
 
-/** Reports keys outside of what their folder owns, or inside of what another does, and folders that share. */
+/** Reports keys outside of what their folder owns, keys that another folder owns, and folders that own the same addresses. */
 export const checkOwns = (
   all: readonly FolderClaim[],
   keys: readonly NamedKey[],
@@ -307,17 +311,17 @@ export const checkOwns = (
     }
   }
   for (const [i, one] of all.entries())
-    for (const other of all.slice(i + 1)) checkPair(one, other, mistakes)
+    for (const other of all.slice(i + 1)) checkClaimPair(one, other, mistakes)
 }
 
-/** A folder below narrows what the one above owns; others have nothing in common. */
-const checkPair = (one: FolderClaim, other: FolderClaim, mistakes: Mistakes): void => {
+/** Checks the claims of two folders. A subfolder must own a part of what its parent owns; other folders must not overlap. */
+const checkClaimPair = (one: FolderClaim, other: FolderClaim, mistakes: Mistakes): void => {
   if (one.folder === other.folder) return
   const [above, below] = isBelow(one.folder, other.folder) ? [other, one] : [one, other]
   const at = formatOrigin(above.origin)
   if (isBelow(below.folder, above.folder)) {
     if (!isWithin(below.regions, above))
       mistakes.add(below.origin, `this owns more than the folder above, declared at ${at}`)
-  } else if (above.regions.some((a) => below.regions.some((b) => mayMeet(a, b))))
+  } else if (above.regions.some((a) => below.regions.some((b) => mayOverlap(a, b))))
     mistakes.add(other.origin, `another folder owns this, declared at ${formatOrigin(one.origin)}`)
 }

@@ -1,4 +1,4 @@
-/** Teams: names for lists of users, put in their place at the level that names them, before levels are merged. */
+/** Replaces teams, named lists of users, by their members before levels are merged. */
 import { dirname } from 'node:path'
 import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
 import { addToGroup } from '../../base/group-by.js'
@@ -20,7 +20,7 @@ import { toCanonical } from '../values.js'
 import { createItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { mergeItem } from './merge.js'
-import { type Mistakes, withValues } from './nodes.js'
+import { type Mistakes, removeEmptyEntries } from './nodes.js'
 import { type FolderClaim, isBelow } from './selectors.js'
 
 interface TeamMember<T> {
@@ -37,13 +37,13 @@ export interface DeclaredTeam {
 
 const prefix = 'team:'
 
-/** The team that a key of `members`, or a member of a list of users, names. */
+/** Returns the name of the team that a key of `members`, or a member of a list of users, refers to. */
 export const getTeamName = (reference: JsonValue): string | undefined =>
   typeof reference === 'string' && reference.startsWith(prefix)
     ? reference.slice(prefix.length)
     : undefined
 
-const listOf = <T>(
+const readList = <T>(
   entry: WrittenEntry | undefined,
   mistakes: Mistakes,
   read: (origin: Origin, text: string) => T | undefined,
@@ -67,7 +67,7 @@ const listOf = <T>(
 const teamWords = ['users', 'teams']
 const teamName = /^[A-Za-z0-9_.-]+$/
 
-/** Teams, for editors. */
+/** The schema of teams, for editors. */
 export const teamsSchema: JsonSchema = {
   type: 'object',
   propertyNames: { pattern: teamName.source },
@@ -82,8 +82,8 @@ export const teamsSchema: JsonSchema = {
   description: "named lists of users; use one as 'team:name'",
 }
 
-/** Takes the definition of a team. */
-export const takeTeam = (
+/** Reads the definition of a team. */
+export const readTeam = (
   { key, origin, value }: WrittenEntry,
   teams: Map<string, DeclaredTeam>,
   mistakes: Mistakes,
@@ -93,7 +93,7 @@ export const takeTeam = (
   if (!teamName.test(key)) mistakes.add(origin, text, 'Use letters, digits, _, . and -.')
   else if (known !== undefined)
     mistakes.twice(origin, `the team ${key} is defined twice`, known.origin)
-  const body: WrittenValue = withValues(value, mistakes)
+  const body: WrittenValue = removeEmptyEntries(value, mistakes)
   if (body.is !== 'map') {
     const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`
     return mistakes.mistyped(value, 'a team must be a map', hint)
@@ -101,16 +101,16 @@ export const takeTeam = (
   for (const entry of body.entries)
     if (!teamWords.includes(entry.key))
       mistakes.unknown(entry, teamWords, 'The keys of a team are users and teams.')
-  const entryOf = (word: string) => body.entries.find((entry) => entry.key === word)
+  const findEntry = (word: string) => body.entries.find((entry) => entry.key === word)
   teams.set(key, {
     name: key,
     origin,
-    users: listOf(entryOf('users'), mistakes, (at, user) => mistakes.reference(at, user)),
-    teams: listOf(entryOf('teams'), mistakes, (_, team) => getTeamName(team) ?? team),
+    users: readList(findEntry('users'), mistakes, (at, user) => mistakes.reference(at, user)),
+    teams: readList(findEntry('teams'), mistakes, (_, team) => getTeamName(team) ?? team),
   })
 }
 
-/** Teams with who is in them, also by teams in teams. */
+/** Resolves teams to their members, including those of teams within teams. */
 class Teams {
   readonly #members = new Map<string, readonly Reference[]>()
 
@@ -120,7 +120,7 @@ class Teams {
     readonly owns: readonly FolderClaim[],
   ) {}
 
-  /** @returns undefined for a team that is not defined, which is reported */
+  /** Returns a team by its name. @returns undefined for a team that is not defined, which is reported */
   named(name: string, origin: Origin): DeclaredTeam | undefined {
     const team = this.all.get(name)
     if (team === undefined)
@@ -140,7 +140,7 @@ class Teams {
     return team
   }
 
-  /** @param chain the teams that led here */
+  /** Lists the members of a team. @param chain the teams that contain it, to detect a circle */
   members(team: DeclaredTeam, chain: readonly string[] = []): readonly Reference[] {
     const { name, origin, users, teams } = team
     const known = this.#members.get(name)
@@ -155,12 +155,12 @@ class Teams {
       return found === undefined ? [] : this.members(found, [...chain, name])
     })
     const all = [...users.map(({ value }) => value), ...below]
-    const members = [...new Map(all.map((one) => [getUserKey(one), one])).values()]
-    this.#members.set(name, members)
-    return members
+    const listMembers = [...new Map(all.map((one) => [getUserKey(one), one])).values()]
+    this.#members.set(name, listMembers)
+    return listMembers
   }
 
-  /** The members of a team that is used: none is worth a note. */
+  /** Returns the members of a team that a file uses, and notes a team without members. */
   used(name: string, origin: Origin): UsedTeam {
     const team = this.named(name, origin)
     if (team === undefined) return { at: origin, members: [] }
@@ -179,7 +179,7 @@ interface UsedTeam {
 const getUserKey = (user: Reference): string =>
   typeof user === 'number' ? `#${user}` : `=${foldName('user', user)}`
 
-// Lists of users: a team is all of its members.
+// Lists of users, in which a team is replaced by all of its members.
 
 const isTeam = (reference: JsonValue): boolean => getTeamName(reference) !== undefined
 
@@ -188,9 +188,9 @@ const expandList = (teams: Teams, members: readonly JsonValue[], origin: Origin)
   const all = members.flatMap((member): readonly JsonValue[] => {
     const name = getTeamName(member)
     if (name === undefined) return [member]
-    const used = teams.used(name, origin)
-    if (at === origin) at = used.at
-    return used.members
+    const useTeam = teams.used(name, origin)
+    if (at === origin) at = useTeam.at
+    return useTeam.members
   })
   const once = new Map(all.map((one) => [toCanonical(one).toLowerCase(), one]))
   return { members: members.some(isTeam) ? [...once.values()] : members, origin: at }
@@ -217,18 +217,18 @@ const expandValue = (
   return { value: { is: 'value', value: members }, origin: at, ...rest }
 }
 
-// Keys of members: a team's attributes are those of each of its members.
+// Keys of members, in which the attributes of a team become those of each member.
 
 const getDeclaredLevel = (item: DesiredItem): number =>
   Number(getPlainValue(item, 'access_level') ?? -1)
 
-const isBounded = ({ attributes }: DesiredItem): boolean =>
+const hasRange = ({ attributes }: DesiredItem): boolean =>
   [...attributes.values()].some(({ value }) => value.is === 'range')
 
 const getValueKey = (said: SourcedValue<DesiredValue> | undefined): string =>
   JSON.stringify(said?.value)
 
-/** The first of other lines that cannot stand beside the first one. */
+/** Returns the first declaration that contradicts the first one of the list. @param own the direct declaration of the user */
 const findRival = (
   [first, ...others]: readonly DesiredItem[],
   own: DesiredItem | undefined,
@@ -237,19 +237,19 @@ const findRival = (
   const top = Math.max(getDeclaredLevel(first), ...others.map(getDeclaredLevel))
   return others.find((other) => {
     if ((other.gone === undefined) !== (first.gone === undefined)) return true
-    // Attributes, none of them the person's own, of which the two say other things.
+    // Attributes that the two declare differently, and that the user's direct declaration does not decide.
     const isOther = [...first.attributes.keys(), ...other.attributes.keys()].some(
       (name) =>
         own?.attributes.has(name) !== true &&
         getValueKey(first.attributes.get(name)) !== getValueKey(other.attributes.get(name)),
     )
     const isTied = getDeclaredLevel(first) === top && getDeclaredLevel(other) === top
-    return isOther && (isTied || isBounded(first) || isBounded(other))
+    return isOther && (isTied || hasRange(first) || hasRange(other))
   })
 }
 
 /** Merges the declarations of several teams for a person: the one with the highest level counts, and the others are recorded. */
-const mergeTeamLines = ([first, ...others]: readonly DesiredItem[]): DesiredItem | undefined =>
+const mergeTeamItems = ([first, ...others]: readonly DesiredItem[]): DesiredItem | undefined =>
   first && {
     ...first,
     attributes: new Map(
@@ -283,7 +283,7 @@ const createMemberItem = (item: DesiredItem, user: Reference, at: Origin): Desir
   }
 }
 
-/** @returns whether any line names a team */
+/** Replaces keys that name teams by their members. @returns true if there was any */
 const expandItems = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   const lines = [...items].filter(([, { identity }]) => getTeamName(identity) !== undefined)
   const people = new Map<string, DesiredItem[]>()
@@ -304,15 +304,15 @@ const expandItems = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
         `two teams have different attributes for ${quoteText(String(first.identity))}, the first at ${formatOrigin(first.origin)}`,
         'Declare this user directly.',
       )
-    const person = mergeTeamLines(sorted)
-    // A person's own line goes before what teams say of them, attribute by attribute.
+    const person = mergeTeamItems(sorted)
+    // A direct declaration of the user overrides the declarations of teams, attribute by attribute.
     if (person !== undefined)
       items.set(key, own === undefined ? person : mergeItem(kind, person, own))
   }
   return lines.length > 0
 }
 
-/** @returns whether any list names a team */
+/** Replaces teams in lists of users by their members. @returns true if there was any */
 const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   const lists = [...getAttributes(kind).values()].filter(({ ref }) => ref === 'user')
   let any = false
@@ -327,7 +327,7 @@ const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   return any
 }
 
-/** Puts users in place of the teams that levels name. */
+/** Replaces the teams that levels name by their users. */
 export const expandTeams = (
   levels: Iterable<DeclaredLevel>,
   all: ReadonlyMap<string, DeclaredTeam>,

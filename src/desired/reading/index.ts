@@ -1,11 +1,11 @@
-/** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
+/** Reads the instance for declared state: its places, kinds, names and IDs. Everything is read at most once. */
 
 import { isObject, toText } from '../../base/objects.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { account } from '../../catalogue/undocumented.js'
 import { Breaker } from '../../engine/work/report.js'
 import { Failure, recoverFrom } from '../../errors.js'
-import { isNumericPath, type ManagedPlace, placeText } from '../address.js'
+import { isNumericPath, type ManagedPlace, toPlaceText } from '../address.js'
 import { lower, PlaceChoice, type SelectionOptions } from '../selection.js'
 import type { CurrentKind, KnownPlaces, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
@@ -19,12 +19,12 @@ import {
   toCurrentItem,
 } from './records.js'
 
-/** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
-const many = 4
+/** From this number of projects on, one list of the whole instance is cheaper than a request for each project. */
+const manyProjects = 4
 
-const getPlaceKey = (place: ManagedPlace): string => lower(placeText(place))
+const getPlaceKey = (place: ManagedPlace): string => lower(toPlaceText(place))
 
-/** The instance, as far as it is looked at; each question is asked at most once a run. */
+/** A cached view of the instance: each request is sent at most once a run. */
 export class InstanceView {
   /** Notes for people about how the instance was read. */
   readonly notes: string[] = []
@@ -33,18 +33,18 @@ export class InstanceView {
   readonly #once = new AnswerCache()
   readonly #breaker = new Breaker()
   readonly #listing: PlaceFinder
-  /** Numbers of places, by their text. */
+  /** The IDs of places, by their text in lower case. */
   readonly #numbers = new Map<string, number>()
   readonly #reader: KindReader
   #projects = 0
-  /** Places that may have changed since lists of the whole instance were read. */
+  /** The places that may have changed since lists of the whole instance were read. */
   readonly #forgotten = new Set<string>()
 
   constructor(
     private readonly instance: ReadableInstance,
-    private readonly scoping: SelectionOptions,
+    private readonly selection: SelectionOptions,
   ) {
-    this.#choice = new PlaceChoice(scoping)
+    this.#choice = new PlaceChoice(selection)
     this.#reader = {
       instance,
       once: this.#once,
@@ -52,22 +52,23 @@ export class InstanceView {
         if (!this.notes.includes(text)) this.notes.push(text)
       },
       id: (place) => this.#numbers.get(getPlaceKey(place)) ?? place.path,
-      isOneOfMany: (place) => this.#projects >= many && !this.#forgotten.has(getPlaceKey(place)),
+      isOneOfMany: (place) =>
+        this.#projects >= manyProjects && !this.#forgotten.has(getPlaceKey(place)),
     }
     this.names = new NameIndex(
       this.#reader,
       (place, kind) => this.readKind(place, kind),
       () => this.#listing.all(),
     )
-    this.#listing = new PlaceFinder(this.#reader, this.names, scoping.withArchived === true)
+    this.#listing = new PlaceFinder(this.#reader, this.names, selection.withArchived === true)
   }
 
-  /** The projects and groups that there are and are meant, in order of their paths, and what could not be looked at. */
+  /** Returns the existing places that are selected, sorted by path, and the places that could not be read. */
   async places(reach: KnownPlaces | 'everything') {
     const members = (place: ManagedPlace): Promise<CurrentKind> =>
       this.readKind(place, groupMembers)
     const places = new Places(reach, this.#choice, this.#listing, members)
-    const found = await places.find(this.scoping.missing === 'skip')
+    const found = await places.find(this.selection.missing === 'skip')
     for (const place of [...found.projects, ...found.groups])
       if (place.id !== undefined) this.#numbers.set(getPlaceKey(place), place.id)
     this.#projects = Math.max(this.#projects, found.projects.length)
@@ -81,17 +82,17 @@ export class InstanceView {
   }
 
   /**
-   * A kind of a place. `keys` are the identities asked for, of kinds that the instance has no list of, and
-   * what a desired item needs beyond the list.
+   * Reads a kind in its place.
+   * @param keys the identities of the items to read, for kinds without a list and for desired items that the list lacks
    */
   readKind(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<CurrentKind> {
-    const asked = hasList(kind) ? '' : JSON.stringify(keys ?? null)
-    return this.#once.ask(getPlaceKey(place), `${kind.name} ${asked}`, () =>
-      this.#look(place, kind, keys),
+    const keyText = hasList(kind) ? '' : JSON.stringify(keys ?? null)
+    return this.#once.ask(getPlaceKey(place), `${kind.name} ${keyText}`, () =>
+      this.#readKindOnce(place, kind, keys),
     )
   }
 
-  /** Lets go of what was read of a place. */
+  /** Forgets everything that was read of a place. */
   forget(place: ManagedPlace): void {
     const text = getPlaceKey(place)
     this.#once.forget(text)
@@ -114,8 +115,8 @@ export class InstanceView {
     })
   }
 
-  /** Learns the ID of a group that a request cannot name by its path. @throws Failure if the ID is unknown */
-  async #number(place: ManagedPlace): Promise<void> {
+  /** Finds the ID of a group whose path a request would read as an ID. @throws Failure if the ID is unknown */
+  async #resolvePlaceId(place: ManagedPlace): Promise<void> {
     const text = getPlaceKey(place)
     if (!isNumericPath(place) || this.#numbers.has(text)) return
     const number = await this.names.number('group', place.path, place)
@@ -126,7 +127,7 @@ export class InstanceView {
     this.#numbers.set(text, number)
   }
 
-  async #look(
+  async #readKindOnce(
     place: ManagedPlace,
     kind: Managed,
     keys: readonly string[] | undefined,
@@ -134,9 +135,9 @@ export class InstanceView {
     const { cause } = this.#breaker
     if (cause !== undefined) throw cause
     try {
-      await this.#number(place)
+      await this.#resolvePlaceId(place)
       const records = await readRecords(this.#reader, place, kind, keys)
-      // A record that comes twice, as pages shift, is one item.
+      // Pages may shift while they are read, so a record can come twice. It counts as one item.
       const items = new Map(
         records.map((record) => {
           const item = toCurrentItem(kind, record)
@@ -156,10 +157,7 @@ export class InstanceView {
   }
 }
 
-/**
- * The instance, to be looked at.
- * @param instance reads only
- */
+/** Opens a view of an instance. @param instance sends only reads */
 export const openView = (
   instance: ReadableInstance,
   scoping: SelectionOptions = {},

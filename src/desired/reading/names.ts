@@ -1,4 +1,4 @@
-/** Resolves IDs to names and names to IDs: from answers first, then by a request, each at most once a run. */
+/** Resolves IDs to names and names to IDs: first from answers that were read already, then by a request, each at most once a run. */
 
 import { type Fields, isObject, listObjects, toText } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
@@ -13,7 +13,7 @@ import {
 } from '../../catalogue/managed.js'
 import { branchesOf, groupAt, groupsAll, userAt, usersNamed } from '../../catalogue/undocumented.js'
 import { isMissing, recoverFrom, usage } from '../../errors.js'
-import { foldName, type ManagedPlace, placeText } from '../address.js'
+import { foldName, type ManagedPlace, toPlaceText } from '../address.js'
 import { lower } from '../selection.js'
 import type { CurrentKind, NameResolver } from '../state.js'
 import { isDenied, type KindReader } from './records.js'
@@ -44,21 +44,21 @@ class Directory {
   }
 }
 
-/** All members of a place, with inherited ones. One a scope: what follows from a fact is worked out once. */
+/** The kinds of all members of a place, with inherited ones. They are constants, since results are cached by kind. */
 export const inheritedMembers = {
   group: { ...groupMembers, name: 'members/all', read: members.listAllOfGroup },
   project: { ...projectMembers, name: 'members/all', read: members.listAllOfProject },
 } as const
 
 /** The depth to which records are searched for users and groups. */
-const deepest = 4
+const maxDepth = 4
 
 export class NameIndex implements NameResolver {
   readonly #users = new Directory('user')
   readonly #groups = new Directory('group')
-  /** Of each project: its protected branches. */
+  /** The protected branches of each project. */
   readonly #branches = new Map<string, Directory>()
-  /** Of each project: its own runners. */
+  /** The runners of each project. */
   readonly #own = new Map<string, readonly Fields[]>()
   #runners: readonly Fields[] | undefined
 
@@ -72,65 +72,65 @@ export class NameIndex implements NameResolver {
     private readonly groupsOfProjects: () => Promise<unknown>,
   ) {}
 
-  /** Takes in what a record shows of users and groups. */
+  /** Learns the users and groups that a record contains. */
   learn(value: unknown, depth = 0): void {
     if (Array.isArray(value)) for (const item of value) this.learn(item, depth)
-    if (!isObject(value) || depth > deepest) return
+    if (!isObject(value) || depth > maxDepth) return
     this.#users.add(value.id, value.username)
     if (value.kind !== 'user') this.#groups.add(value.id, value.full_path)
     for (const inner of Object.values(value))
       if (typeof inner === 'object' && inner !== null) this.learn(inner, depth + 1)
   }
 
-  /** Takes in what was read of a kind in its place. */
+  /** Learns the names in the items of a kind. */
   async learnKind(current: CurrentKind): Promise<void> {
     if (current.is !== 'read') return
     const records = current.items.map(({ record }) => record)
-    const about = placeText(current.place)
+    const about = toPlaceText(current.place)
     this.learn(records)
     if (current.kind === approvalRules) {
-      const branches = this.#branchesAt(about)
+      const branches = this.#getBranches(about)
       for (const { protected_branches } of records)
         for (const { id, name } of listObjects(protected_branches)) branches.add(id, name)
     }
     if (current.kind !== projectRunners) return
     this.#own.set(about, records)
-    // Whether a description is one runner's alone shows among all of them.
-    if (records.length > 0) await this.#everyRunner()
+    // Only the list of all runners shows whether a description is unique.
+    if (records.length > 0) await this.#listAllRunners()
   }
 
-  /** The number of a group, as far as anything that was read shows it. */
+  /** Returns the ID of a group, if any record read so far showed it. */
   knownGroup(path: string): number | undefined {
     return this.#groups.number(path)
   }
 
   forget(place: ManagedPlace): void {
-    this.#branches.delete(placeText(place))
-    this.#own.delete(placeText(place))
+    this.#branches.delete(toPlaceText(place))
+    this.#own.delete(toPlaceText(place))
   }
 
   number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined> {
-    if (of === 'user') return this.#user(name, near)
-    if (of === 'group') return this.#group(name)
-    return of === 'branch' ? this.#branch(name, near) : this.#runner(name, near)
+    if (of === 'user') return this.#resolveUser(name, near)
+    if (of === 'group') return this.#resolveGroup(name)
+    return of === 'branch' ? this.#resolveBranch(name, near) : this.#resolveRunner(name, near)
   }
 
   name(of: Referent, number: number, near: ManagedPlace): string | undefined {
-    if (of === 'runner') return this.#description(number, near)
-    return this.#directory(of, near)?.name(number)
+    if (of === 'runner') return this.#findDescription(number, near)
+    return this.#getDirectory(of, near)?.name(number)
   }
 
   known(of: Referent, near: ManagedPlace): readonly string[] {
-    if (of !== 'runner') return this.#directory(of, near)?.names() ?? []
-    const all = [...(this.#runners ?? []), ...(this.#own.get(placeText(near)) ?? [])]
+    if (of !== 'runner') return this.#getDirectory(of, near)?.names() ?? []
+    const all = [...(this.#runners ?? []), ...(this.#own.get(toPlaceText(near)) ?? [])]
     return all.flatMap(({ description }) => toText(description) ?? [])
   }
 
-  /** Returns true if there is an object of this number: as anything that was read shows it, or by its own address. */
+  /** Returns true if an object with this number exists, according to the records read so far or a request for it. */
   async exists(of: Referent, number: number, near: ManagedPlace): Promise<boolean | undefined> {
     if (of === 'branch') {
       await this.#readBranches(near)
-      const names = this.#branches.get(placeText(near))?.names() ?? []
+      const names = this.#branches.get(toPlaceText(near))?.names() ?? []
       return names.length === 0 ? undefined : this.name(of, number, near) !== undefined
     }
     if (this.name(of, number, near) !== undefined) return true
@@ -150,37 +150,37 @@ export class NameIndex implements NameResolver {
     })
   }
 
-  #directory(of: Exclude<Referent, 'runner'>, near: ManagedPlace): Directory | undefined {
-    if (of === 'branch') return this.#branches.get(placeText(near))
+  #getDirectory(of: Exclude<Referent, 'runner'>, near: ManagedPlace): Directory | undefined {
+    if (of === 'branch') return this.#branches.get(toPlaceText(near))
     return of === 'user' ? this.#users : this.#groups
   }
 
-  async #user(name: string, near: ManagedPlace): Promise<number | undefined> {
+  async #resolveUser(name: string, near: ManagedPlace): Promise<number | undefined> {
     const known = this.#users.number(name)
     if (known !== undefined) return known
-    // What is shown of them is learned as it is read.
+    // Reading the members of the place also learns their names.
     if (near.scope !== 'site') await this.readKind(near, inheritedMembers[near.scope])
     const found = this.#users.number(name)
     if (found !== undefined) return found
     const ask = { endpoint: usersNamed, values: { username: name } }
-    await this.#tried('', `user ${lower(name)}`, async () =>
+    await this.#tryRequest('', `user ${lower(name)}`, async () =>
       this.learn(await this.reader.instance.records(ask)),
     )
     return this.#users.number(name)
   }
 
-  async #group(path: string): Promise<number | undefined> {
+  async #resolveGroup(path: string): Promise<number | undefined> {
     const known = this.#groups.number(path)
     if (known !== undefined) return known
     const { instance } = this.reader
     const one = { endpoint: groupAt, values: { id: path, with_projects: 'false' } }
-    await this.#tried('', `group ${lower(path)}`, async () =>
+    await this.#tryRequest('', `group ${lower(path)}`, async () =>
       this.learn((await instance.get(one)).data),
     )
     const last = path.slice(path.lastIndexOf('/') + 1)
     const search = { endpoint: groupsAll, values: { search: last } }
     if (this.#groups.number(path) === undefined)
-      await this.#tried('', `groups ${lower(last)}`, async () =>
+      await this.#tryRequest('', `groups ${lower(last)}`, async () =>
         this.learn(await instance.records(search)),
       )
     if (this.#groups.number(path) === undefined) await this.groupsOfProjects()
@@ -188,34 +188,34 @@ export class NameIndex implements NameResolver {
   }
 
   /** Returns the ID of a branch from the rules of its project, or else from the protected branches. */
-  async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
-    const about = placeText(near)
+  async #resolveBranch(name: string, near: ManagedPlace): Promise<number | undefined> {
+    const about = toPlaceText(near)
     if (!this.#branches.has(about)) await this.readKind(near, approvalRules)
-    const known = this.#branchesAt(about).number(name)
+    const known = this.#getBranches(about).number(name)
     if (known !== undefined) return known
     await this.#readBranches(near)
-    return this.#branchesAt(about).number(name)
+    return this.#getBranches(about).number(name)
   }
 
   async #readBranches(near: ManagedPlace): Promise<void> {
-    const about = placeText(near)
+    const about = toPlaceText(near)
     const { instance, id } = this.reader
-    await this.#tried(lower(about), 'protected branches', async () => {
+    await this.#tryRequest(lower(about), 'protected branches', async () => {
       const all = await instance.records({ endpoint: branchesOf, values: { id: id(near) } })
-      for (const branch of all) this.#branchesAt(about).add(branch.id, branch.name)
+      for (const branch of all) this.#getBranches(about).add(branch.id, branch.name)
     })
   }
 
-  #branchesAt(about: string): Directory {
+  #getBranches(about: string): Directory {
     const known = this.#branches.get(about) ?? new Directory('branch')
     this.#branches.set(about, known)
     return known
   }
 
-  async #runner(description: string, near: ManagedPlace): Promise<number | undefined> {
-    const own = filterByDescription(this.#own.get(placeText(near)) ?? [], description)
+  async #resolveRunner(description: string, near: ManagedPlace): Promise<number | undefined> {
+    const own = filterByDescription(this.#own.get(toPlaceText(near)) ?? [], description)
     const found =
-      own.length === 1 ? own : filterByDescription(await this.#everyRunner(), description)
+      own.length === 1 ? own : filterByDescription(await this.#listAllRunners(), description)
     const [only] = found
     if (found.length > 1)
       throw usage(
@@ -225,23 +225,23 @@ export class NameIndex implements NameResolver {
     return only === undefined ? undefined : Number(only.id)
   }
 
-  #description(number: number, near: ManagedPlace): string | undefined {
-    const own = this.#own.get(placeText(near)) ?? []
+  #findDescription(number: number, near: ManagedPlace): string | undefined {
+    const own = this.#own.get(toPlaceText(near)) ?? []
     const all = this.#runners?.some(({ id }) => id === number) ? this.#runners : own
     const description = toText(all.find(({ id }) => id === number)?.description)
     if (description === undefined) return undefined
-    const alone =
+    const isUnique =
       filterByDescription(all, description).length === 1 &&
       filterByDescription(own, description).length <= 1
-    return alone ? description : undefined
+    return isUnique ? description : undefined
   }
 
-  /** Every runner of projects that can be seen: the instance's, else those of the user. */
-  async #everyRunner(): Promise<readonly Fields[]> {
+  /** Lists every visible runner of projects: those of the instance if the token may list them, else those of the user. */
+  async #listAllRunners(): Promise<readonly Fields[]> {
     const { instance } = this.reader
     for (const endpoint of [runners.listAll, runners.list])
       if (
-        await this.#tried('', endpoint.route, async () => {
+        await this.#tryRequest('', endpoint.route, async () => {
           const found: Fields[] = []
           const values = { type: 'project_type' }
           await instance.records({ endpoint, values }, ({ id, description, runner_type }) => {
@@ -256,7 +256,7 @@ export class NameIndex implements NameResolver {
   }
 
   /** Returns true if the instance answered, and false if it denied the request (403 or 404). @throws other Failures */
-  #tried(about: string, question: string, ask: () => Promise<void>): Promise<boolean> {
+  #tryRequest(about: string, question: string, ask: () => Promise<void>): Promise<boolean> {
     return this.reader.once.ask(about, `names ${question}`, async () => {
       try {
         await ask()

@@ -1,4 +1,4 @@
-/** The places to read: the projects and groups that files name, or all, narrowed by the selection. */
+/** Finds the places to read: the projects and groups that files name, or all of them, narrowed by the selection. */
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
@@ -7,7 +7,7 @@ import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, recoverFrom, usage } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
-import { isPlacePath, listPathsTo, type ManagedPlace, placeText } from '../address.js'
+import { isPlacePath, listPathsTo, type ManagedPlace, toPlaceText } from '../address.js'
 import { isPathWithin, lower, type PlaceChoice } from '../selection.js'
 import {
   type CurrentKind,
@@ -20,8 +20,8 @@ import {
 import type { NameIndex } from './names.js'
 import { isDenied, type KindReader, mapSideBySide } from './records.js'
 
-/** More named projects than this are looked for in the list of all. */
-const mostNamed = 50
+/** Above this number of named projects, the list of all projects is cheaper than a request for each. */
+const maxNamed = 50
 
 interface MissingPlace {
   readonly place: ManagedPlace
@@ -32,11 +32,11 @@ interface MissingPlace {
 const describeMissing = ({ scope, path }: ManagedPlace): string =>
   `the ${scope} ${path} does not exist, or this token cannot see it`
 
-/** The failure of a place that no request can name. */
-const toUnsent = ({ path }: ManagedPlace): Failure =>
+/** Creates the failure of a place whose path no request can contain. */
+const createUnsentFailure = ({ path }: ManagedPlace): Failure =>
   new Failure('failed', `its path cannot be sent: ${findSegmentProblem(path) ?? ''}`)
 
-/** All that the instance has, below every group. */
+/** The reach of a full export: the instance, and everything below any group. */
 const everything: KnownPlaces = {
   site: true,
   groups: [],
@@ -45,7 +45,7 @@ const everything: KnownPlaces = {
   membersBelow: [''],
 }
 
-/** Finds the places of one question. */
+/** Finds the places that one set of declarations and flags selects. */
 export class Places {
   readonly #projects = new Map<string, ProjectPlace>()
   readonly #groups = new Map<string, GroupPlace>()
@@ -57,7 +57,7 @@ export class Places {
   /** The projects that files name. */
   readonly #reached: ReadonlySet<string>
 
-  /** @param readKind the members of a group: whether it is there at all */
+  /** @param readKind reads the members of a group, which shows whether the group exists */
   constructor(
     reach: KnownPlaces | 'everything',
     private readonly choice: PlaceChoice,
@@ -69,26 +69,26 @@ export class Places {
     this.#reached = new Set(this.#reach.projects.map(lower))
   }
 
-  /** @throws Failure `usage` naming every place that is not there, unless they are to be skipped */
+  /** Finds all places. @throws Failure `usage` naming every missing place, unless `skip` is true */
   async find(skip: boolean) {
-    const roots = await this.#roots()
-    if (this.choice.means('project')) await this.#findProjects(roots)
-    if (this.choice.means('group')) await this.#findGroups(roots)
-    if (this.choice.means('project') || this.choice.means('group')) await this.#checkRoots(roots)
-    if (this.#missing.length > 0 && !skip) throw await this.#refusal()
-    const chosen = <P extends ManagedPlace>(places: ReadonlyMap<string, P>): readonly P[] =>
+    const roots = await this.#resolveRoots()
+    if (this.choice.mayUse('project')) await this.#findProjects(roots)
+    if (this.choice.mayUse('group')) await this.#findGroups(roots)
+    if (this.choice.mayUse('project') || this.choice.mayUse('group')) await this.#checkRoots(roots)
+    if (this.#missing.length > 0 && !skip) throw await this.#createRefusal()
+    const selectPlaces = <P extends ManagedPlace>(places: ReadonlyMap<string, P>): readonly P[] =>
       [...places.values()]
         .filter((place) => this.choice.place(place))
         .sort((a, b) => (lower(a.path) < lower(b.path) ? -1 : 1))
     return {
-      projects: chosen(this.#projects),
-      groups: chosen(this.#groups),
+      projects: selectPlaces(this.#projects),
+      groups: selectPlaces(this.#groups),
       unread: [...this.#unread, ...this.#missing.map(({ place, failure }) => ({ place, failure }))],
     }
   }
 
   /** Returns the paths of the groups that -G names; undefined if no flag narrows the selection. */
-  async #roots(): Promise<readonly string[] | undefined> {
+  async #resolveRoots(): Promise<readonly string[] | undefined> {
     const { narrowed, groups } = this.choice
     if (!narrowed) return undefined
     const paths = await mapSideBySide(groups, async (name) => {
@@ -96,7 +96,7 @@ export class Places {
       const all = await this.listing.groups()
       const found = all.find(({ id }) => id === Number(name))
       if (found !== undefined) return [found.path]
-      this.#lacks({ scope: 'group', path: name })
+      this.#addMissing({ scope: 'group', path: name })
       return []
     })
     return paths.flat()
@@ -106,74 +106,75 @@ export class Places {
   #isReached(project: ListedProject): boolean {
     if (this.#isEverything) return true
     if (this.#reached.has(lower(project.path))) return true
-    if (this.#chosenBy(project).some((fits) => fits !== false)) return true
+    if (this.#testSelectors(project).some((fits) => fits !== false)) return true
     return project.group !== undefined && isWithinAny(project.group, this.#reach.below)
   }
 
   /** Returns the results of the selectors for a project; selectors apply only to unarchived projects of groups. */
-  #chosenBy(project: ListedProject): readonly (boolean | undefined)[] {
+  #testSelectors(project: ListedProject): readonly (boolean | undefined)[] {
     if (project.group === undefined || project.archived) return []
     return (this.#reach.selectors ?? []).map((selector) => selector.fits(project))
   }
 
   async #findProjects(roots: readonly string[] | undefined): Promise<void> {
     const { below, projects: named, selectors = [] } = this.#reach
-    const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
-    // A list is needed where a group that is meant and one that is reached have something in common.
+    const isUnderRoots = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
+    // The list of all projects is needed if a selected group and a declared group overlap.
     const all = selectors.length > 0 ? [...below, ''] : below
     const lists = all.some(
       (root) =>
         roots === undefined ||
         roots.some((one) => isPathWithin(one, root) || isPathWithin(root, one)),
     )
-    if (lists || (roots === undefined && named.length > mostNamed))
+    if (lists || (roots === undefined && named.length > maxNamed))
       for (const project of await this.listing.all())
-        if (mine(project.group ?? project.path) && this.#isReached(project)) this.#add(project)
+        if (isUnderRoots(project.group ?? project.path) && this.#isReached(project))
+          this.#add(project)
     for (const project of this.listing.unsent.projects)
-      if (lists && mine(project.group ?? project.path) && this.#isReached(project))
-        this.#unread.push({ place: project, failure: toUnsent(project) })
-    for (const name of this.choice.projects) await this.#named(name, (p) => this.#isReached(p))
-    const left = named.filter((path) => mine(path) && !this.#projects.has(lower(path)))
-    await mapSideBySide(left, (path) => this.#named(path))
+      if (lists && isUnderRoots(project.group ?? project.path) && this.#isReached(project))
+        this.#unread.push({ place: project, failure: createUnsentFailure(project) })
+    for (const name of this.choice.projects) await this.#addNamed(name, (p) => this.#isReached(p))
+    const left = named.filter((path) => isUnderRoots(path) && !this.#projects.has(lower(path)))
+    await mapSideBySide(left, (path) => this.#addNamed(path))
   }
 
   /** Adds a project that files or flags name, by its ID or its current path. A former path is reported as missing. */
-  async #named(
+  async #addNamed(
     name: string,
     isMeant: (project: ListedProject) => boolean = () => true,
   ): Promise<void> {
     const place: ManagedPlace = { scope: 'project', path: name }
     try {
       const project = await this.listing.project(name)
-      if (project === undefined) return this.#lacks(place)
+      if (project === undefined) return this.#addMissing(place)
       const moved = !/^\d+$/.test(name) && lower(project.path) !== lower(name)
-      if (moved) return this.#lacks(place, `the project ${name} is now ${project.path}`)
+      if (moved) return this.#addMissing(place, `the project ${name} is now ${project.path}`)
       if (isMeant(project)) this.#add(project)
     } catch (error) {
       const failure = recoverFrom(error)
-      if (isMissing(failure)) return this.#lacks(place, undefined, failure)
+      if (isMissing(failure)) return this.#addMissing(place, undefined, failure)
       this.#unread.push({ place, failure })
     }
   }
 
   async #findGroups(roots: readonly string[] | undefined): Promise<void> {
     const { groups: named, membersBelow: below } = this.#reach
-    const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
+    const isUnderRoots = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
     const all = below.length > 0 ? await this.listing.groups() : []
     for (const root of below)
       for (const group of all)
-        if (isPathWithin(group.path, root) && mine(group.path))
+        if (isPathWithin(group.path, root) && isUnderRoots(group.path))
           this.#groups.set(lower(group.path), group)
     for (const path of this.listing.unsent.groups) {
       const place: ManagedPlace = { scope: 'group', path }
-      if (mine(path) && below.some((root) => isPathWithin(path, root)))
-        this.#unread.push({ place, failure: toUnsent(place) })
+      if (isUnderRoots(path) && below.some((root) => isPathWithin(path, root)))
+        this.#unread.push({ place, failure: createUnsentFailure(place) })
     }
-    const left = named.filter((path) => mine(path) && !this.#groups.has(lower(path)))
-    await mapSideBySide(left, (path) => this.#check(path, true))
+    const left = named.filter((path) => isUnderRoots(path) && !this.#groups.has(lower(path)))
+    await mapSideBySide(left, (path) => this.#checkGroup(path, true))
   }
 
-  /** Groups of which nothing was found: they may be empty, or not be there at all. */
+  /** Checks groups in which nothing was found: they may be empty, or may not exist. */
   async #checkRoots(roots: readonly string[] | undefined): Promise<void> {
     const { below, membersBelow } = this.#reach
     const found = [...this.#projects.values(), ...this.#groups.values()]
@@ -181,25 +182,22 @@ export class Places {
       (root) => root !== '' && !found.some(({ path }) => isPathWithin(path, root)),
     )
     await mapSideBySide(empty, (root) =>
-      this.#check(root, this.#isEverything || membersBelow.includes(root)),
+      this.#checkGroup(root, this.#isEverything || membersBelow.includes(root)),
     )
   }
 
-  /**
-   * A group that no list showed: its members say whether it is there at all.
-   * @param meant whether it is one of those that are looked at
-   */
-  async #check(path: string, meant: boolean): Promise<void> {
+  /** Checks by its members whether a group exists that no list showed. @param isGroupSelected true if the group itself is selected */
+  async #checkGroup(path: string, isGroupSelected: boolean): Promise<void> {
     const group = this.listing.group(path)
     const current = await this.readKind(group)
     if (current.is === 'unreadable' && isMissing(current.failure))
-      return this.#lacks(group, undefined, current.failure)
-    if (meant) this.#groups.set(lower(path), group)
+      return this.#addMissing(group, undefined, current.failure)
+    if (isGroupSelected) this.#groups.set(lower(path), group)
   }
 
   #add(listed: ListedProject): void {
     const { group: _, ...project } = listed
-    if (!this.#chosenBy(listed).includes(undefined))
+    if (!this.#testSelectors(listed).includes(undefined))
       this.#projects.set(lower(project.path), project)
     else
       this.#unread.push({
@@ -208,12 +206,16 @@ export class Places {
       })
   }
 
-  #lacks(place: ManagedPlace, text = describeMissing(place), failure: Failure = usage(text)): void {
+  #addMissing(
+    place: ManagedPlace,
+    text = describeMissing(place),
+    failure: Failure = usage(text),
+  ): void {
     this.#missing.push({ place, text, failure })
   }
 
   /** Returns a suggestion of a similar path for a place that does not exist; empty if there is none. */
-  async #near({ scope, path }: ManagedPlace): Promise<string> {
+  async #suggestPath({ scope, path }: ManagedPlace): Promise<string> {
     const all = scope === 'group' ? this.listing.groups() : this.listing.all()
     const known: readonly ManagedPlace[] = await all.catch(() => [])
     const paths = known.map((one) => one.path)
@@ -221,11 +223,11 @@ export class Places {
     return near === undefined ? '' : `. ${near}`
   }
 
-  async #refusal(): Promise<Failure> {
+  async #createRefusal(): Promise<Failure> {
     const { origins } = this.#reach
     const lines = await mapSideBySide(this.#missing, async ({ place, text }) => {
-      const origin = origins?.get(placeText(place))
-      const near = await this.#near(place)
+      const origin = origins?.get(toPlaceText(place))
+      const near = await this.#suggestPath(place)
       return `${origin === undefined ? '' : `${formatOrigin(origin)}: `}${text}${near}`
     })
     return usage(lines.join('\n'), 'Correct the path, or skip missing objects with --missing skip.')
@@ -235,7 +237,7 @@ export class Places {
 const isWithinAny = (path: string, roots: readonly string[]): boolean =>
   roots.some((root) => isPathWithin(path, root))
 
-// Which projects and groups an instance has: its list of projects, and of groups where it has one.
+// The projects and groups of an instance, from its list of projects and, if it has one, its list of groups.
 
 /** A project with its group; undefined for a project in a user's namespace. */
 export interface ListedProject extends ProjectPlace {
@@ -243,7 +245,7 @@ export interface ListedProject extends ProjectPlace {
 }
 
 /** Reads the fields of a project's record that are used here; undefined for a record without path or ID. */
-const projectIn = (record: Fields): ListedProject | undefined => {
+const parseProject = (record: Fields): ListedProject | undefined => {
   const path = toText(record.path_with_namespace)
   if (path === undefined || !Number.isInteger(record.id)) return undefined
   const namespace = isObject(record.namespace) ? record.namespace : {}
@@ -265,7 +267,7 @@ const projectIn = (record: Fields): ListedProject | undefined => {
 }
 
 export class PlaceFinder {
-  /** Places of the lists that no request can name. */
+  /** The listed places whose paths no request can contain. */
   readonly unsent = { projects: new Set<ListedProject>(), groups: new Set<string>() }
 
   constructor(
@@ -283,10 +285,10 @@ export class PlaceFinder {
       const values = this.archived ? order : { ...order, archived: false }
       await instance.records({ endpoint: projects.list, values }, (record) => {
         this.book.learn(record.namespace)
-        const project = projectIn(record)
+        const project = parseProject(record)
         if (project !== undefined && findSegmentProblem(project.path) !== undefined)
           this.unsent.projects.add(project)
-        else if (project !== undefined && this.#isNamed(project.path))
+        else if (project !== undefined && this.#canBeNamed(project.path))
           found.set(project.id, project)
         return false
       })
@@ -295,16 +297,16 @@ export class PlaceFinder {
   }
 
   /**
-   * A project by its path or number, archived or not.
-   * @returns undefined where the instance shows none by itself, and its list does not have it
-   * @throws Failure as the instance answers
+   * Reads a project by its path or number, archived or not.
+   * @returns undefined if the instance has no route for it, and the list of all does not contain it
+   * @throws Failure for an error of the instance
    */
   project(name: string): Promise<ListedProject | undefined> {
     const { instance, once } = this.reader
     return once.ask('', `project ${lower(name)}`, async () => {
       try {
         const { data } = await instance.get({ endpoint: projects.get, values: { id: name } })
-        const project = isObject(data) ? projectIn(data) : undefined
+        const project = isObject(data) ? parseProject(data) : undefined
         if (isObject(data)) this.book.learn(data.namespace)
         if (project === undefined || !isPlacePath(project.path))
           throw new Failure('unreachable', `the response does not contain the project ${name}`)
@@ -317,36 +319,36 @@ export class PlaceFinder {
     })
   }
 
-  /** The groups of projects, those above them, and what the instance's own list of groups has. */
+  /** Lists the groups of all projects, the groups above them, and those of the instance's own list. */
   groups(): Promise<readonly GroupPlace[]> {
     return this.reader.once.ask('', 'groups', async () => {
       const found = new Map<string, string>()
       const add = (path: string): void => {
         if (findSegmentProblem(path) !== undefined) this.unsent.groups.add(path)
-        else if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
+        else if (!found.has(lower(path)) && this.#canBeNamed(path)) found.set(lower(path), path)
       }
       for (const { group } of await this.all())
         if (group !== undefined) listPathsTo(group).forEach(add)
-      for (const path of (await this.#ownList()).map((one) => toText(one.full_path)))
+      for (const path of (await this.#readGroupList()).map((one) => toText(one.full_path)))
         if (path !== undefined) add(path)
       return [...found.values()].map((path) => this.group(path))
     })
   }
 
   /** True if files can name a place. Paths that files would read as a pattern are skipped, with a note. */
-  #isNamed(path: string): boolean {
+  #canBeNamed(path: string): boolean {
     const isPath = isPlacePath(path)
     if (!isPath)
       this.reader.note(`${quoteText(path)}: declared files cannot contain this path; skipped`)
     return isPath
   }
 
-  /** A group of that path, its number where anything that was read shows it. */
+  /** Returns a group, with its ID if any record read so far showed it. */
   group(path: string): GroupPlace {
     return { scope: 'group', path, id: this.book.knownGroup(path) }
   }
 
-  async #ownList(): Promise<readonly Fields[]> {
+  async #readGroupList(): Promise<readonly Fields[]> {
     const { instance, note } = this.reader
     try {
       const records = await instance.records({ endpoint: groupsAll, values: {} })

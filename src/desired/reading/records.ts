@@ -14,15 +14,15 @@ import { getAttributes, isSecretValue, selectFamily } from '../attributes.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
 import { normalizeValue, toTypedValue } from '../values.js'
 
-// Answers that are kept for as long as they may be asked for again.
+// The cache of answers.
 
-/** Each question is asked once; who asks meanwhile waits for the same answer. */
+/** Caches answers. Each request is sent once; a caller that comes meanwhile waits for the same answer. */
 export class AnswerCache {
   readonly #answers = new Map<string, Map<string, Promise<unknown>>>()
 
   /**
-   * The answer to a question about something.
-   * @param ask never called twice for a question; its type goes with the question
+   * Returns the answer to a question about a subject.
+   * @param ask sends the request; it is called at most once for a question, so a question must always have the same type
    */
   ask<T>(about: string, question: string, ask: () => Promise<T>): Promise<T> {
     const questions = this.#answers.get(about) ?? new Map<string, Promise<unknown>>()
@@ -34,7 +34,7 @@ export class AnswerCache {
     return answer
   }
 
-  /** All answers about something. */
+  /** Forgets all answers about a subject. */
   forget(about: string): void {
     this.#answers.delete(about)
   }
@@ -65,7 +65,7 @@ export interface KindReader {
 const getPlaceValues = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
   place.scope === 'site' || path.id === undefined ? {} : { id: reader.id(place) }
 
-/** An answer without any documented field says nothing of the object, whatever it is of. */
+/** Returns the answer as a record. @throws Failure for an answer without any documented field, which is probably not from the instance */
 const requireRecord = (data: unknown, { returns }: Endpoint): Fields => {
   const fields = Object.keys(getProperties(returns.shape) ?? {})
   const isRecord =
@@ -90,38 +90,38 @@ const listHolders = async (
   if (!isOneOfMany(place)) return undefined
   return once.ask('', `holders of ${name}`, async () => {
     const found = new Set<number>()
-    let silent = false
+    let isUnknown = false
     try {
       await instance.records({ endpoint: everywhere, values: {} }, ({ project_id }) => {
         if (Number.isInteger(project_id)) found.add(Number(project_id))
-        else silent = true
+        else isUnknown = true
         return false
       })
     } catch (error) {
       recoverFrom(error)
       return undefined
     }
-    return silent ? undefined : found
+    return isUnknown ? undefined : found
   })
 }
 
 /** Reads one record by its own endpoint; returns none if it is missing and may be missing. */
-const recordAt = async (
+const readRecordAt = async (
   { instance }: KindReader,
   endpoint: Endpoint,
   values: JsonValues,
-  mayLack: boolean,
+  isOptional: boolean,
 ): Promise<readonly Fields[]> => {
   try {
     return [requireRecord((await instance.get({ endpoint, values })).data, endpoint)]
   } catch (error) {
     const failure = recoverFrom(error)
-    if (mayLack && isMissing(failure) && !isPlaceMissing(failure)) return []
+    if (isOptional && isMissing(failure) && !isPlaceMissing(failure)) return []
     throw error
   }
 }
 
-/** True if the documents have a list of the kind, or if its one object is all there is. */
+/** True if the documents have a list of the kind, or if the kind has a single object. */
 export const hasList = ({ holds, read }: Pick<Managed, 'holds' | 'read'>): boolean =>
   holds === 'one' || read.returns.kind === 'many'
 
@@ -140,15 +140,15 @@ const readUnlisted = async (
   }
 }
 
-/** The records of its list, with what only each by itself shows. */
+/** Reads the records of a list, and adds the fields that only the endpoint of a single record returns. */
 const readListed = async (
   reader: KindReader,
   place: ManagedPlace,
   kind: Managed,
 ): Promise<readonly Fields[]> => {
-  const having = place.scope === 'project' ? await listHolders(reader, place, kind) : undefined
+  const holders = place.scope === 'project' ? await listHolders(reader, place, kind) : undefined
   const id = reader.id(place)
-  if (having !== undefined && typeof id === 'number' && !having.has(id)) return []
+  if (holders !== undefined && typeof id === 'number' && !holders.has(id)) return []
   const { read, each } = kind
   const values = { ...getPlaceValues(reader, place, read), ...kind.query }
   const isOne = (record: Fields): boolean => isManaged(kind, record)
@@ -156,14 +156,14 @@ const readListed = async (
   if (each === undefined) return records
   return mapSideBySide(records, async (record) => {
     const own = { ...getPlaceValues(reader, place, each), ...toCurrentItem(kind, record).at }
-    return { ...record, ...(await recordAt(reader, each, own, false))[0] }
+    return { ...record, ...(await readRecordAt(reader, each, own, false))[0] }
   })
 }
 
 /**
- * The records of a kind that are managed.
- * @param keys the identities asked for, where the documents have no list
- * @throws Failure as the instance answers
+ * Reads the managed records of a kind.
+ * @param keys the identities to read, for kinds without a documented list
+ * @throws Failure for an error of the instance
  */
 export const readRecords = async (
   reader: KindReader,
@@ -173,19 +173,19 @@ export const readRecords = async (
 ): Promise<readonly Fields[]> => {
   const { holds, read, optional, unlisted: path } = kind
   const at = getPlaceValues(reader, place, read)
-  if (holds === 'one') return recordAt(reader, read, at, optional === true)
-  const byKey = async (): Promise<readonly Fields[]> => {
+  if (holds === 'one') return readRecordAt(reader, read, at, optional === true)
+  const readByKey = async (): Promise<readonly Fields[]> => {
     const [name = ''] = Object.keys(read.path).filter((n) => place.scope === 'site' || n !== 'id')
-    const one = (key: string) => recordAt(reader, read, { ...at, [name]: key }, true)
+    const one = (key: string) => readRecordAt(reader, read, { ...at, [name]: key }, true)
     return (await mapSideBySide([...new Set(keys)], one)).flat()
   }
   const isUnlisted = keys === undefined && path !== undefined
-  const ofKeys = isUnlisted ? () => readUnlisted(reader, place, kind) : byKey
-  const all = await (hasList(kind) ? readListed(reader, place, kind) : ofKeys())
+  const readWithoutList = isUnlisted ? () => readUnlisted(reader, place, kind) : readByKey
+  const all = await (hasList(kind) ? readListed(reader, place, kind) : readWithoutList())
   return all.filter((record) => isManaged(kind, record))
 }
 
-// Records as items: what names them, what they are called, and their attributes in the parameters' values.
+// The conversion of records to items: identity, label, and attributes in the values of the parameters.
 
 /** Converts a value of a record to JSON; undefined if there is none. */
 const toJson = (value: unknown): JsonValue | undefined => {
@@ -234,7 +234,7 @@ const readIdentity = (kind: Managed, record: Fields): string => {
   return String(normalizeValue({ param }, text))
 }
 
-/** The placeholders and parameters that a record fills. */
+/** Reads the placeholders and parameters that a record fills. */
 const readPlaceholders = (kind: Managed, record: Fields): CurrentItem['at'] =>
   Object.fromEntries(
     Object.entries(kind.at ?? {}).map(([name, field]) => {
@@ -245,8 +245,8 @@ const readPlaceholders = (kind: Managed, record: Fields): CurrentItem['at'] =>
     }),
   )
 
-/** Fields of any answer that say nothing of what is configured. */
-const kept = new Set(['id', 'created_at', 'updated_at'])
+/** Fields that every record has, and that are not configuration. */
+const ignoredFields = new Set(['id', 'created_at', 'updated_at'])
 
 /** Lists the other fields of a record, for kinds that take undocumented attributes. */
 const listFurtherFields = (kind: Managed, record: Fields): readonly string[] => {
@@ -256,7 +256,10 @@ const listFurtherFields = (kind: Managed, record: Fields): readonly string[] => 
   const secret = getSecretFields(kind.read)
   return Object.keys(record).filter(
     (name) =>
-      !kept.has(name) && !documented.has(name) && !secret.has(name) && !Object.hasOwn(params, name),
+      !ignoredFields.has(name) &&
+      !documented.has(name) &&
+      !secret.has(name) &&
+      !Object.hasOwn(params, name),
   )
 }
 
@@ -301,10 +304,7 @@ export const isManaged = ({ only, present }: Managed, record: Fields): boolean =
   return fits && (present === undefined || isTrue(record[present]))
 }
 
-/**
- * A record as an item of its kind.
- * @throws Failure `unreachable` for one without what names it
- */
+/** Converts a record to an item of its kind. @throws Failure `unreachable` for a record without its identity */
 export const toCurrentItem = (kind: Managed, record: Fields): CurrentItem => {
   const identity = readIdentity(kind, record)
   const label = kind.label === undefined ? undefined : readTextField(record, kind.label)
@@ -317,15 +317,15 @@ export const toCurrentItem = (kind: Managed, record: Fields): CurrentItem => {
   }
 }
 
-// What a refusal says of what was asked for (`lacks`: in the instance's own words).
+// The meaning of failed reads. `lacks` is derived from the instance's own message.
 
-/** The instance has no such route: its version or edition does not offer it. */
+/** True if the instance has no such route, because of its version or edition. */
 export const isUnsupported = ({ details }: Failure): boolean => details.lacks === 'route'
 
-/** The place itself is what is missing, not something in it. */
+/** True if the place itself is missing, not something in it. */
 const isPlaceMissing = (failure: Failure): boolean =>
   isMissing(failure) && /^404 (?:project|group) not found/i.test(failure.message)
 
-/** Undocumented: what is refused, or not there, is as if it had not been asked. */
+/** True if the instance denied an undocumented request, or does not have the route. Such a request is treated as never sent. */
 export const isDenied = ({ details }: Failure): boolean =>
   details.status === 404 || details.status === 403

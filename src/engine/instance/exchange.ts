@@ -2,7 +2,7 @@
 import { recordSecret } from '../../base/secrets/scrub.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
-import { createInstance, type InstanceClient, requestIn } from '../../client/instance.js'
+import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, getReason, recoverFrom } from '../../errors.js'
 import { findSecretTexts } from '../../http/answers/secrets.js'
@@ -244,9 +244,9 @@ export class InstanceExchange {
   /** The request of an ask, as it would travel: in the words of the instance, or of another address, where those are its own. */
   async build(ask: Ask, elsewhere?: string): Promise<WireRequest> {
     const found = await this.#options.own?.()
-    if (found === undefined) return requestIn(ask, undefined)
+    if (found === undefined) return buildInstanceRequest(ask, undefined)
     if (elsewhere === undefined) return (await this.instance()).build(ask)
-    return requestIn(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
+    return buildInstanceRequest(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
   }
 
   /** The request of an ask that is sent now, refused where the profile only reads. */

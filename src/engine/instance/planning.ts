@@ -9,7 +9,7 @@ import { capitalize } from '../../base/text.js'
 import { hasEcho } from '../../catalogue/endpoint.js'
 import { getChoices, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
 import type { Words } from '../../catalogue/words.js'
-import { refuseGone } from '../../client/instance.js'
+import { checkEndpointOffered } from '../../client/instance.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import { isSource } from '../command/actions.js'
@@ -287,7 +287,7 @@ export class Planning {
       unknown: (endpoint, name) => {
         if (!reads.answers || !hasEcho(endpoint)) tell(endpoint, name)
       },
-      offered: (endpoint) => refuseGone(endpoint, words),
+      offered: (endpoint) => checkEndpointOffered(endpoint, words),
       baseUrl: async () => (await place.session()).baseUrl,
       scope: (kinds) => place.scopeAmong(kinds),
       pathOf: (id) => this.#paths.of(id, () => this.#pathOf(id)),

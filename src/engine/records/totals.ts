@@ -1,6 +1,6 @@
 /** Computes `--sum`, `--avg`, `--min`, `--max` and `--p95` of the numbers of a group, for the groups of an answer. */
 import { isMoment } from '../../base/dates.js'
-import { compareNumbers, ExactSum, isSummable, logOf } from '../../base/json/decimal.js'
+import { compareNumbers, computeLogarithm, ExactSum, isSummable } from '../../base/json/decimal.js'
 import type { ExactNumber } from '../../base/json/json.js'
 
 export const functions = ['sum', 'avg', 'min', 'max', 'p95'] as const
@@ -52,7 +52,7 @@ class Percentile {
 
   #bin(value: number | ExactNumber): void {
     const sign = compareNumbers(value, 0)
-    const power = sign === 0 ? 0 : Math.floor(logOf(value) / width)
+    const power = sign === 0 ? 0 : Math.floor(computeLogarithm(value) / width)
     const key = sign === 0 ? 0 : Math.sign(sign) * (power + 1e6)
     const found = this.#bins.get(key)
     if (found !== undefined) found.count += 1

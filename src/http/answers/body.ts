@@ -1,4 +1,4 @@
-/** Reading a body whole, within bounds. */
+/** Reads bodies of answers within limits of time and size, and decompresses them. */
 import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/json.js'
@@ -7,15 +7,15 @@ import { createUnusable, toLostRequest } from './network.js'
 
 const formatSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 
-/** Milliseconds that only ever grow, from a clock that needs no loading. */
+/** Returns the process's uptime in milliseconds, which never decreases. */
 const getMonotonicTime = (): number => process.uptime() * 1000
 
 /** The total time that a body may keep its reader waiting without progress, as a multiple of the time-out. */
-const patience = 10
+const patienceFactor = 10
 
 /**
- * A body that gives up when too much time was spent waiting for it: against answers that trickle
- * for ever and never come to an end. Time that the reader takes does not count.
+ * A body with a limit on the total time spent waiting for it, against answers that trickle without an end. The time that the reader takes
+ * does not count.
  */
 export class TimedBody {
   readonly #bytes: AsyncIterable<Uint8Array>
@@ -26,11 +26,11 @@ export class TimedBody {
   /** @param timeout milliseconds; 0 for no limit */
   constructor(bytes: AsyncIterable<Uint8Array>, timeout: number, label: string) {
     this.#bytes = bytes
-    this.#limit = timeout === 0 ? Number.POSITIVE_INFINITY : timeout * patience
+    this.#limit = timeout === 0 ? Number.POSITIVE_INFINITY : timeout * patienceFactor
     this.#label = label
   }
 
-  /** Something whole has come: patience starts afresh. */
+  /** Resets the waiting time, because something complete has arrived. */
   progressed(): void {
     this.#waited = 0
   }
@@ -55,10 +55,7 @@ export class TimedBody {
   }
 }
 
-/**
- * The bytes of a body.
- * @throws Failure `unreachable` when it is cut short, or larger than `limit`
- */
+/** Reads the bytes of a body. @throws Failure `unreachable` if it is cut short, or larger than `limit` */
 export const readWhole = async (
   bytes: AsyncIterable<Uint8Array>,
   label: string,
@@ -75,10 +72,10 @@ export const readWhole = async (
   return gathered.bytes()
 }
 
-/** Error bodies are read up to this much; the rest would not be shown. */
-const shownError = 256 * 1024
+/** The maximum number of bytes that are read of an error body. */
+const maxErrorBytes = 256 * 1024
 
-/** The beginning of a body that is only to be shown; what goes wrong with it does not matter. */
+/** Reads the beginning of a body for a message. Errors while reading are ignored, except for interruptions. */
 export const readSome = async (bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -86,17 +83,17 @@ export const readSome = async (bytes: AsyncIterable<Uint8Array>): Promise<Uint8A
     for await (const chunk of bytes) {
       chunks.push(chunk)
       length += chunk.length
-      if (length >= shownError) break
+      if (length >= maxErrorBytes) break
     }
   } catch (error) {
     if (error instanceof Failure && error.category === 'interrupted') throw error
   }
-  return Buffer.concat(chunks).subarray(0, shownError)
+  return Buffer.concat(chunks).subarray(0, maxErrorBytes)
 }
 
-// Content-Encoding undone on the way, with an eye on what it unpacks to.
+// Decompression, with a limit on the ratio of decompressed to compressed size.
 
-/** Past this much, a body that unpacks to more than `bombRatio` times its size is refused. */
+/** The decompressed size above which a body is refused if it exceeds `bombRatio` times its compressed size. */
 const bombFloor = 64 << 20
 const bombRatio = 200
 const chunkSize = 64 * 1024
@@ -128,7 +125,7 @@ async function* decodeOne(source: Bytes, name: string, label: string): AsyncGene
   if (first.done === true) return
   let packed = 0
   let unpacked = 0
-  async function* counted(): AsyncGenerator<Uint8Array> {
+  async function* countPacked(): AsyncGenerator<Uint8Array> {
     try {
       for (let step = first; step.done !== true; step = await input.next()) {
         packed += step.value.length
@@ -138,11 +135,11 @@ async function* decodeOne(source: Bytes, name: string, label: string): AsyncGene
       await input.return?.()
     }
   }
-  const make = unpackers[name]
-  if (make === undefined)
+  const createUnpacker = unpackers[name]
+  if (createUnpacker === undefined)
     throw createUnusable(`the response has the unknown encoding ${name}`, label)
-  const stream = make(zlib, first.value[0] ?? 0)
-  pipeline(counted(), stream, () => {})
+  const stream = createUnpacker(zlib, first.value[0] ?? 0)
+  pipeline(countPacked(), stream, () => {})
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
@@ -159,7 +156,7 @@ async function* decodeOne(source: Bytes, name: string, label: string): AsyncGene
   }
 }
 
-/** A body as its `Content-Encoding` means it. */
+/** Decodes a body according to its `Content-Encoding`. */
 export const decodeBody = (source: Bytes, encoding: string | undefined, label: string): Bytes =>
   (encoding ?? '')
     .split(',')

@@ -1,21 +1,29 @@
-/** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
+/** Converts answers that refuse a request to a Failure with a category, a message and the next step (`http/README.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { parseRetryAfter, readHeader } from '../headers.js'
 import { type NextStep, toDetails } from '../types.js'
-import { formatStatus, isPage, nameOfStatus, pageTitle, proxyHint, toOneLine } from './network.js'
+import {
+  findPageTitle,
+  formatStatus,
+  getStatusName,
+  isPage,
+  proxyHint,
+  toOneLine,
+} from './network.js'
 import { maskAddressSecrets } from './secrets.js'
 import { encodeSlashes } from './slashes.js'
 
-// Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
-// what stands in a place for messages is repeated: anywhere else it might be a secret.
+// Error bodies are converted to one readable message (`http/README.md`). Their shape varies: instances and the proxies in front of them
+// send several kinds of JSON, text and HTML pages. The message repeats only fields that are meant for messages, since any other field may
+// be a secret.
 
 interface ErrorMessage {
-  /** One line; empty when the body said nothing. */
+  /** The message in one line; empty if the body has none. */
   readonly text: string
-  /** `message`: about a record; `error`: about the call; `page`: from something in front. */
+  /** The shape of the body: `message` is about a record, `error` about the call, and `page` comes from a proxy or web server. */
   readonly shape: 'message' | 'error' | 'page' | 'text' | 'none'
-  /** It tells of maintenance, also where its text is not to be repeated. */
+  /** True if the body mentions maintenance, even if its text is not repeated. */
   readonly maintenance?: true
   /** A machine-readable code: `error_code`, or an `error` that is one word. */
   readonly code?: string
@@ -30,7 +38,7 @@ interface Leaf {
   readonly text: string
 }
 
-/** Every text of a JSON value with the names that lead to it, in order, at any depth. */
+/** Lists every text of a JSON value at any depth, with the names that lead to it. */
 const listLeaves = (root: unknown): Leaf[] => {
   const leaves: Leaf[] = []
   const open: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }]
@@ -40,8 +48,8 @@ const listLeaves = (root: unknown): Leaf[] => {
       for (const item of value.toReversed()) open.push({ value: item, path })
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, inner] of Object.entries(value).reverse()) {
-        const silent = name === 'base' || path.length >= shownPrefix
-        open.push({ value: inner, path: silent ? path : [...path, name] })
+        const isOmitted = name === 'base' || path.length >= shownPrefix
+        open.push({ value: inner, path: isOmitted ? path : [...path, name] })
       }
     } else if (value !== undefined && value !== null && value !== '') {
       leaves.push({ prefix: toOneLine(path.join('.')), text: toOneLine(String(value)) })
@@ -50,7 +58,7 @@ const listLeaves = (root: unknown): Leaf[] => {
   return leaves
 }
 
-/** `name: has already been taken, is too short; the whole record is wrong`. */
+/** Formats a message: `name: has already been taken, is too short; the whole record is wrong`. */
 const formatMessage = (value: unknown): string => {
   const groups: { prefix: string; texts: string[] }[] = []
   for (const { prefix, text } of listLeaves(value)) {
@@ -71,13 +79,13 @@ const parseScope = (value: unknown): string | undefined =>
 
 const parseObjectBody = (body: Fields): ErrorMessage => {
   const { message, error, error_description: description } = body
-  const said = [
+  const parts = [
     [formatMessage(error), formatMessage(description)].filter((t) => t !== '').join(': '),
     formatMessage(message),
   ]
   const code = parseCode(body.error_code) ?? parseCode(error)
   const scope = parseScope(body.scope)
-  const text = said.filter((t) => t !== '').join('; ')
+  const text = parts.filter((t) => t !== '').join('; ')
   return {
     text: maskAddressSecrets(text),
     ...detectMaintenance(text),
@@ -87,22 +95,22 @@ const parseObjectBody = (body: Fields): ErrorMessage => {
   }
 }
 
-/** So much of a plain text says what it is about. */
-const telling = 500
+/** The number of characters of a plain text that are searched for the word maintenance. */
+const searchedLength = 500
 
 const detectMaintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
   /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
 
-/** @param claimed whether it says of itself that it is a page */
-const parseTextBody = (text: string, claimed: boolean): ErrorMessage => {
+/** @param isDeclaredHtml true if the content type declares an HTML page */
+const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
   const empty = text.trim() === ''
-  if (!isPage(text) && (empty || !claimed))
+  if (!isPage(text) && (empty || !isDeclaredHtml))
     return {
       text: '',
       shape: empty ? 'none' : 'text',
-      ...detectMaintenance(text.slice(0, telling)),
+      ...detectMaintenance(text.slice(0, searchedLength)),
     }
-  const title = pageTitle(text)
+  const title = findPageTitle(text)
   return {
     text: title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`,
     shape: 'page',
@@ -152,18 +160,18 @@ const categories: Readonly<Record<number, Category>> = {
 export const getCategory = (status: number): Category =>
   categories[status] ?? (status >= 500 ? 'unreachable' : 'failed')
 
-/** `404 Project Not Found`, `400 Bad Request: name is missing`: the status always, and once. */
+/** Builds the message of a refusal: `404 Project Not Found`, `400 Bad Request: name is missing`. The status appears exactly once. */
 const buildMessage = (status: number, said: ErrorMessage): string => {
   if (said.text.startsWith(`${status} `)) return said.text
   const head = formatStatus(status)
-  const name = nameOfStatus(status)?.toLowerCase()
+  const name = getStatusName(status)?.toLowerCase()
   if (said.text === '' || said.text.toLowerCase() === name) return head
   return `${head}: ${said.text}`
 }
 
 /**
- * An unknown route has `error` where a missing record has `message`, also where its path has other methods; one that is
- * gone is 410.
+ * Returns what is missing according to an answer. An unknown route has `error` in its body, a missing record `message`. A path that exists
+ * only for other methods counts as an unknown route, too. A removed route answers 410.
  */
 const findMissingPart = (
   status: number,
@@ -182,18 +190,18 @@ const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
   (status === 503 || (status === 403 && /maintenance mode|read-only instance/i.test(said.text)))
 
 /**
- * True if an answer says that the instance is in maintenance, which no further attempt ends.
- * @param by `instance`: only if the instance itself says so, so that it certainly carried nothing out. A proxy in front of it may show such
- * a page for any failure.
+ * True if an answer reports maintenance, so that a retry is pointless.
+ * @param by `instance`: only if the instance itself reports it, so that the request was certainly not carried out. A proxy may show such a
+ * page for any failure.
  */
 export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance'): boolean => {
   const said = readErrorBody(body)
-  const own = said.shape === 'message' || said.shape === 'error'
-  return isInMaintenance(status, said) && (by === undefined || own)
+  const isFromInstance = said.shape === 'message' || said.shape === 'error'
+  return isInMaintenance(status, said) && (by === undefined || isFromInstance)
 }
 
-/** The project that a request names in its path. */
-const projectOf = (request: string): string | undefined => {
+/** Returns the project that a request names in its path. */
+const parseProjectPath = (request: string): string | undefined => {
   const [, segment = ''] = /\/projects\/([^/?\s]+)/.exec(request) ?? []
   try {
     return segment === '' ? undefined : decodeURIComponent(segment)
@@ -204,7 +212,7 @@ const projectOf = (request: string): string | undefined => {
 
 /** Returns the next step for a project that now has another path. */
 export const createMovedStep = (request: string): NextStep => {
-  const about = projectOf(request)
+  const about = parseProjectPath(request)
   return { code: 'moved-project', about }
 }
 
@@ -212,7 +220,7 @@ export const createMovedStep = (request: string): NextStep => {
 const hasEncodedSlash = ({ request }: RefusedAnswer): boolean =>
   /\/(?:projects|groups)\/[^/?\s]*%2F/i.test(request)
 
-/** The method and path that were meant, of a request whose path has a name with plain slashes. */
+/** Returns the intended method and path of a request whose path has a name with plain slashes; undefined for other requests. */
 const suggestRequest = ({ request }: RefusedAnswer): string | undefined => {
   const [, method = '', path = ''] = /^(\S+) \S*?\/api\/v4\/(\S+)$/.exec(request) ?? []
   const meant = encodeSlashes(path)
@@ -228,19 +236,19 @@ interface Rule {
 }
 
 /** Returns the time that an instance asks to wait, as text; nothing if it gives none. */
-const waitOf = ({ headers }: RefusedAnswer): { readonly about?: string } => {
+const getRequestedWaitText = ({ headers }: RefusedAnswer): { readonly about?: string } => {
   const after = readHeader(headers, 'retry-after')
   if (after === undefined || parseRetryAfter(after, 0) === undefined) return {}
   return { about: /^\d+$/.test(after) ? `${after} s` : `until ${toOneLine(after)}` }
 }
 
-/** The first rule that fits wins. */
+/** The rules for messages and next steps. The first rule that matches is used. */
 const rules: readonly Rule[] = [
   {
     when: ({ status }, said) => isInMaintenance(status, said),
     category: 'unreachable',
     message: (text) => `the instance is in maintenance (${text})`,
-    next: (refusal) => ({ code: 'maintenance', ...waitOf(refusal) }),
+    next: (refusal) => ({ code: 'maintenance', ...getRequestedWaitText(refusal) }),
   },
   {
     when: ({ status }) => status === 407,
@@ -342,11 +350,11 @@ const rules: readonly Rule[] = [
   },
   {
     when: ({ status }) => status === 429,
-    next: (refusal) => ({ code: 'rate', ...waitOf(refusal) }),
+    next: (refusal) => ({ code: 'rate', ...getRequestedWaitText(refusal) }),
   },
   {
     when: ({ status, headers }) => status === 503 && headers['retry-after'] !== undefined,
-    next: (refusal) => ({ code: 'unavailable', ...waitOf(refusal) }),
+    next: (refusal) => ({ code: 'unavailable', ...getRequestedWaitText(refusal) }),
   },
   {
     when: ({ status }, { shape }) => status >= 500 && shape === 'page',
@@ -365,8 +373,8 @@ const rules: readonly Rule[] = [
 ]
 
 /**
- * The Failure for an answer that is neither 2xx nor 304. Never throws.
- * Its category follows from the status; its message keeps the text of every field of the body.
+ * Creates the Failure for an answer that is neither 2xx nor 304. It never throws. The category follows from the status. The message keeps
+ * the text of every field of the body.
  */
 export const toFailure = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal

@@ -1,21 +1,21 @@
 /**
- * Answers in plain words: their text made fit for one line, what each HTTP status is called, and of requests without a
- * whole answer what the network did.
+ * Describes answers and network errors in plain words: text for one line, the names of HTTP statuses, and the failures of requests without
+ * a whole answer.
  */
 import { Failure, type FailureDetails } from '../../errors.js'
 import { type AdmissionResult, type NextStep, toDetails } from '../types.js'
 
 /** Controls, directional overrides and separators that could move a cursor or reorder a line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
+const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 const escapeCharacter = (char: string): string => `\\u{${char.charCodeAt(0).toString(16)}}`
 
-/** White space collapsed, control characters made visible. */
+/** Collapses white space, and makes control characters visible. */
 export const toOneLine = (text: string): string =>
   text
     .replace(/[ \t\r\n]+/g, ' ')
-    .replace(hidden, escapeCharacter)
+    .replace(unseen, escapeCharacter)
     .trim()
 
 const entities: Readonly<Record<string, string>> = {
@@ -30,8 +30,8 @@ const entities: Readonly<Record<string, string>> = {
 /** True if a text is markup: neither JSON nor any text of the API begins like this. */
 export const isPage = (text: string): boolean => /^\s*<[!?a-z]/i.test(text)
 
-/** An HTML page in words: by its title, else its first heading. */
-export const pageTitle = (text: string): string | undefined => {
+/** Returns the title of an HTML page, or else its first heading. */
+export const findPageTitle = (text: string): string | undefined => {
   const [, title] =
     /<title[^>]*>([^<]{1,500})/i.exec(text) ?? /<h1[^>]*>([^<]{1,500})/i.exec(text) ?? []
   if (title === undefined) return undefined
@@ -106,10 +106,10 @@ const classes: Readonly<Record<number, string>> = {
   5: 'a failure of the instance',
 }
 
-/** The name of a status; undefined for one that is not registered. */
-export const nameOfStatus = (status: number): string | undefined => names[status]
+/** Returns the name of a status; undefined for one that is not registered. */
+export const getStatusName = (status: number): string | undefined => names[status]
 
-/** `404 Not Found`, `499 (a refusal of no known name)`: never the number alone. */
+/** Formats a status with its name: `404 Not Found`, `499 (a refusal of no known name)`. */
 export const formatStatus = (status: number): string => {
   const name = names[status]
   if (name !== undefined) return `${status} ${name}`
@@ -118,7 +118,7 @@ export const formatStatus = (status: number): string => {
 
 // Requests without a whole answer.
 
-/** As `oneLine`, at most `length` characters. */
+/** Converts text to one line of at most `length` characters. */
 const shortenText = (text: string, length: number): string => {
   const line = toOneLine(text.slice(0, length * 4))
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
@@ -144,19 +144,19 @@ interface Kind {
   readonly transient?: true
 }
 
-const again: NextStep = { code: 'way' }
+const networkHint: NextStep = { code: 'way' }
 const address: NextStep = { code: 'address' }
 const authority: NextStep = { code: 'authority' }
 const slow: NextStep = { code: 'slow' }
 
-const cut: Kind = { why: 'the connection was cut', next: again, transient: true }
+const connectionCut: Kind = { why: 'the connection was cut', next: networkHint, transient: true }
 const noAnswer: Kind = { why: 'no response in time', next: slow, transient: true }
 const noConnection: Kind = {
   why: 'could not connect in time',
   next: address,
   transient: true,
 }
-const noWay: Kind = { why: 'no route to the host', next: address, transient: true }
+const noRoute: Kind = { why: 'no route to the host', next: address, transient: true }
 const untrusted: Kind = { why: 'its certificate is from an unknown authority', next: authority }
 const notTls: Kind = {
   why: 'no TLS on that port',
@@ -167,17 +167,17 @@ const kinds: Readonly<Record<string, Kind>> = {
   ENOTFOUND: { why: 'host name not found', next: address },
   EAI_AGAIN: { why: 'host name could not be resolved', next: address, transient: true },
   ECONNREFUSED: { why: 'the connection was refused', next: address, transient: true },
-  ECONNRESET: cut,
-  EPIPE: cut,
-  UND_ERR_SOCKET: cut,
-  HPE_INVALID_EOF_STATE: cut,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { ...cut, why: 'the response was incomplete' },
+  ECONNRESET: connectionCut,
+  EPIPE: connectionCut,
+  UND_ERR_SOCKET: connectionCut,
+  HPE_INVALID_EOF_STATE: connectionCut,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { ...connectionCut, why: 'the response was incomplete' },
   ETIMEDOUT: noConnection,
   UND_ERR_CONNECT_TIMEOUT: noConnection,
   UND_ERR_HEADERS_TIMEOUT: noAnswer,
   UND_ERR_BODY_TIMEOUT: { ...noAnswer, why: 'the response stopped midway' },
-  EHOSTUNREACH: noWay,
-  ENETUNREACH: noWay,
+  EHOSTUNREACH: noRoute,
+  ENETUNREACH: noRoute,
   CERT_HAS_EXPIRED: {
     why: 'its certificate has expired',
     next: 'Ask its administrators to renew the certificate. Check the clock of this machine, too.',
@@ -195,7 +195,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
-  UND_ERR_HEADERS_OVERFLOW: { why: 'its headers were too large', next: again },
+  UND_ERR_HEADERS_OVERFLOW: { why: 'its headers were too large', next: networkHint },
   UND_ERR_PRX_TLS: { why: 'the proxy’s certificate was not accepted', next: authority },
 }
 
@@ -220,10 +220,10 @@ const classifyError = (error: unknown, code: string): Kind => {
   const known = kinds[code]
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
-  return { why: shortenText(text, 200) || 'the connection failed', next: again }
+  return { why: shortenText(text, 200) || 'the connection failed', next: networkHint }
 }
 
-/** A system's error says which machine it is about. */
+/** Returns the machine that a system error names. */
 const findMachine = (
   error: unknown,
 ): { readonly host: string; readonly port?: number } | undefined => {
@@ -234,22 +234,24 @@ const findMachine = (
   return findMachine(error instanceof AggregateError ? error.errors[0] : error.cause)
 }
 
-/** The proxy, where the trouble was on the way to it: a machine other than the one that was asked. */
-const findProxyMachine = (error: unknown, asked: URL | undefined): string | undefined => {
+/** Returns the proxy's host and port if the error concerns another machine than the requested one. */
+const findProxyMachine = (error: unknown, requestedUrl: URL | undefined): string | undefined => {
   const machine = findMachine(error)
-  if (machine === undefined || asked === undefined) return undefined
+  if (machine === undefined || requestedUrl === undefined) return undefined
   const { host, port } = machine
-  const own =
-    asked.port === '' ? { 'http:': 80, 'https:': 443 }[asked.protocol] : Number(asked.port)
-  if (port === undefined) return host === asked.hostname ? undefined : host
-  return port === own ? undefined : `${host}:${port}`
+  const requestedPort =
+    requestedUrl.port === ''
+      ? { 'http:': 80, 'https:': 443 }[requestedUrl.protocol]
+      : Number(requestedUrl.port)
+  if (port === undefined) return host === requestedUrl.hostname ? undefined : host
+  return port === requestedPort ? undefined : `${host}:${port}`
 }
 
 /**
- * A network error as a Failure `unreachable`.
- * @param request method and address without credentials
- * @param sent whether the instance may have received the request
- * @param begun whether an answer had begun to come
+ * Converts a network error to a Failure `unreachable`.
+ * @param request the method and address without credentials
+ * @param sent true if the instance may have received the request
+ * @param begun true if an answer had begun to arrive
  */
 export const toLostRequest = (
   error: unknown,
@@ -277,9 +279,12 @@ export const toLostRequest = (
   )
 }
 
-/** An answer that came and cannot be used: not what was asked for, or broken on the way. */
-export const createUnusable = (why: string, request: string, next: NextStep = again): LostRequest =>
-  new LostRequest(why, { request, ...toDetails(next) }, false, true)
+/** Creates the failure of an answer that arrived and cannot be used, because its content is unexpected or damaged. */
+export const createUnusable = (
+  why: string,
+  request: string,
+  next: NextStep = networkHint,
+): LostRequest => new LostRequest(why, { request, ...toDetails(next) }, false, true)
 
 /** Returns the same failure, marked as having an unknown outcome, for a request that may have changed something. */
 export const markUnknownOutcome = (failure: Failure): Failure =>
@@ -290,7 +295,7 @@ export const markUnknownOutcome = (failure: Failure): Failure =>
       ...failure.details,
       unknownOutcome: true,
       hint: 'Check the current state before you send it again.',
-      // For requests that change nothing, whatever their method.
+      // The original failure, for requests that change nothing although their method may.
       cause: failure,
     },
   )

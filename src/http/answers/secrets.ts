@@ -1,4 +1,4 @@
-/** The masking of secrets in what is shown: credentials in headers, addresses and bodies. */
+/** Masks secrets in what is shown: credentials in headers, addresses and bodies. */
 import {
   getSecrecies,
   listSecretsInText,
@@ -12,12 +12,12 @@ import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
 import type { WireRequest } from '../types.js'
 
-/** An address, or text with addresses, without user names, passwords and secret parameters. */
+/** Masks user names, passwords and secret parameters in an address, or in a text with addresses. */
 export const maskAddressSecrets = (text: string): string => maskAddresses(text, () => hidden)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** Headers for a trace: credentials masked, several values joined. */
+/** Prepares headers for a trace: credentials are masked, and several values are joined. */
 export const maskHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -27,20 +27,20 @@ export const maskHeaders = (headers: Headers): Record<string, string> =>
     }),
   )
 
-/** Every text in a value. */
+/** Lists every text in a value. */
 const listTexts = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : []
 }
 
-/** Tells of each secret of a value, and of nothing else. */
-const createCollector = (tell: (text: string) => void): Replacement => ({
+/** Creates a replacement that passes each secret of a value to a function. */
+const createCollector = (collect: (text: string) => void): Replacement => ({
   value: (_, value) => {
-    listTexts(value).forEach(tell)
+    listTexts(value).forEach(collect)
     return hidden
   },
   text: (_, text) => {
-    for (const secret of listSecretsInText(text)) tell(secret)
+    for (const secret of listSecretsInText(text)) collect(secret)
     return text
   },
 })
@@ -65,27 +65,27 @@ const parseAttributes = ({ headers, body, parts }: RequestContent): unknown => {
 
 type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>
 
-/** The texts of a request that are secrets: in JSON, in a form, in its own headers, in its address. */
+/** Finds the texts of a request that are secrets: in its JSON or form, in its headers, and in its address. */
 export const findSecretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
   const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
   for (const [name, value] of query) if (isSecretName(name)) found.push(value)
-  const secrecyOf = getSecrecies(sent.secrets, words)
+  const getSecrecy = getSecrecies(sent.secrets, words)
   maskSecrets(
     parseAttributes(sent),
-    secrecyOf,
+    getSecrecy,
     undefined,
     createCollector((text) => found.push(text)),
   )
   return found
 }
 
-const shownBody = 16 * 1024
+const maxTracedBody = 16 * 1024
 
-/** A trace is no data: also what a text only mentions is masked there, and what a CI file assigns. */
-const shown: Replacement = {
+/** The replacement for traces. It also masks secrets within longer texts, such as those that a CI file assigns. */
+const traceReplacement: Replacement = {
   value: () => hidden,
   text: (_, text) => maskWholeText(text, () => hidden),
 }
@@ -93,17 +93,17 @@ const shown: Replacement = {
 /**
  * Masks the secrets of a small JSON body; returns undefined for anything else.
  * @param declared names that hold secrets, in addition to names that look like secrets
- * @param words the instance's own
+ * @param words the instance's own names
  */
 export const maskBody = (
   text: string,
   declared?: ReadonlySet<string>,
   words?: OwnNames,
 ): string | undefined => {
-  if (text.length > shownBody) return undefined
+  if (text.length > maxTracedBody) return undefined
   try {
     return JSON.stringify(
-      maskSecrets(JSON.parse(text), getSecrecies(declared, words), undefined, shown),
+      maskSecrets(JSON.parse(text), getSecrecies(declared, words), undefined, traceReplacement),
     )
   } catch {
     return undefined

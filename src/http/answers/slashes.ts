@@ -1,10 +1,10 @@
 /**
- * The path that was meant where the slashes of a name were typed as they are: `projects/group/name` is
- * `projects/group%2Fname`. Only paths that people typed have such slashes; those of endpoints are encoded.
+ * Suggests the intended path if a person typed the slashes of a name without encoding: `projects/group/name` means `projects/group%2Fname`.
+ * Paths of endpoints are always encoded.
  */
 
 /** The path segments that may follow a project or group, including undocumented ones; its name ends before them. */
-const below = new Set(
+const subresources = new Set(
   [
     'access_requests access_tokens alert_management_alerts approval_rules approval_settings',
     'approvals archive audit_events avatar badges billable_members boards ci clusters',
@@ -22,13 +22,13 @@ const below = new Set(
 )
 
 /** Names of branches, tags, files and the like, which may have slashes of their own, and the words that may follow them. */
-const named =
+const nestedName =
   /^((?:repository\/(?:branches|commits|files|tags)|labels|protected_branches|protected_tags|wikis)\/)(.+?)(\/(?:blame|cherry_pick|comments|diff|discussions|merge_requests|promote|protect|raw|refs|release|revert|signature|statuses|unprotect))?$/
 
 const joinEncoded = (parts: readonly string[]): string => parts.join('%2F')
 
 const encodeName = (rest: string): string => {
-  const [, lead, name, end = ''] = named.exec(rest) ?? []
+  const [, lead, name, end = ''] = nestedName.exec(rest) ?? []
   return lead === undefined || name === undefined
     ? rest
     : `${lead}${joinEncoded(name.split('/'))}${end}`
@@ -39,10 +39,10 @@ export const encodeSlashes = (path: string): string | undefined => {
   const [plain = '', query] = path.split('?')
   const [root = '', ...parts] = plain.split('/').filter((part) => part !== '')
   if (!['groups', 'namespaces', 'projects'].includes(root)) return undefined
-  const found = parts.findIndex((part, i) => i > 0 && below.has(part))
+  const found = parts.findIndex((part, i) => i > 0 && subresources.has(part))
   const end = found < 0 ? parts.length : found
   const owner = parts.slice(0, end)
-  // A number or a path that is encoded already is a whole name: what follows it is something else.
+  // A number, or a path that is encoded already, is a whole name, so the parts after it are not part of the name.
   if (
     owner.length > 1 &&
     owner.some((part, i) => /%2F/i.test(part) || (i === 0 && /^\d+$/.test(part)))

@@ -1,4 +1,4 @@
-/** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
+/** Reads lists page after page. Each page is requested as soon as it is known; records are returned as bytes and in order. */
 import { MalformedJson } from '../../base/json/json.js'
 import { createUnusable, LostRequest } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
@@ -7,10 +7,10 @@ import {
   getTotal,
   hasMore,
   type ListPage,
-  misled,
   PagePrefetch,
   type Pages,
   pageSize,
+  pagingHint,
 } from './prefetch.js'
 import { KeyMatcher, NoListError, Splitter } from './splitter.js'
 
@@ -20,22 +20,22 @@ const isIdentified = (record: Uint8Array): boolean => {
   return bytes.includes('"id"') || bytes.includes('"iid"')
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const waitOneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Lets a request leave before the present page is cut up: undici looks at an idle connection in one
- * turn of the event loop and writes in the next.
+ * Waits until a request is sent before the present page is cut up. undici checks an idle connection in one turn of the event loop, and
+ * writes in the next.
  */
-const leave = async (): Promise<void> => {
-  await turn()
-  await turn()
+const waitUntilSent = async (): Promise<void> => {
+  await waitOneTurn()
+  await waitOneTurn()
 }
 
 /** A page that is being read. */
 interface PageRead {
   readonly reply: OpenAnswer
   readonly splitter: Splitter
-  /** The first bytes that came. */
+  /** The first bytes of the page. */
   head: Uint8Array | undefined
   /** True if the page has yielded records. */
   begun: boolean
@@ -45,8 +45,8 @@ class Listing {
   readonly #pages: Pages
   readonly #options: ListOptions
   readonly #limit: number
-  readonly #ahead: PagePrefetch
-  readonly #lookout: KeyMatcher
+  readonly #prefetch: PagePrefetch
+  readonly #matcher: KeyMatcher
   #pagesRead = 0
   /** The first record of the page before this one. */
   #before: Uint8Array | undefined
@@ -57,92 +57,92 @@ class Listing {
   #work: ListWork | undefined
   /** True if a page held more records than the limit allowed. */
   #cut = false
-  /** The answer is one object. */
+  /** True if the answer is a single object. */
   #alone = false
 
   constructor(pages: Pages, options: ListOptions) {
     this.#pages = pages
     this.#options = options
-    this.#ahead = new PagePrefetch(pages, options)
-    this.#lookout = new KeyMatcher(options.watch)
+    this.#prefetch = new PagePrefetch(pages, options)
+    this.#matcher = new KeyMatcher(options.watch)
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY
   }
 
   async *run(request: WireRequest): AsyncGenerator<Batch, ListEnd> {
-    const ahead = this.#ahead
+    const prefetch = this.#prefetch
     let more = false
     this.#work = this.#options.work?.()
     try {
-      ahead.ask(request)
-      for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
+      prefetch.ask(request)
+      for (let page = await this.#takePage(); page !== undefined; page = await this.#takePage()) {
         const { next, reply } = page
         this.#options.onPage?.(reply)
         this.#total = getTotal(reply) ?? this.#total
-        ahead.check(page)
-        ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
-        if (!ahead.none) await leave()
-        yield* this.#recordsOf(page)
+        prefetch.check(page)
+        prefetch.prefetchAfter(page, this.#limit - this.#records, this.#pagesRead === 0)
+        if (!prefetch.none) await waitUntilSent()
+        yield* this.#readRecords(page)
         this.#pagesRead += 1
-        const goesOn = next !== undefined || page.lost !== undefined || !ahead.none
-        more = this.#cut || goesOn || hasMore(reply)
+        const hasNext = next !== undefined || page.lost !== undefined || !prefetch.none
+        more = this.#cut || hasNext || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
         if (this.#alone) return { records: this.#records, more: false }
-        // What came before is given first.
+        // The records before the failure are returned first.
         if (page.lost !== undefined) throw page.lost
-        ahead.goOn()
-        if (ahead.none && next !== undefined) ahead.ask(next)
-        more = ahead.none && hasMore(reply)
+        prefetch.prefetchMore()
+        if (prefetch.none && next !== undefined) prefetch.ask(next)
+        more = prefetch.none && hasMore(reply)
       }
     } catch (error) {
       throw this.#options.mapError?.(error) ?? error
     } finally {
-      ahead.abandon()
+      prefetch.abandon()
       this.#work?.end()
     }
     const total = this.#total
     return { records: this.#records, more, total }
   }
 
-  #take(): Promise<ListPage | undefined> {
-    return this.#ahead.take(this.#last)
+  #takePage(): Promise<ListPage | undefined> {
+    return this.#prefetch.take(this.#last)
   }
 
-  /** A page's records; asked for again while nothing of it has been given away. */
-  async *#recordsOf(asked: ListPage): AsyncGenerator<Batch> {
+  /** Yields a page's records. A page is requested again only if none of its records was returned yet. */
+  async *#readRecords(asked: ListPage): AsyncGenerator<Batch> {
     const before = this.#records
-    let page = this.#begin(asked.reply)
+    let page = this.#startPage(asked.reply)
     for (;;) {
       try {
         for await (const chunk of page.reply.body) {
-          const batch = this.#push(page, chunk)
+          const batch = this.#readChunk(page, chunk)
           if (batch.length > 0) yield batch
           if (this.#cut) return
         }
-        // A list may be empty so; a page that the one before it speaks of holds records.
+        // The first page may be empty (204). A page that a previous page announced must have records.
         if (page.reply.status !== 204 || this.#pagesRead > 0) page.splitter.end()
         return
       } catch (error) {
-        if (error instanceof MalformedJson) throw this.#foreign(page, error)
+        if (error instanceof MalformedJson) throw this.#createForeignFailure(page, error)
         if (this.#records > before) throw error
-        page = await this.#again(asked, error)
+        page = await this.#retryPage(asked, error)
       }
     }
   }
 
-  #begin(reply: OpenAnswer): PageRead {
+  #startPage(reply: OpenAnswer): PageRead {
     const takesObject = this.#options.alone !== undefined && this.#pagesRead === 0
-    const splitter = new Splitter(this.#lookout, takesObject)
+    const splitter = new Splitter(this.#matcher, takesObject)
     return { reply, splitter, head: undefined, begun: false }
   }
 
-  async #again({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
+  async #retryPage({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
     if (!(error instanceof LostRequest && error.transient) || !attempts.left) throw error
     await attempts.pause(reply.label, error.message)
-    return this.#begin(await this.#pages.open(request, attempts))
+    return this.#startPage(await this.#pages.open(request, attempts))
   }
 
-  /** The records that end within this chunk, as many as the limit has room for. */
-  #push(page: PageRead, chunk: Uint8Array): Batch {
+  /** Returns the records that end within this chunk, as many as the limit permits. */
+  #readChunk(page: PageRead, chunk: Uint8Array): Batch {
     page.head ??= chunk
     const records = page.splitter.push(chunk)
     if (records.length === 0) return records
@@ -151,24 +151,24 @@ class Listing {
     page.reply.body.progressed()
     if (!page.begun) this.#checkRepeat(page.reply, records.at(0))
     page.begun = true
-    return this.#within(records)
+    return this.#applyLimit(records)
   }
 
-  #foreign({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
+  #createForeignFailure({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
     return this.#pages.foreign(reply, head, error instanceof NoListError ? '' : error.message)
   }
 
-  /** A page that comes again under another number would be printed twice. */
+  /** Fails if a page is returned again under another number, since its records would be printed twice. */
   #checkRepeat(reply: OpenAnswer, first: Uint8Array | undefined): void {
     const before = this.#before
     this.#before = first
     if (first === undefined || before === undefined || pageSize(reply) < 2) return
     if (isIdentified(first) && Buffer.compare(first, before) === 0)
-      throw createUnusable('the list gives the same page again', reply.label, misled)
+      throw createUnusable('the list gives the same page again', reply.label, pagingHint)
   }
 
-  /** As many records as the limit has room for, counted. */
-  #within(records: Batch): Batch {
+  /** Takes as many records as the limit permits, and counts them. */
+  #applyLimit(records: Batch): Batch {
     const room = this.#limit - this.#records
     this.#cut = records.length > room
     const batch = this.#cut ? records.slice(0, room) : records
@@ -181,8 +181,8 @@ class Listing {
 }
 
 /**
- * The records of a list, in order, as bytes. What came before a failure has been given.
- * @throws Failure `unreachable` for a body that is no list, or not whole; what its pages throw
+ * Lists records in order, as bytes. The records before a failure are returned first.
+ * @throws Failure `unreachable` for a body that is not a list, or not complete; the failures of its pages
  */
 export const listRecords = (
   pages: Pages,

@@ -1,4 +1,4 @@
-/** The pages of a list that are asked for before they are read. */
+/** Requests the pages of a list before they are read. */
 
 import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
@@ -17,16 +17,16 @@ import {
   type WireRequest,
 } from '../types.js'
 
-// Where a list goes on: the Link header as it is given (`http/README.md`).
+// The next page of a list, from the Link header exactly as it was received (`http/README.md`).
 
-/** The parts of an answer that say where the next page of its list is. */
+/** The parts of an answer that lead to the next page of its list. */
 interface PageAnswer {
   readonly headers: AnswerHeaders
   readonly target: RequestTarget
   readonly label: string
 }
 
-const linkOf = ({ headers, label }: PageAnswer, rel: string): string | undefined => {
+const getLink = ({ headers, label }: PageAnswer, rel: string): string | undefined => {
   const { link } = headers
   const text = Array.isArray(link) ? link.join(', ') : link
   if (text === undefined || text.trim() === '') return undefined
@@ -61,8 +61,8 @@ const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): 
       page.label,
       'The instance names itself otherwise than the base URL does: use the address that it uses.',
     )
-  const taken = { origin: root.origin, path: `${root.path}${path}` }
-  if (formatAddress(target) !== formatAddress(taken))
+  const used = { origin: root.origin, path: `${root.path}${path}` }
+  if (formatAddress(target) !== formatAddress(used))
     note(`next page: ${maskAddressSecrets(formatAddress(target))} taken as ${formatAddress(root)}`)
   return path
 }
@@ -70,12 +70,12 @@ const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): 
 const createGetRequest = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
 
 /**
- * The next page, exactly as `rel="next"` names it; only what stands before the API's own path is replaced by the
- * base URL, so that no credential goes anywhere else.
+ * Returns the request for the next page, as `rel="next"` names it. Only the part before the API path is replaced by the base URL, so that
+ * no credential goes to another host.
  * @throws Failure `unreachable` for a link that leads out of the instance's API
  */
 const findNextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
-  const link = linkOf(page, 'next')
+  const link = getLink(page, 'next')
   return link === undefined ? undefined : createGetRequest(toPathBelowRoot(link, page, root))
 }
 
@@ -85,11 +85,11 @@ const parseWholeNumber = (text: string | null | undefined): number | undefined =
 const getQueryParameter = (path: string, name: string): string | null =>
   new URLSearchParams(path.slice(path.indexOf('?') + 1)).get(name)
 
-/** The number of the last page, where the instance counts its pages. */
+/** Returns the number of the last page, if the instance counts its pages. */
 const getLastPage = (page: PageAnswer): number | undefined =>
   parseWholeNumber(readHeader(page.headers, 'x-total-pages'))
 
-/** A page by its number, made from a page that the instance named. */
+/** Creates the request for a page by its number, from a page that a link named. */
 const createNumberedPage = (named: WireRequest, number: number): WireRequest => ({
   ...named,
   path: named.path.replace(/([?&]page=)\d+/, `$1${number}`),
@@ -113,8 +113,8 @@ export const getTotal = (page: PageAnswer): number | undefined =>
 export const hasMore = (page: PageAnswer): boolean =>
   parseWholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined
 
-// Past 50,000 projects: `GET /projects` by offset ends there with 405, and goes on by id
-// (`http/README.md`; `id_after` and `id_before` of `GET /projects`).
+// The continuation by ID: `GET /projects` by offset ends with 405 after 50,000 projects, and continues by `id_after` or `id_before`
+// (`http/README.md`).
 
 const isOffsetLimit = ({ details }: Failure, { keyset }: WireRequest): boolean =>
   keyset === true && details.status === 405
@@ -139,7 +139,7 @@ const continueById = (
   if (!(error instanceof Failure) || !isOffsetLimit(error, request)) throw error
   const [path, query] = request.path.split('?', 2)
   const parameters = new URLSearchParams(query)
-  // A list that does not even begin ends for another reason.
+  // A list whose first page fails did not reach the offset limit.
   if (last === undefined && !parameters.has('pagination')) throw error
   const id = readRecordId(last)
   if (parameters.get('order_by') !== 'id' || id === undefined)
@@ -156,12 +156,12 @@ const continueById = (
 
 /** The services of the client that a list uses. */
 export interface Pages extends Root {
-  /** An answer 2xx; its body is still to be read. */
+  /** Sends a request. @returns an answer 2xx whose body is still unread */
   open(request: WireRequest, attempts: Attempts): Promise<OpenAnswer>
   attempts(): Attempts
   /** Returns the number of requests that may be under way now; undefined if there is no gate. */
   width(): number | undefined
-  /** A Failure for a body that is not the list it should be. */
+  /** Creates the Failure for a body that is not the expected list. */
   foreign(reply: OpenAnswer, head: Uint8Array, why: string): Failure
 }
 
@@ -179,7 +179,7 @@ interface RequestedPage {
   readonly page: Promise<ListPage>
 }
 
-/** Pages that are asked for by number: the next one, and the last one wanted. */
+/** The pages that are requested by number: the next one, and the last one needed. */
 interface Numbers {
   readonly named: WireRequest
   next: number
@@ -188,18 +188,18 @@ interface Numbers {
 
 /** The number of pages in flight if no concurrency is given. */
 const usualWindow = 4
-/** Pages of a list that has to wait: who waits long holds little. */
+/** The number of pages in flight if the reader has to wait, so that less memory is held. */
 const heldWindow = 2
-/** Fewer that are left are as soon there by their links. */
+/** Up to this number of remaining pages, following the links is as fast. */
 const fewPages = 2
 
-/** The instance's paging is at fault. */
-export const misled: NextStep = { code: 'paging' }
+/** The next step if the instance's paging is wrong. */
+export const pagingHint: NextStep = { code: 'paging' }
 
 export class PagePrefetch {
   readonly #pages: Pages
   readonly #options: ListOptions
-  readonly #asked: RequestedPage[] = []
+  readonly #requested: RequestedPage[] = []
   readonly #visited = new Set<string>()
   #numbers: Numbers | undefined
 
@@ -210,14 +210,14 @@ export class PagePrefetch {
 
   /** True if no page is requested. */
   get none(): boolean {
-    return this.#asked.length === 0
+    return this.#requested.length === 0
   }
 
   ask(request: WireRequest): void {
     const page = this.#fetch(request)
-    // It is awaited in its turn; until then its failure is nobody's.
+    // The page is awaited in its turn. Until then, its failure must not count as unhandled.
     page.catch(() => {})
-    this.#asked.push({ request, page })
+    this.#requested.push({ request, page })
   }
 
   async #fetch(request: WireRequest): Promise<ListPage> {
@@ -228,7 +228,7 @@ export class PagePrefetch {
       throw createUnusable(
         'the list leads back to a page that was already read',
         `${request.method} ${request.path}`,
-        misled,
+        pagingHint,
       )
     const reply = await this.#pages.open(request, attempts)
     const page = { request, reply, attempts }
@@ -245,19 +245,19 @@ export class PagePrefetch {
    * @param last the records that were read last
    */
   async take(last: Batch | undefined): Promise<ListPage | undefined> {
-    const asked = this.#asked.shift()
-    if (asked === undefined) return undefined
+    const requested = this.#requested.shift()
+    if (requested === undefined) return undefined
     try {
-      return await asked.page
+      return await requested.page
     } catch (error) {
-      const on = continueById(error, asked.request, last?.at(-1))
+      const continuation = continueById(error, requested.request, last?.at(-1))
       this.abandon()
-      return await this.#fetch(on)
+      return await this.#fetch(continuation)
     }
   }
 
   abandon(): void {
-    for (const { page, request } of this.#asked.splice(0)) {
+    for (const { page, request } of this.#requested.splice(0)) {
       this.#visited.delete(request.path)
       page.then(({ reply }) => reply.cancel()).catch(() => {})
     }
@@ -266,32 +266,32 @@ export class PagePrefetch {
 
   /** Abandons pages that were requested by number once the links lead elsewhere: `rel="last"` may be wrong. */
   check({ next }: ListPage): void {
-    const [asked] = this.#asked
+    const [asked] = this.#requested
     if (asked === undefined) return
     if (next !== undefined && pageNumber(next) === pageNumber(asked.request)) return
     this.abandon()
   }
 
   /**
-   * Asks for what will be needed for certain of the records `left`, as many pages at once as there may be.
-   * @param first whether it is the first page: what that one does not say is not believed of a later one
+   * Requests the pages that the remaining records certainly need, as many at once as the window permits.
+   * @param first true for the first page; only its headers decide whether pages are requested by number
    */
-  look({ next, reply }: ListPage, left: number, first: boolean): void {
+  prefetchAfter({ next, reply }: ListPage, left: number, first: boolean): void {
     if (this.#options.single === true) return
-    const sure = next !== undefined && left > pageSize(reply)
-    const window = this.#window()
-    if (sure && window > 1 && first) this.#numbers = planNumbers(next, reply, left)
+    const needsNext = next !== undefined && left > pageSize(reply)
+    const window = this.#getWindow()
+    if (needsNext && window > 1 && first) this.#numbers = planNumbers(next, reply, left)
     if (this.#numbers !== undefined) this.#fill(this.#numbers, window - 1)
-    else if (sure && this.none) this.ask(next)
+    else if (needsNext && this.none) this.ask(next)
   }
 
-  /** Asks on by number, once a page was read, which is under way no more. */
-  goOn(): void {
-    if (this.#numbers !== undefined) this.#fill(this.#numbers, this.#window())
+  /** Requests further pages by number after a page was read. */
+  prefetchMore(): void {
+    if (this.#numbers !== undefined) this.#fill(this.#numbers, this.#getWindow())
   }
 
-  /** Pages that may be under way, the present one among them; one is the page by itself. */
-  #window(): number {
+  /** Returns the number of pages that may be in flight, including the present one; 1 means one page at a time. */
+  #getWindow(): number {
     const width = this.#pages.width()
     const { concurrency = width === undefined ? 1 : usualWindow, held } = this.#options
     const most = held?.() === true ? heldWindow : concurrency
@@ -299,8 +299,8 @@ export class PagePrefetch {
   }
 
   #fill(numbers: Numbers, window: number): void {
-    // One at least: a window may have become narrower since.
-    while (this.#asked.length < Math.max(1, window) && numbers.next <= numbers.last)
+    // At least one page is requested, even if the window has become narrower since.
+    while (this.#requested.length < Math.max(1, window) && numbers.next <= numbers.last)
       this.ask(createNumberedPage(numbers.named, numbers.next++))
   }
 }

@@ -10,12 +10,12 @@ import { bounds, createTooLarge, MalformedJson } from '../../base/json/json.js'
 import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import { hashTail, type Marks, Scanner } from '../../base/json/scan.js'
 
-// Finds the keys of given names in a list while it is cut into records: cheap enough to look at every key.
+// The search for keys with given names, while a list is cut into records. It is cheap enough for every key.
 
 const hashTailAt = (bytes: Uint8Array, end: number): number =>
   hashTail(bytes[end - 3] ?? 0, bytes[end - 2] ?? 0, bytes[end - 1] ?? 0)
 
-/** All bits of a letter but that of its case. */
+/** A mask of all bits of a letter except the one that distinguishes upper and lower case. */
 const withoutCase = ~0x20
 
 const matchesEnding = (
@@ -31,11 +31,11 @@ const matchesEnding = (
   return true
 }
 
-/** Looks at the last three letters of a key first: few keys share them with a name. */
+/** Finds keys by their names. It tests the last three letters of a key first, which few other keys share. */
 export class KeyMatcher implements Marks {
   readonly tails = new Uint8Array(1 << 15)
   readonly match: FieldMatch | undefined
-  /** The endings by their last three letters; those of one or two letters by 0. */
+  /** The endings by the hash of their last three letters; endings of one or two letters are under 0. */
   readonly #endings = new Map<number, Uint8Array[]>()
 
   constructor(match?: FieldMatch) {
@@ -48,7 +48,7 @@ export class KeyMatcher implements Marks {
     }
   }
 
-  /** Before fewer than three letters anything may stand. */
+  /** Marks an ending in the table. Any letter may precede an ending of fewer than three letters. */
   #mark([third, second, last]: readonly number[]): void {
     if (third !== undefined && second !== undefined && last !== undefined)
       this.tails[hashTail(third, second, last)] = 1
@@ -80,27 +80,27 @@ export class NoListError extends MalformedJson {}
 
 /** The position of the reader between two bytes. */
 type State =
-  /** before the opening bracket */
+  /** Before the opening bracket. */
   | 'start'
-  /** an element or, where the list is still empty, its end */
+  /** Before an element or, if the list is still empty, its end. */
   | 'first'
-  /** an element, after a comma */
+  /** Before an element, after a comma. */
   | 'element'
-  /** within an element */
+  /** Within an element. */
   | 'within'
-  /** a comma or the end */
+  /** Before a comma or the end. */
   | 'after'
-  /** after the end: blanks only */
+  /** After the end, where only white space is allowed. */
   | 'end'
 
-/** The records that end within a chunk, as they are found. */
+/** Collects the records that end within a chunk. */
 class ChunkRecords {
   readonly #chunk: Uint8Array
   readonly #starts: number[] = []
   readonly #ends: number[] = []
   readonly #matched: number[] = []
-  #begun: Uint8Array | undefined
-  /** Behind the last record. */
+  #begunRecord: Uint8Array | undefined
+  /** The position after the last record. */
   #end = 0
   /** True if each record begins one byte after the end of the one before, and none contains white space. */
   #packed = true
@@ -110,33 +110,33 @@ class ChunkRecords {
   }
 
   get length(): number {
-    return this.#starts.length + (this.#begun === undefined ? 0 : 1)
+    return this.#starts.length + (this.#begunRecord === undefined ? 0 : 1)
   }
 
-  /** The record that began in an earlier chunk and ends here. */
+  /** Adds the record that began in an earlier chunk and ends in this one. */
   addBegun(record: Uint8Array, end: number, scanner: Scanner): void {
-    this.#begun = record
-    this.#note(end, scanner)
+    this.#begunRecord = record
+    this.#recordFlags(end, scanner)
   }
 
   add(start: number, end: number, scanner: Scanner): void {
     if (start !== this.#end + 1 && this.length > 0) this.#packed = false
     this.#starts.push(start)
     this.#ends.push(end)
-    this.#note(end, scanner)
+    this.#recordFlags(end, scanner)
   }
 
-  /** The records, those that are not UTF-8 made so. */
+  /** Returns the records. Those that are not valid UTF-8 are repaired. */
   records({ match }: KeyMatcher): Records {
-    const [chunk, starts, ends, begun] = [this.#chunk, this.#starts, this.#ends, this.#begun]
+    const [chunk, starts, ends, begun] = [this.#chunk, this.#starts, this.#ends, this.#begunRecord]
     const all = new PackedRecords({ begun, chunk, starts, ends, matched: this.#matched, match })
-    // What stands between records is ASCII: they are checked in one go.
+    // The bytes between records are ASCII, so the records can be checked together with them.
     if (!all.pieces().every((bytes) => isUtf8(bytes))) return all.map(makeWellFormed)
     const within = (starts[0] ?? 0) > 0 && this.#end < chunk.length
     return within && this.#packed ? all : all.slice()
   }
 
-  #note(end: number, { marked, spaced }: Scanner): void {
+  #recordFlags(end: number, { marked, spaced }: Scanner): void {
     this.#end = end
     if (marked) this.#matched.push(this.length - 1)
     if (spaced) this.#packed = false
@@ -147,20 +147,20 @@ export class Splitter {
   #state: State = 'start'
   readonly #matcher: KeyMatcher
   readonly #scanner: Scanner
-  /** Of an element that began in an earlier chunk. */
+  /** The bytes of an element that began in an earlier chunk. */
   #begun: ByteBuffer | undefined
-  /** Bytes since the last whole element. */
+  /** The number of bytes since the last whole element. */
   #idle = 0
   #broken: MalformedJson | undefined
-  /** Bytes of the chunks before this one. */
+  /** The number of bytes in the chunks before this one. */
   #before = 0
   /** True if the body is one object, which stands for a list of one record. */
-  #alone = false
+  #isObject = false
   readonly #takesObject: boolean
 
   /**
-   * @param matcher made once for all pages of a list: its table is large
-   * @param takesObject whether an object in the place of a list is its only element
+   * @param matcher created once for all pages of a list, since its table is large
+   * @param takesObject true if an object in place of a list counts as its only element
    */
   constructor(matcher = new KeyMatcher(), takesObject = false) {
     this.#matcher = matcher
@@ -169,7 +169,7 @@ export class Splitter {
   }
 
   get alone(): boolean {
-    return this.#alone
+    return this.#isObject
   }
 
   /**
@@ -179,9 +179,9 @@ export class Splitter {
    */
   push(chunk: Uint8Array): Records {
     const cut = new ChunkRecords(chunk)
-    this.#tell()
+    this.#throwIfBroken()
     try {
-      this.#cut(chunk, cut)
+      this.#cutChunk(chunk, cut)
     } catch (error) {
       if (!(error instanceof MalformedJson)) throw error
       this.#broken = error.placed(this.#before)
@@ -191,30 +191,30 @@ export class Splitter {
     return cut.records(this.#matcher)
   }
 
-  /** @throws MalformedJson when the list did not come to its end */
+  /** @throws MalformedJson if the list did not end */
   end(): void {
-    this.#tell()
+    this.#throwIfBroken()
     if (this.#state === 'start') throw new NoListError('is empty: nothing came')
     if (this.#state !== 'end') throw new MalformedJson('is cut short')
   }
 
-  #tell(): void {
+  #throwIfBroken(): void {
     if (this.#broken !== undefined) throw this.#broken
   }
 
-  #cut(chunk: Uint8Array, cut: ChunkRecords): void {
+  #cutChunk(chunk: Uint8Array, cut: ChunkRecords): void {
     const scanner = this.#scanner
     let [i, from] = [0, 0]
     while (i < chunk.length) {
       if (this.#state !== 'within') {
-        from = i = this.#between(chunk, i)
+        from = i = this.#skipBetween(chunk, i)
         continue
       }
       i = scanner.scan(chunk, i)
       if (!scanner.done) break
-      this.#state = this.#alone ? 'end' : 'after'
+      this.#state = this.#isObject ? 'end' : 'after'
       if (this.#begun === undefined) cut.add(from, i, scanner)
-      else cut.addBegun(this.#whole(this.#begun, chunk.subarray(0, i)), i, scanner)
+      else cut.addBegun(this.#completeRecord(this.#begun, chunk.subarray(0, i)), i, scanner)
     }
     if (this.#state === 'within') {
       this.#begun ??= new ByteBuffer()
@@ -224,8 +224,10 @@ export class Splitter {
     if (this.#idle > bounds.bytes) throw createTooLarge()
   }
 
-  /** The record whose end has come. A name that was cut in two is looked for once more. */
-  #whole(begun: ByteBuffer, last: Uint8Array): Uint8Array {
+  /**
+   * Completes a record that began in an earlier chunk. It is scanned again if a key matched, so that a key that was cut in two is complete.
+   */
+  #completeRecord(begun: ByteBuffer, last: Uint8Array): Uint8Array {
     if (!begun.add(last)) throw createTooLarge('holds a record that')
     this.#begun = undefined
     const whole = begun.bytes()
@@ -238,12 +240,12 @@ export class Splitter {
   }
 
   /** Skips blanks and the signs between elements. Returns the index to continue from. */
-  #between(chunk: Uint8Array, start: number): number {
+  #skipBetween(chunk: Uint8Array, start: number): number {
     let i = start
     while (isBlank(chunk[i])) i++
     const byte = chunk[i]
     if (byte === undefined) return i
-    if (this.#state === 'start') return this.#open(byte, i)
+    if (this.#state === 'start') return this.#openList(byte, i)
     if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
       if (byte === comma) this.#state = 'element'
       else if (byte === closing) this.#state = 'end'
@@ -258,10 +260,10 @@ export class Splitter {
     return i + 1
   }
 
-  /** The bracket that opens a list, or an object in its place. */
-  #open(byte: number, i: number): number {
-    this.#alone = byte === brace && this.#takesObject
-    if (this.#alone) return this.#begin(i)
+  /** Reads the bracket that opens a list, or an object in its place. */
+  #openList(byte: number, i: number): number {
+    this.#isObject = byte === brace && this.#takesObject
+    if (this.#isObject) return this.#begin(i)
     if (byte !== opening) throw new NoListError('is no JSON list')
     this.#state = 'first'
     return i + 1

@@ -1,4 +1,4 @@
-/** Addresses of requests: how names and values are written into them, and how they are split and shown (`http/README.md`). */
+/** Writes names and values into the addresses of requests, and splits and formats addresses (`http/README.md`). */
 
 import { hasDots } from '../../base/base-url.js'
 import { isObject } from '../../base/objects.js'
@@ -26,41 +26,40 @@ const encodePercent = (text: string): string => {
   }
 }
 
-/** A query value: `,`, `:` and `/` stay readable, `+` becomes %2B. */
-const queryValue = (text: string): string =>
+/** Encodes a query value: `,`, `:` and `/` stay readable, and `+` becomes %2B. */
+const encodeQueryValue = (text: string): string =>
   encodePercent(text).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
 
-const queryName = (text: string): string =>
+const encodeQueryName = (text: string): string =>
   encodePercent(text).replaceAll('%5B', '[').replaceAll('%5D', ']')
 
-/** `iids[]=1&iids[]=2`: brackets literal in names, values percent-encoded. */
-export const queryText = (pairs: readonly Pair[]): string =>
-  pairs.map(([name, value]) => `${queryName(name)}=${queryValue(value)}`).join('&')
+/** Encodes a query: `iids[]=1&iids[]=2`. Brackets in names are literal, and values are percent-encoded. */
+export const encodeQuery = (pairs: readonly Pair[]): string =>
+  pairs.map(([name, value]) => `${encodeQueryName(name)}=${encodeQueryValue(value)}`).join('&')
 
-const refuseDots = (name: string, text: string): void => {
+const checkNoDots = (name: string, text: string): void => {
   if (text === '') throw usage(`${name} must not be empty`)
   if (hasDots(text)) throw usage(`${name}: "." and ".." cannot be used in a path`)
 }
 
-/** Past 2^53 an id that came in a record is one with its neighbours, and would mean another object. */
-const refuseRounded = (name: string, value: unknown): void => {
+/** Refuses an ID above 2^53, which was rounded when it was parsed, and could mean another object. */
+const checkNotRounded = (name: string, value: unknown): void => {
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     throw usage(`${name}: ${String(value)} is too large to be sent exactly`)
 }
 
 /**
- * One path segment. The dots of a project or group path are encoded too: some proxies read a bare
- * one as a format suffix.
- * @throws Failure `usage` when empty, when a part is `.` or `..`, or for a number that may be another
+ * Encodes a path segment. The dots of a project or group path are encoded, too, since some proxies treat a dot as a format suffix.
+ * @throws Failure `usage` for an empty value, for a part that is `.` or `..`, and for a number that may have been rounded
  */
 export const encodeSegment = (name: string, param: Param | undefined, value: unknown): string => {
   const text = String(value)
-  refuseDots(name, text)
-  refuseRounded(name, value)
+  checkNoDots(name, text)
+  checkNotRounded(name, value)
   return isScope(param) ? encodePercent(text).replaceAll('.', '%2E') : encodePercent(text)
 }
 
-/** Says why a full path cannot stand in a segment; undefined if it can. */
+/** Returns the reason why a full path cannot be in a segment; undefined if it can. */
 export const findSegmentProblem = (path: string): string | undefined => {
   try {
     encodeSegment('path', undefined, path)
@@ -70,10 +69,10 @@ export const findSegmentProblem = (path: string): string | undefined => {
   }
 }
 
-/** A path inside an archive: each segment by itself, the slashes stay. */
+/** Encodes a path inside an archive: segment by segment, with the slashes kept. */
 export const encodeWildcard = (name: string, value: unknown): string => {
   const text = String(value)
-  refuseDots(name, text)
+  checkNoDots(name, text)
   return text.split('/').map(encodePercent).join('/')
 }
 
@@ -82,7 +81,7 @@ const toScalarText = (value: unknown): string =>
 
 const addBrackets = (name: string): string => (name.endsWith('[]') ? name : `${name}[]`)
 
-const listPairs = (name: string, param: ListParam, items: readonly unknown[]): Pair[] => {
+const toListPairs = (name: string, param: ListParam, items: readonly unknown[]): Pair[] => {
   const [only] = items
   const word = items.length === 1 && param.words?.includes(String(only)) === true
   if (word || param.join === 'comma') return [[name, items.map(toScalarText).join(',')]]
@@ -91,7 +90,7 @@ const listPairs = (name: string, param: ListParam, items: readonly unknown[]): P
   return items.map((item) => [written, toScalarText(item)])
 }
 
-/** A value that the catalogue does not describe: lists get brackets, objects nest. */
+/** Returns the pairs of a value that the catalogue does not describe: lists get brackets, and objects are nested. */
 const toLoosePairs = (name: string, value: unknown): Pair[] => {
   if (Array.isArray(value))
     return value.length === 0
@@ -103,13 +102,13 @@ const toLoosePairs = (name: string, value: unknown): Pair[] => {
 }
 
 /**
- * The pairs of one parameter in a query or a form: lists with brackets or comma-joined, hashes
- * nested, null and the empty list as an empty value, nothing for undefined.
+ * Returns the pairs of one parameter in a query or a form. Lists get brackets or are joined by commas, maps are nested, and null and the
+ * empty list become an empty value.
  */
 export const toPairs = (name: string, param: Param | undefined, value: unknown): Pair[] => {
   if (value === undefined) return []
   if (value === null) return [[name, '']]
-  if (isListParam(param)) return listPairs(name, param, Array.isArray(value) ? value : [value])
+  if (isListParam(param)) return toListPairs(name, param, Array.isArray(value) ? value : [value])
   if (takesJson(param)) return [[name, JSON.stringify(value)]]
   if (isText(param) && Array.isArray(value)) return [[name, value.join(',')]]
   if (takesPairs(param) && isObject(value))
@@ -119,7 +118,7 @@ export const toPairs = (name: string, param: Param | undefined, value: unknown):
   return toLoosePairs(name, value)
 }
 
-/** The value of one parameter in a JSON body. */
+/** Converts the value of one parameter for a JSON body. */
 export const toJson = (param: Param | undefined, value: unknown): unknown => {
   if (isListParam(param) && param.single === true && Array.isArray(value) && value.length === 1)
     return value[0]
@@ -131,23 +130,23 @@ export const toJson = (param: Param | undefined, value: unknown): unknown => {
   return value
 }
 
-// Addresses: of the instance, of its API root, and as they may be shown.
+// The addresses of the instance and its API root, and their form in messages.
 
 const root = '/api/v4'
 
-/** Origin and path of a request, the path exactly as it was encoded. */
+/** The origin and the path of a request. The path is kept exactly as it was encoded. */
 export interface RequestTarget {
   readonly origin: string
   readonly path: string
 }
 
-/** The API root of an instance (`http/README.md`). */
+/** Returns the API root of an instance (`http/README.md`). */
 export const getApiRoot = (baseUrl: string): RequestTarget => {
   const url = new URL(baseUrl)
   return { origin: url.origin, path: `${trimTrailingSlashes(url.pathname)}${root}` }
 }
 
-/** An absolute address, split without touching how its path is written. */
+/** Splits an absolute address. The path is kept as it was written. */
 export const parseAddress = (address: string): RequestTarget => {
   const url = new URL(address)
   return { origin: url.origin, path: `${url.pathname}${url.search}` }
@@ -155,6 +154,6 @@ export const parseAddress = (address: string): RequestTarget => {
 
 export const formatAddress = (target: RequestTarget): string => `${target.origin}${target.path}`
 
-/** A request in words, without credentials: `GET https://host/api/v4/runners`. */
-export const requestLabel = (method: string, target: RequestTarget): string =>
+/** Formats a request without credentials: `GET https://host/api/v4/runners`. */
+export const formatRequestLabel = (method: string, target: RequestTarget): string =>
   `${method} ${maskAddressSecrets(formatAddress(target))}`

@@ -1,4 +1,4 @@
-/** A request as a curl command that does the same, every credential a shell variable. */
+/** Formats a request as an equivalent curl command, with every credential as a shell variable. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import { parseExact, serializeExact } from '../../base/json/json.js'
 import {
@@ -18,14 +18,14 @@ import { sessionCookie, type Words } from '../../catalogue/words.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 const quoteWord = (text: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 const token = '$SVC_TOKEN'
 const alertKey = '$SVC_ALERT_KEY'
 
-/** In double quotes, so that the shell puts the variable in. */
+/** The arguments for credentials, in double quotes, so that the shell expands the variable. */
 const credentialArguments: Readonly<Record<Credential['kind'], string>> = {
   personal: `--header "PRIVATE-TOKEN: ${token}"`,
   oauth: `--header "Authorization: Bearer ${token}"`,
@@ -43,7 +43,7 @@ const getCredentialArgument = (
     ? `--header "Cookie: ${words.cookie(sessionCookie)}=${token}"`
     : credentialArguments[kind]
 
-/** A secret's name as a shell variable. */
+/** Converts a secret's name to a shell variable. */
 const toVariableName = (name: string): string =>
   name
     .toUpperCase()
@@ -57,18 +57,20 @@ const credentialHeaders: Readonly<Record<string, string>> = {
   cookie: `--header "Cookie: ${token}"`,
 }
 
-/** Stands where a secret stood while a word is written; nothing that is sent holds it by itself. */
-const mark = (name: string): string => `\uE000${toVariableName(name)}\uE001`
+/** Returns a placeholder for a secret while a word is written. It uses private characters that no request contains. */
+const createMark = (name: string): string => `\uE000${toVariableName(name)}\uE001`
 
-const marks: Replacement = {
-  value: mark,
-  // A variable for a whole address; for what a longer text holds, as a CI file does, one for each secret.
+const markReplacement: Replacement = {
+  value: createMark,
+  // A whole address becomes one variable. In a longer text, such as a CI file, each secret becomes a variable.
   text: (name, text) =>
-    isAddressText(text) && maskText(text) !== text ? mark(name) : maskWholeText(text, mark),
+    isAddressText(text) && maskText(text) !== text
+      ? createMark(name)
+      : maskWholeText(text, createMark),
 }
 
-/** A word of the shell, its marks as variables that the shell puts in. */
-const withVariables = (text: string): string =>
+/** Quotes a word of the shell, with its placeholders as variables that the shell expands. */
+const quoteWithVariables = (text: string): string =>
   text
     .split(/(\uE000\w+\uE001)/)
     .filter((piece) => piece !== '')
@@ -76,10 +78,10 @@ const withVariables = (text: string): string =>
     .join('') || quoteWord('')
 
 /** Marks the secrets of a body; returns the body itself if it has none, or is not JSON. */
-const markBody = (body: string, secrecyOf: SecrecyOf): string => {
+const markBody = (body: string, getSecrecy: SecrecyOf): string => {
   try {
     const value = parseExact(body)
-    const marked = maskSecrets(value, secrecyOf, undefined, marks)
+    const marked = maskSecrets(value, getSecrecy, undefined, markReplacement)
     return marked === value ? body : (serializeExact(marked) ?? body)
   } catch {
     return body
@@ -90,13 +92,15 @@ const formatPart = (part: Part, secrecyOf: SecrecyOf): string => {
   const { name } = part
   if (part.bytes !== undefined)
     return `--form ${quoteWord(`${name}=@${part.path ?? part.filename}`)}`
-  const shown = maskFields({ [name]: part.value }, secrecyOf, marks)[name]
-  return `--form-string ${withVariables(`${name}=${String(shown)}`)}`
+  const shown = maskFields({ [name]: part.value }, secrecyOf, markReplacement)[name]
+  return `--form-string ${quoteWithVariables(`${name}=${String(shown)}`)}`
 }
 
 const formatBody = ({ body, parts }: WireRequest, secrecyOf: SecrecyOf): string[] => {
   if (parts !== undefined) return parts.map((part) => formatPart(part, secrecyOf))
-  return typeof body === 'string' ? [`--data-raw ${withVariables(markBody(body, secrecyOf))}`] : []
+  return typeof body === 'string'
+    ? [`--data-raw ${quoteWithVariables(markBody(body, secrecyOf))}`]
+    : []
 }
 
 const formatMethod = (method: string): string[] => {
@@ -105,26 +109,26 @@ const formatMethod = (method: string): string[] => {
 }
 
 /** The headers that curl sets by itself. */
-const left = new Set(['accept-encoding', 'content-length'])
+const omittedHeaders = new Set(['accept-encoding', 'content-length'])
 
 const formatHeader = (name: string, value: string): string => {
   const known = credentialHeaders[name.toLowerCase()]
   if (known !== undefined) return known
   return isSecretHeader(name)
     ? `--header "${name}: $${toVariableName(name)}"`
-    : `--header ${withVariables(maskAddresses(`${name}: ${value}`, mark))}`
+    : `--header ${quoteWithVariables(maskAddresses(`${name}: ${value}`, createMark))}`
 }
 
 const formatHeaders = ({ headers, parts }: WireRequest): string[] =>
   Object.entries(headers)
-    .filter(([name, value]) => !left.has(name.toLowerCase()) && value !== '*/*')
+    .filter(([name, value]) => !omittedHeaders.has(name.toLowerCase()) && value !== '*/*')
     .filter(([name]) => parts === undefined || name.toLowerCase() !== 'content-type')
     .map(([name, value]) => formatHeader(name, value))
 
 /**
- * A curl command for a request, for a POSIX shell. Credentials are `$SVC_TOKEN`, `$SVC_JOB_TOKEN`
- * or `$SVC_ALERT_KEY`; other secrets are variables named after their attributes.
- * @throws Failure `usage` for a base URL that is none
+ * Formats a curl command for a POSIX shell. Credentials become `$SVC_TOKEN`, `$SVC_JOB_TOKEN` or `$SVC_ALERT_KEY`; other secrets become
+ * variables named after their attributes.
+ * @throws Failure `usage` for an invalid base URL
  */
 export const toCurl = (
   baseUrl: string,
@@ -138,13 +142,13 @@ export const toCurl = (
   const own = Object.keys(request.headers).some((name) => name.toLowerCase() in credentialHeaders)
   return [
     'curl',
-    // curl reads brackets and braces as ranges unless told not to.
+    // Without this option, curl expands brackets and braces as ranges.
     ...(/[[\]{}]/.test(address) ? ['--globoff'] : []),
     ...formatMethod(request.method),
     ...(credential === undefined || own ? [] : [getCredentialArgument(credential, words)]),
     ...(sudo === undefined ? [] : [`--header ${quoteWord(`Sudo: ${sudo}`)}`]),
     ...formatHeaders(request),
     ...formatBody(request, getSecrecies(request.secrets, words)),
-    withVariables(maskAddresses(address, mark)),
+    quoteWithVariables(maskAddresses(address, createMark)),
   ].join(' ')
 }

@@ -1,4 +1,4 @@
-/** Endpoint and values → request: pure, the only place that knows how attributes travel. */
+/** Builds requests from endpoints and values. It has no side effects, and no other module encodes parameters. */
 
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
@@ -13,13 +13,20 @@ import {
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { type Ask, type FilePart, type Part, toDetails, type WireRequest } from '../types.js'
-import { encodeSegment, encodeWildcard, type Pair, queryText, toJson, toPairs } from './address.js'
+import {
+  encodeQuery,
+  encodeSegment,
+  encodeWildcard,
+  type Pair,
+  toJson,
+  toPairs,
+} from './address.js'
 
 // Multipart bodies (`http/README.md`): certificates that come from files.
 
 const encoder = new TextEncoder()
 
-/** As browsers write names into a part's header. */
+/** Quotes a name in the header of a part, as browsers do. */
 const quoteName = (text: string): string =>
   `"${text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')}"`
 
@@ -29,7 +36,7 @@ const buildPartHead = (part: Part): string =>
     : `Content-Disposition: form-data; name=${quoteName(part.name)}; filename=${quoteName(part.filename)}\r\n` +
       'Content-Type: application/octet-stream\r\n\r\n'
 
-/** A boundary that no part contains; the same for the same parts, so that requests are pure. */
+/** Finds a boundary that no part contains. The same parts always get the same boundary, so that requests are reproducible. */
 const findBoundary = (bodies: readonly Uint8Array[]): string => {
   const texts = bodies.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   for (let n = 0; ; n++) {
@@ -43,7 +50,7 @@ const toParts = (pairs: readonly Pair[], files: Readonly<Record<string, FilePart
   ...Object.entries(files).map(([name, file]) => ({ name, ...file })),
 ]
 
-/** The bytes of a form and the content type that goes with them. */
+/** Encodes a form. @returns its bytes, and its content type with the boundary */
 const encodeMultipart = (
   parts: readonly Part[],
 ): { readonly contentType: string; readonly bytes: Uint8Array } => {
@@ -60,7 +67,7 @@ const encodeMultipart = (
   }
 }
 
-// An ask in the words of its instance: names of parameters and literal segments of the path, never values.
+// The translation of a request to the instance's own names: names of parameters and literal segments of the path, but no values.
 
 const renameParams = (params: Params, words: Words): Params =>
   Object.fromEntries(
@@ -70,13 +77,13 @@ const renameParams = (params: Params, words: Words): Params =>
     ]),
   )
 
-/** Values of which none is missing. */
+/** Removes undefined values. */
 const omitUndefined = (values: JsonValues): Record<string, JsonValue> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 
-/** The keys of a value, where its parameter names them. */
+/** Translates the keys of a value, if its parameter documents them. */
 const translateValue = (
   value: JsonValue | undefined,
   param: Param | undefined,
@@ -89,10 +96,10 @@ const translateValue = (
   return isObject(value) ? omitUndefined(translateValues(toJsonFields(value), keys, words)) : value
 }
 
-/** Whatever keys a parameter takes are its user's, and not the API's. */
+/** True if a parameter takes any keys: these are the user's own, so they are not translated. */
 const isOpen = (param: Param | undefined): boolean => takesPairs(param) && param.keys === undefined
 
-/** A name with brackets, each level; behind a parameter of any keys they are left. */
+/** Translates a name with brackets, level by level. The keys of a parameter that takes any keys stay as they are. */
 const translateName = (name: string, params: Params, words: Words): string => {
   const at = name.indexOf('[')
   if (at < 0) return words.name(name)
@@ -131,19 +138,19 @@ const translatePathValues = ({ endpoint: { path }, values }: Ask, words: Words):
       ]),
   )
 
-const known = new WeakMap<Words, WeakMap<Endpoint, Endpoint>>()
+const translatedEndpoints = new WeakMap<Words, WeakMap<Endpoint, Endpoint>>()
 
 const translateEndpoint = (endpoint: Endpoint, words: Words): Endpoint => {
-  const made = known.get(words) ?? new WeakMap<Endpoint, Endpoint>()
-  known.set(words, made)
-  const before = made.get(endpoint)
+  const translations = translatedEndpoints.get(words) ?? new WeakMap<Endpoint, Endpoint>()
+  translatedEndpoints.set(words, translations)
+  const before = translations.get(endpoint)
   if (before !== undefined) return before
   const translated: Endpoint = {
     ...endpoint,
     route: `${getMethod(endpoint)} ${words.path(getPath(endpoint))}`,
     params: renameParams(endpoint.params, words),
   }
-  made.set(endpoint, translated)
+  translations.set(endpoint, translated)
   return translated
 }
 
@@ -174,7 +181,7 @@ const addressName = 'endpoint'
 
 const isAddress = (path: string): boolean => path.startsWith('<')
 
-/** One attribute on its way; those without `param` are sent as they are. */
+/** A value to send, with its parameter; a value without `param` is sent as it is. */
 interface Attribute {
   readonly name: string
   readonly value: unknown
@@ -182,9 +189,9 @@ interface Attribute {
   readonly param?: Param
 }
 
-const loose: Param = { type: 'string', help: '' }
+const untyped: Param = { type: 'string', help: '' }
 
-/** A record's own value: names such as `constructor` are only names. */
+/** Returns a record's own value, so that a name such as `constructor` is not inherited. */
 const getOwn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
@@ -195,12 +202,12 @@ const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
     value: getOwn(values, name),
     place: getPlace(endpoint, param),
   }))
-  const address = isAddress(getPath(endpoint))
+  const isAddressRoute = isAddress(getPath(endpoint))
   const others = Object.entries(values)
     .filter(([name]) => !Object.hasOwn(endpoint.params, name))
     .filter(([name]) => !Object.hasOwn(endpoint.path, name))
-    .filter(([name]) => !(address && name === addressName))
-    .map(([name, value]) => ({ name, value, place: getPlace(endpoint, loose) }))
+    .filter(([name]) => !(isAddressRoute && name === addressName))
+    .map(([name, value]) => ({ name, value, place: getPlace(endpoint, untyped) }))
   return [...known, ...others].filter((a) => a.value !== undefined)
 }
 
@@ -210,12 +217,12 @@ const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[]
     .map(([name, value]) => ({
       name,
       value,
-      place: getPlace(endpoint, getOwn(endpoint.params, name) ?? loose),
+      place: getPlace(endpoint, getOwn(endpoint.params, name) ?? untyped),
     }))
 
 const stripBrackets = (name: string): string => name.replace(/\[\]$/, '')
 
-/** Pairs of a place; a name that the catalogue's values give beats the same name of `extra`. */
+/** Collects the pairs of a place. A name among the catalogue's values takes precedence over the same name in `extra`. */
 const collectPairs = (
   place: 'query' | 'body',
   own: readonly Attribute[],
@@ -244,8 +251,8 @@ const fillPath = ({ endpoint, values }: Ask): string =>
     .join('/')
 
 /**
- * The address that a request goes to instead of a path below the API root.
- * @throws Failure `usage` when it is no http address, or carries credentials
+ * Returns the address of a request that does not go to a path below the API root.
+ * @throws Failure `usage` if it is not an HTTP address, or if it contains credentials
  */
 const checkAddress = (value: unknown): string => {
   const text = typeof value === 'string' ? value : ''
@@ -285,7 +292,7 @@ const buildJsonBody = (
   }
 }
 
-/** Files come as they are: a compressed transfer could not be resumed. */
+/** The headers of file downloads. They are not compressed, since a compressed transfer could not be resumed. */
 const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
 
 /**
@@ -297,19 +304,19 @@ export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const secrets = getSecretFields(ask.endpoint)
   const { sends, from } = ask.endpoint
   const whole = sends === undefined ? ask : { ...ask, values: { ...sends, ...ask.values } }
-  // What an extension declares is written in the words of its instance already.
+  // Endpoints of an extension use the instance's own names already.
   const isOwn = words === undefined || from !== undefined
-  const request = requestOf(isOwn ? whole : translateAsk(whole, words))
+  const request = createRequest(isOwn ? whole : translateAsk(whole, words))
   return secrets.size === 0 ? request : { ...request, secrets }
 }
 
-const requestOf = (ask: Ask): WireRequest => {
+const createRequest = (ask: Ask): WireRequest => {
   const { endpoint, files = {} } = ask
   const own = listAttributes(ask)
   const extra = listExtraAttributes(ask)
   const address = isAddress(getPath(endpoint))
   const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask)
-  const query = queryText(collectPairs('query', own, extra))
+  const query = encodeQuery(collectPairs('query', own, extra))
   const content =
     Object.keys(files).length > 0
       ? buildMultipartBody(own, extra, files)

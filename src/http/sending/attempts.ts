@@ -1,17 +1,17 @@
-/** When a request is sent again, and after how long (`http/README.md`). */
+/** Decides when and after how long a request is sent again, and interrupts the wait (`http/README.md`). */
 
 import { callOnAbort } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { Failure } from '../../errors.js'
 import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 
-// The interruption of a run, as requests that are under way hear of it.
+// The interruption of requests in flight.
 
-/** @param request what was under way */
+/** Creates the failure of an interruption. @param request the request that was in flight */
 export const createInterrupted = (request?: string): Failure =>
   new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
 
-/** Tells all requests that are under way of the first of these signals, which is not listened to any longer then. */
+/** Listens for the first of these signals, stops all requests in flight then, and listens no longer. */
 export const listenForAborts = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
   const waiting = new Set<() => void>()
   const releases: (() => void)[] = []
@@ -28,7 +28,7 @@ export const listenForAborts = (...signals: readonly (AbortSignal | undefined)[]
   }
 }
 
-/** The interruption of a run, or of one call by its own signal. */
+/** Combines the interruption of a run with the signal of one call. */
 export const combineInterrupts = (onInterrupt: OnInterrupt, signal?: AbortSignal): OnInterrupt => {
   if (signal === undefined) return onInterrupt
   return (stop) => {
@@ -42,7 +42,7 @@ export const combineInterrupts = (onInterrupt: OnInterrupt, signal?: AbortSignal
   }
 }
 
-/** Time and chance, so that tests need neither. */
+/** The sources of time and randomness, which tests replace. */
 export interface Timing {
   readonly now: () => number
   readonly random: () => number
@@ -68,14 +68,14 @@ export const systemTiming: Timing = {
 
 const firstPause = 500
 const longestPause = 30_000
-/** An instance that asks for more patience than this is not waited for. */
+/** The longest wait that an instance may ask for, in milliseconds; for a longer one, the request fails. */
 export const longestWait = 300_000
 
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
 /** True if sending a request twice has the same effect as sending it once. */
 export const isIdempotent = (method: string): boolean => method !== 'POST' && method !== 'PATCH'
 
-/** The further attempts of one request, counted over everything that may go wrong with it. */
+/** Counts the further attempts of one request, for all kinds of errors together. */
 export class Attempts {
   /** The admission that the gate gave for the latest attempt. */
   admission: Admission | undefined
@@ -113,7 +113,7 @@ export class Attempts {
     return this.#made
   }
 
-  /** Waits for as long as the instance asked, else longer each time, with jitter. */
+  /** Waits for as long as the instance asked. Without a requested wait, each pause is longer than the last, with jitter. */
   async pause(label: string, why: string, asked?: number): Promise<void> {
     const longest = Math.min(longestPause, firstPause * 2 ** this.#made)
     const wait = asked ?? longest * (0.5 + this.#clock.random() / 2)

@@ -1,4 +1,4 @@
-/** Connections: one keep-alive pool an origin, loaded when the first request needs it. */
+/** Opens connections: one keep-alive pool per origin, loaded when the first request needs it. */
 
 import { subscribe } from 'node:diagnostics_channel'
 import type { SecureContext } from 'node:tls'
@@ -7,16 +7,15 @@ import { recordSecret } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
 import { type ClientOptions, type Transport, toDetails } from '../types.js'
 
-// An unasked `100 Continue` is to be read and passed over (RFC 9110, 15.2). undici takes it for a
-// broken answer, and any other 1xx for what it is; so the one is shown to it as the other. Where in
-// a connection's bytes an answer begins is known: after a request was written.
+// An unsolicited `100 Continue` must be read and skipped (RFC 9110, 15.2). undici treats it as a broken answer, but skips other 1xx
+// answers, so the status is changed to 102. An answer begins at the first byte after a request was written.
 
 const blank = { cr: 0x0d, lf: 0x0a }
 const digit = { one: 0x31, zero: 0x30, two: 0x32 }
-/** Places in `HTTP/1.1 100`. */
+/** The positions of the digits in `HTTP/1.1 100`. */
 const place = { hundreds: 9, tens: 10, ones: 11 }
 
-/** The heads of the answers on one connection. */
+/** Tracks the heads of the answers on one connection. */
 export class ResponseHeads {
   #reading = false
   /** The position in the status line; past its status, the end of the head is looked for. */
@@ -26,23 +25,23 @@ export class ResponseHeads {
   /** True if the current line has been empty so far. */
   #empty = false
 
-  /** A request is on its way: the next bytes that come begin an answer. */
+  /** Expects that the next bytes begin an answer, because a request is being sent. */
   expect(): void {
     this.#reading = true
     this.#at = 0
   }
 
-  /** Bytes as they come, of which a status of 100 is made 102. */
+  /** Reads bytes as they arrive, and changes a status of 100 to 102. */
   look(bytes: Uint8Array): void {
     for (let i = 0; this.#reading && i < bytes.length; i++) {
       const byte = bytes[i] ?? 0
-      if (this.#at > place.ones) this.#toEnd(byte)
-      else if (this.#status(byte)) bytes[i] = digit.two
+      if (this.#at > place.ones) this.#skipHead(byte)
+      else if (this.#readStatusByte(byte)) bytes[i] = digit.two
     }
   }
 
   /** True at the last digit of a status of 100. */
-  #status(byte: number): boolean {
+  #readStatusByte(byte: number): boolean {
     if (this.#at === 0 && (byte === blank.cr || byte === blank.lf)) return false
     const at = this.#at++
     if (at === place.hundreds) this.#hundreds = byte
@@ -50,12 +49,12 @@ export class ResponseHeads {
     if (at !== place.ones) return false
     this.#empty = false
     const interim = this.#hundreds === digit.one && this.#tens === digit.zero
-    // Any other answer is the real one, and what follows may be its body.
+    // Any other status belongs to the final answer, which may be followed by its body.
     this.#reading = interim && byte !== digit.one
     return interim && byte === digit.zero
   }
 
-  #toEnd(byte: number): void {
+  #skipHead(byte: number): void {
     if (byte === blank.cr) return
     const ends = byte === blank.lf && this.#empty
     this.#empty = byte === blank.lf
@@ -75,9 +74,9 @@ const findSocket = (message: unknown): ReadableSocket | undefined => {
     : undefined
 }
 
-const watched = new WeakMap<ReadableSocket, ResponseHeads>()
+const watchedSockets = new WeakMap<ReadableSocket, ResponseHeads>()
 
-const watch = (socket: ReadableSocket): ResponseHeads => {
+const watchSocket = (socket: ReadableSocket): ResponseHeads => {
   const heads = new ResponseHeads()
   const read = socket.read.bind(socket)
   socket.read = (size) => {
@@ -85,19 +84,19 @@ const watch = (socket: ReadableSocket): ResponseHeads => {
     if (chunk instanceof Uint8Array) heads.look(chunk)
     return chunk
   }
-  watched.set(socket, heads)
+  watchedSockets.set(socket, heads)
   return heads
 }
 
 let listening = false
 
-/** From now on every connection of undici's passes over an unasked `100 Continue`. */
-const passOverContinue = (): void => {
+/** Makes every connection of undici skip an unsolicited `100 Continue`. */
+const skipContinueAnswers = (): void => {
   if (listening) return
   listening = true
   subscribe('undici:client:sendHeaders', (message) => {
     const socket = findSocket(message)
-    if (socket !== undefined) (watched.get(socket) ?? watch(socket)).expect()
+    if (socket !== undefined) (watchedSockets.get(socket) ?? watchSocket(socket)).expect()
   })
 }
 
@@ -125,9 +124,9 @@ const createTransportFailure = (
 
 const createContext = async ({ ca, cert, key }: Transport): Promise<SecureContext> => {
   const { createSecureContext } = await import('node:tls')
-  let made: SecureContext
+  let context: SecureContext
   try {
-    made = createSecureContext({
+    context = createSecureContext({
       cert,
       key,
     })
@@ -135,16 +134,16 @@ const createContext = async ({ ca, cert, key }: Transport): Promise<SecureContex
     const what = 'client certificate with its key'
     throw createTransportFailure(what, 'client-certificate', error)
   }
-  if (ca === undefined) return made
+  if (ca === undefined) return context
   const { X509Certificate } = await import('node:crypto')
   try {
-    // What is no certificate is passed over by the next line in silence.
+    // addCACert ignores text that is not a certificate, so the text is parsed first.
     new X509Certificate(ca)
-    made.context.addCACert(ca)
+    context.context.addCACert(ca)
   } catch (error) {
     throw createTransportFailure('file of certificate authorities', 'ca', error)
   }
-  return made
+  return context
 }
 
 /**
@@ -153,21 +152,21 @@ const createContext = async ({ ca, cert, key }: Transport): Promise<SecureContex
  */
 export const createTlsSettings = async (transport: Transport): Promise<TlsSettings> => {
   const { ca, cert, key, insecure } = transport
-  // Said either way: NODE_TLS_REJECT_UNAUTHORIZED=0 would decide what is left open.
-  const trusting = { rejectUnauthorized: insecure !== true }
-  if (ca === undefined && cert === undefined && key === undefined) return trusting
-  return { ...trusting, secureContext: await createContext(transport) }
+  // The option is always set, since NODE_TLS_REJECT_UNAUTHORIZED=0 would decide otherwise.
+  const base = { rejectUnauthorized: insecure !== true }
+  if (ca === undefined && cert === undefined && key === undefined) return base
+  return { ...base, secureContext: await createContext(transport) }
 }
 
-/** The client certificate says who asks, as a token does: only the instance sees it. */
+/** Removes the client certificate, which identifies the user as a token does. Only the instance may receive it. */
 const omitIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport => rest
 
 type DispatcherFactory = (origin: string) => Dispatcher
 
-// Parts of undici by their files: with its index, which loads all of them, one record takes a quarter more processor time
-// (`npm run bench -- flags`).
+// undici is loaded by single files: its index loads all of them, and would take a quarter more processor time for one record (`npm run
+// bench -- flags`).
 
-/** The user name and the password of a proxy; one may be empty. */
+/** Returns the user name and the password of a proxy as a header value; one of them may be empty. */
 const getProxyCredential = ({ username, password }: URL): { readonly token?: string } => {
   if (username === '' && password === '') return {}
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
@@ -186,7 +185,7 @@ const createProxyFactory = async (
       import('undici/lib/dispatcher/dispatcher.js'),
       import('undici/lib/api/api-connect.js'),
     ])
-  // As undici's index does: a tunnel is made by the method that the index adds.
+  // undici's index adds this method, and tunnels are made by it.
   Object.assign(Dispatcher.prototype, { connect })
   const url = new URL(proxy)
   const agent = new ProxyAgent({
@@ -209,36 +208,36 @@ export const createConnections = (
   options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>,
 ): Connections => {
   const dispatchers = new Map<string, Dispatcher>()
-  const home = new URL(options.baseUrl).origin
-  const prepare = async (origin: string, proxy?: string): Promise<DispatcherFactory> => {
-    passOverContinue()
+  const ownOrigin = new URL(options.baseUrl).origin
+  const createFactory = async (origin: string, proxy?: string): Promise<DispatcherFactory> => {
+    skipContinueAnswers()
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
     const abroad = omitIdentity(transport)
-    const tls = await createTlsSettings(origin === home ? transport : abroad)
+    const tls = await createTlsSettings(origin === ownOrigin ? transport : abroad)
     return proxy === undefined
       ? await createPoolFactory(tls, timeout * 1000)
       : await createProxyFactory(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
   }
-  /** The proxy of an origin. */
-  const proxyFor = async (origin: string): Promise<string | undefined> => {
+  /** Returns the proxy for an origin; undefined if requests go there directly. */
+  const findProxy = async (origin: string): Promise<string | undefined> => {
     const { proxy, noProxy } = options.transport ?? {}
     if (proxy === undefined) return undefined
     const { isProxyExempt } = await import('../../base/no-proxy.js')
     return isProxyExempt(origin, noProxy) ? undefined : proxy
   }
-  // One way of making them for the instance, another for everyone else; each with the proxy, and without.
-  const making = new Map<string, Promise<DispatcherFactory>>()
-  const to = async (origin: string): Promise<Dispatcher> => {
-    // With each request, as the token: of all secrets only the latest are remembered.
+  // The factories of dispatchers: one for the instance and one for other origins, each with and without a proxy.
+  const factories = new Map<string, Promise<DispatcherFactory>>()
+  const getDispatcher = async (origin: string): Promise<Dispatcher> => {
+    // The password is recorded with each request, as the token is, since only the latest secrets are remembered.
     const { proxy } = options.transport ?? {}
     if (proxy !== undefined) recordSecret(decodeURIComponent(new URL(proxy).password))
     const known = dispatchers.get(origin)
     if (known !== undefined) return known
-    const by = await proxyFor(origin)
-    const way = `${origin === home} ${by === undefined}`
-    const prepared = making.get(way) ?? prepare(origin, by)
-    making.set(way, prepared)
+    const originProxy = await findProxy(origin)
+    const factoryKey = `${origin === ownOrigin} ${originProxy === undefined}`
+    const prepared = factories.get(factoryKey) ?? createFactory(origin, originProxy)
+    factories.set(factoryKey, prepared)
     const make = await prepared
     const made = dispatchers.get(origin) ?? make(origin)
     dispatchers.set(origin, made)
@@ -249,5 +248,5 @@ export const createConnections = (
     dispatchers.clear()
     await Promise.all([...open].map((dispatcher) => dispatcher.destroy()))
   }
-  return { to, close }
+  return { to: getDispatcher, close }
 }

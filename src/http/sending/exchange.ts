@@ -1,5 +1,5 @@
 /**
- * One exchange on undici's dispatcher: it sends a request, and receives headers and a paced body. Its trace reports it once, as a whole.
+ * Performs one exchange on undici's dispatcher: it sends a request, receives headers and a paced body, and reports the whole to a trace.
  */
 
 import type { Dispatcher } from 'undici'
@@ -19,8 +19,8 @@ type Controller = Dispatcher.DispatchController
 
 /** The number of unread bytes of a body at which the connection is paused. */
 const highWater = 1 << 19
-/** Informational answers (1xx) before the real one; more is a server that never answers. */
-const informational = 20
+/** The maximum number of informational answers (1xx) before the real one. A server that sends more never answers. */
+const maxInformational = 20
 
 export interface OutgoingRequest {
   readonly origin: string
@@ -30,7 +30,7 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array
   /** Method and address without credentials. */
   readonly label: string
-  /** Milliseconds for the headers, and for each further piece of the body; 0 for no limit. */
+  /** The time-out in milliseconds for the headers, and for each further piece of the body; 0 for no limit. */
   readonly timeout: number
 }
 
@@ -60,7 +60,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
     this.#notify()
   }
 
-  /** Reads no further: the connection is closed unless the body has ended. */
+  /** Stops reading. The connection is closed unless the body has ended. */
   cancel(reason: Error = new Error('cancelled')): void {
     if (!this.#ended) this.#controller.abort(reason)
     this.#chunks = []
@@ -92,7 +92,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
     return this
   }
 
-  /** A turn of the event loop later undici has the connection ready for the next request. */
+  /** Waits for one turn of the event loop, after which undici has the connection ready for the next request. */
   async #close(): Promise<IteratorResult<Uint8Array, undefined>> {
     await new Promise((resolve) => setImmediate(resolve))
     return { done: true, value: undefined }
@@ -131,7 +131,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#outgoing = outgoing
     this.#resolve = resolve
     this.#reject = reject
-    this.#done = onInterrupt(() => this.#stop(this.#interrupted()))
+    this.#done = onInterrupt(() => this.#abort(this.#createInterruption()))
   }
 
   onRequestStart(controller: Controller): void {
@@ -143,8 +143,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, headers: AnswerHeaders): void {
     if (status < 200) {
       this.#informational += 1
-      if (this.#informational > informational)
-        controller.abort(this.#lost(new Error('it only ever announces an answer')))
+      if (this.#informational > maxInformational)
+        controller.abort(this.#createLost(new Error('it only ever announces an answer')))
       return
     }
     this.#body = new Body(controller)
@@ -162,23 +162,23 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
     this.#done()
-    const failure = this.#stopped ?? this.#lost(error)
+    const failure = this.#stopped ?? this.#createLost(error)
     this.#body?.end(failure)
     this.#reject(failure)
   }
 
-  #lost(error: Error): LostRequest {
+  #createLost(error: Error): LostRequest {
     return toLostRequest(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
   }
 
-  #interrupted(): Failure {
+  #createInterruption(): Failure {
     const { method, label } = this.#outgoing
     return this.#sent && !isSafe(method)
       ? markUnknownOutcome(createInterrupted(label))
       : createInterrupted()
   }
 
-  #stop(reason: Error): void {
+  #abort(reason: Error): void {
     this.#stopped = reason
     this.#reject(reason)
     this.#body?.end(reason)
@@ -186,10 +186,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * Sends a request and resolves with its headers; the body follows.
- * @throws LostRequest when no answer came; Failure `interrupted`
- */
+/** Sends a request and resolves with its headers; the body follows. @throws LostRequest if no answer came; Failure `interrupted` */
 export const sendRequest = (
   dispatcher: Dispatcher,
   outgoing: OutgoingRequest,
@@ -211,7 +208,7 @@ export const sendRequest = (
     )
   })
 
-/** An answer of any status, its body still to be read. */
+/** An answer of any status whose body is still unread. */
 export interface OpenAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
@@ -223,7 +220,7 @@ export interface OpenAnswer {
   readonly body: TimedBody
   /** The beginning of the body, if it was read already. */
   readonly read?: Uint8Array
-  /** Reads no further. */
+  /** Stops reading the body. */
   readonly cancel: () => void
   readonly signedIn: boolean
   readonly trace: Trace
@@ -231,9 +228,9 @@ export interface OpenAnswer {
   readonly gate?: 'again' | 'stands'
 }
 
-// One exchange for `-v` and the audit log, with nothing in it that must not be seen.
+// The trace of an exchange for `-v` and the audit log, without secrets.
 
-/** Tells of an exchange once, when its outcome is known. */
+/** Reports an exchange once, when its outcome is known. */
 export interface Trace {
   answered(status: number, headers: AnswerHeaders, body?: Uint8Array): void
   failed(error: Error): void
@@ -246,44 +243,45 @@ const isNeverSent = (error: Error): boolean =>
       error.category === 'interrupted' &&
       error.details.unknownOutcome !== true
 
-const silent: Trace = { answered: () => {}, failed: () => {} }
+const noTrace: Trace = { answered: () => {}, failed: () => {} }
 
-const requestBody = (
+const maskRequestBody = (
   body: OutgoingRequest['body'],
   secrets: ReadonlySet<string> | undefined,
   words: OwnNames | undefined,
 ): string | undefined =>
   typeof body === 'string' ? maskBody(body, secrets, words) : body && `(${body.length} bytes)`
 
-const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
+const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
   )
 
 /**
+ * Starts the trace of a request.
  * @param secrets names of attributes and fields that are secret, in addition to names that look like secrets
- * @param words the instance's own, which make further names secret
+ * @param words the instance's own names, which make further names secret
  */
 export const startTrace = (
-  tell: ClientOptions['trace'],
+  report: ClientOptions['trace'],
   outgoing: OutgoingRequest,
   secrets?: ReadonlySet<string>,
   words?: OwnNames,
 ): Trace => {
-  if (tell === undefined) return silent
+  if (report === undefined) return noTrace
   const { method, origin, path, headers, body } = outgoing
   const started = getCurrentIo().uptime()
   let reported = false
-  const once = (rest: Partial<Exchange>, answer?: Uint8Array): void => {
+  const reportOnce = (rest: Partial<Exchange>, answer?: Uint8Array): void => {
     if (reported) return
     reported = true
-    tell({
+    report({
       method,
       url: redactSecrets(maskAddressSecrets(`${origin}${path}`)),
-      requestHeaders: cleanHeaders(headers),
-      // Only -v reads the bodies: making text of a large one takes as much memory again.
+      requestHeaders: redactHeaders(headers),
+      // Only -v reads the bodies. Converting a large one to text takes as much memory again.
       get requestBody() {
-        const sent = requestBody(body, secrets, words)
+        const sent = maskRequestBody(body, secrets, words)
         return sent && redactSecrets(sent)
       },
       milliseconds: Math.round(getCurrentIo().uptime() - started),
@@ -299,13 +297,13 @@ export const startTrace = (
       const id = readHeader(responseHeaders, 'x-request-id')
       const outcome = {
         status,
-        responseHeaders: cleanHeaders(responseHeaders),
+        responseHeaders: redactHeaders(responseHeaders),
         requestId: id && redactSecrets(toOneLine(id)),
       }
-      once(outcome, bytes)
+      reportOnce(outcome, bytes)
     },
     failed: (error) =>
-      once({
+      reportOnce({
         error: redactSecrets(toOneLine(error.message)),
         ...(isNeverSent(error) ? { sent: false } : {}),
       }),

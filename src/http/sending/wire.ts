@@ -1,4 +1,4 @@
-/** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
+/** Sends requests with credentials, redirects and retries, and returns answers of any status. */
 import { recordSecret } from '../../base/secrets/scrub.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
@@ -17,10 +17,10 @@ import {
 import { isTurnedAway } from '../pace.js'
 import {
   formatAddress,
+  formatRequestLabel,
   getApiRoot,
   parseAddress,
   type RequestTarget,
-  requestLabel,
 } from '../request/address.js'
 import {
   type AnswerHeaders,
@@ -35,11 +35,11 @@ import { type Attempts, combineInterrupts, isIdempotent, isSafe, longestWait } f
 import type { Connections } from './connections.js'
 import { type OpenAnswer, type OutgoingRequest, sendRequest, startTrace } from './exchange.js'
 
-// Redirects: which are followed, and why the others are not.
+// Redirects: which ones are followed, and the failures of the others.
 
-/** Statuses that lead elsewhere. */
+/** The statuses that redirect to another address. */
 const redirects = new Set([301, 302, 303, 307, 308])
-const longestChain = 5
+const maxRedirects = 5
 
 const createRefusal = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
   new Failure('failed', `${reply.status}: ${message}`, {
@@ -81,9 +81,9 @@ const createForeignRedirect = (reply: OpenAnswer, next: RequestTarget): Failure 
 }
 
 /**
- * Resolves the target of a redirect. Only reads follow redirects, since following turns a write into a read.
- * @param root the API of the instance, one of whose projects may have another path now
- * @throws Failure `failed` otherwise
+ * Resolves the target of a redirect. Only reads follow redirects, since following would turn a write into a read.
+ * @param root the API of the instance; a redirect within it may mean that a project has moved
+ * @throws Failure `failed` for a redirect that is not followed
  */
 const resolveRedirect = (
   reply: OpenAnswer,
@@ -112,7 +112,7 @@ const resolveRedirect = (
       `it redirects from https to http (${shown}), which is not secure`,
       'Tell the administrators of the instance. Its external URL should use https.',
     )
-  if (hops >= longestChain)
+  if (hops >= maxRedirects)
     throw createRefusal(
       reply,
       `too many redirects, the last one to ${shown}`,
@@ -121,9 +121,9 @@ const resolveRedirect = (
   return there
 }
 
-// Headers in the words of their instance, for readers who know those of the documents.
+// Headers of instances that use other names than the documents.
 
-/** Headers by their names in the documents as well; where both came, the instance's own counts. */
+/** Adds the documented names of headers. If both came, the header with the instance's own name takes precedence. */
 const addDocumentedNames = (
   headers: AnswerHeaders,
   names: readonly string[],
@@ -137,8 +137,8 @@ const addDocumentedNames = (
   return found.length === 0 ? headers : { ...headers, ...Object.fromEntries(found) }
 }
 
-/** Statuses of gateways that may pass by themselves. */
-const passing = new Set([502, 503, 504])
+/** The statuses of gateways that may be temporary. */
+const temporaryStatuses = new Set([502, 503, 504])
 
 const discard = async (reply: OpenAnswer): Promise<void> => {
   reply.trace.answered(reply.status, reply.headers)
@@ -152,7 +152,7 @@ export class Wire {
   readonly #now: () => number
   /** The API root of the instance. */
   readonly root: RequestTarget
-  /** The instance's own path, with a slash at its end. */
+  /** The path of the instance, with a slash at its end. */
   readonly #home: string
   #credential: Credential | undefined
   #renewal: Promise<Credential | undefined> | undefined
@@ -173,21 +173,20 @@ export class Wire {
   }
 
   /**
-   * Sends a request until an answer stands or the attempts are used up.
-   * @param abroad whether a redirect may lead out of the instance, as those of downloads do; nothing
-   *   that says who asks goes along
-   * @throws Failure `unreachable` without an answer, `rate_limited` when asked to wait too long,
-   *   `failed` for a redirect that is not followed, `interrupted`
+   * Sends a request until its answer is final, or no attempts are left.
+   * @param mayLeave true if a redirect may lead to another origin, as for downloads; no credential or identity is sent there
+   * @throws Failure `unreachable` without an answer, `rate_limited` if the requested wait is too long, `failed` for a redirect that is not
+   * followed, `interrupted`
    */
-  async send(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
+  async send(request: WireRequest, attempts: Attempts, mayLeave = false): Promise<OpenAnswer> {
     let renewed = false
     for (;;) {
       const used = this.#credential
-      const reply = await this.#attempt(request, attempts, abroad)
+      const reply = await this.#attempt(request, attempts, mayLeave)
       if (reply === undefined) continue
       if (reply.status === 401 && !renewed && reply.signedIn) {
         renewed = true
-        if (await this.#renew(used)) {
+        if (await this.#renewCredential(used)) {
           await discard(reply)
           continue
         }
@@ -196,7 +195,7 @@ export class Wire {
         await discard(reply)
         continue
       }
-      const wait = this.#waitFor(reply, attempts)
+      const wait = this.#getRetryWait(reply, attempts)
       if (wait === undefined) return reply
       const read = await readSome(reply.body)
       if (wait.asked === undefined && isMaintenance(reply.status, read)) return { ...reply, read }
@@ -206,18 +205,18 @@ export class Wire {
     }
   }
 
-  /** An answer; undefined after a pause, when the request is to be sent again. */
+  /** Sends a request once. @returns undefined after a pause, if the request has to be sent again */
   async #attempt(
     request: WireRequest,
     attempts: Attempts,
     abroad: boolean,
   ): Promise<OpenAnswer | undefined> {
     try {
-      return await this.#follow(request, attempts, abroad)
+      return await this.#followRedirects(request, attempts, abroad)
     } catch (error) {
       if (!(error instanceof LostRequest)) throw error
-      const again = error.transient && (isIdempotent(request.method) || !error.sent)
-      if (again && attempts.left > 0) {
+      const mayRetry = error.transient && (isIdempotent(request.method) || !error.sent)
+      if (mayRetry && attempts.left > 0) {
         await attempts.pause(error.details.request ?? '', error.message)
         return undefined
       }
@@ -226,19 +225,19 @@ export class Wire {
   }
 
   /** Returns the wait before another attempt; undefined if the answer stands. */
-  #waitFor(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
+  #getRetryWait(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
-    // For how long an instance turns away, its gate alone has patience.
+    // The gate waits by itself if the instance turns requests away.
     if (reply.gate !== undefined && isTurnedAway(reply, this.#now())) return undefined
-    const again = status === 429 || (passing.has(status) && isIdempotent(method))
+    const again = status === 429 || (temporaryStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
     const asked = getRequestedWait(status, (name) => readHeader(headers, name), this.#now())
     if (asked === undefined) return {}
     return asked > longestWait ? undefined : { asked }
   }
 
-  /** True when there is another credential than the one that was used. */
-  async #renew(used: Credential | undefined): Promise<boolean> {
+  /** Renews the credential. @returns true if there is another credential than the one that was used */
+  async #renewCredential(used: Credential | undefined): Promise<boolean> {
     if (this.#credential !== used) return true
     this.#renewal ??= (this.#options.renew?.() ?? Promise.resolve(undefined)).finally(() => {
       this.#renewal = undefined
@@ -248,18 +247,22 @@ export class Wire {
     return this.#credential !== used
   }
 
-  async #follow(request: WireRequest, attempts: Attempts, abroad: boolean): Promise<OpenAnswer> {
-    let target = this.#target(request)
-    let headers = this.#headers(request, target)
+  async #followRedirects(
+    request: WireRequest,
+    attempts: Attempts,
+    abroad: boolean,
+  ): Promise<OpenAnswer> {
+    let target = this.#createTarget(request)
+    let headers = this.#createHeaders(request, target)
     for (let hops = 0; ; hops++) {
-      const reply = await this.#admitted(request, target, headers, attempts)
+      const reply = await this.#sendThroughGate(request, target, headers, attempts)
       const location = readHeader(reply.headers, 'location')
       if (!redirects.has(reply.status) || location === undefined) return reply
-      // First, since a redirect that is refused belongs on record, too.
+      // The answer is traced first, so that the audit log contains refused redirects, too.
       await discard(reply)
       const next = resolveRedirect(reply, location, hops, this.root)
       if (!this.#isHome(next)) {
-        // A download may lead to a storage, and where the same API is, to the instance.
+        // A download may be redirected to a storage. A redirect to the API of another instance is refused.
         if (!abroad || getBaseUrl(next) !== undefined) throw createForeignRedirect(reply, next)
         headers = selectHarmlessHeaders(headers)
       }
@@ -272,7 +275,7 @@ export class Wire {
     return origin === this.root.origin && `${path}/`.startsWith(this.#home)
   }
 
-  #target(request: WireRequest): RequestTarget {
+  #createTarget(request: WireRequest): RequestTarget {
     if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
       throw usage('the path contains invalid characters', 'Percent-encode them: a space is %20.')
     if (request.absolute === true) return parseAddress(request.path)
@@ -282,7 +285,7 @@ export class Wire {
   /**
    * Builds the headers of a request. The key of an alert endpoint goes to any address; every other credential goes only to the instance.
    */
-  #headers(request: WireRequest, target: RequestTarget): Record<string, string> {
+  #createHeaders(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
     const { sudo, userAgent, words } = this.#options
     return buildHeaders(request, {
@@ -295,7 +298,7 @@ export class Wire {
   }
 
   /** Sends a request after the gate admitted it, if it goes to the instance. */
-  async #admitted(
+  async #sendThroughGate(
     request: WireRequest,
     target: RequestTarget,
     headers: Readonly<Record<string, string>>,
@@ -303,7 +306,7 @@ export class Wire {
   ): Promise<OpenAnswer> {
     const gate = target.origin === this.root.origin ? this.#options.gate : undefined
     if (gate === undefined) return this.#exchange(request, target, headers)
-    const admission = await gate.admit(this.#interruption(request), attempts.admission)
+    const admission = await gate.admit(this.#combineInterrupts(request), attempts.admission)
     attempts.admission = admission
     try {
       const reply = await this.#exchange(request, target, headers)
@@ -317,7 +320,7 @@ export class Wire {
     }
   }
 
-  #interruption({ how }: WireRequest): OnInterrupt {
+  #combineInterrupts({ how }: WireRequest): OnInterrupt {
     return combineInterrupts(this.#onInterrupt, how?.signal)
   }
 
@@ -327,8 +330,8 @@ export class Wire {
     headers: Readonly<Record<string, string>>,
   ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
-    const label = requestLabel(method, target)
-    // Milliseconds.
+    const label = formatRequestLabel(method, target)
+    // In milliseconds.
     const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
     const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
     const { words } = this.#options
@@ -337,12 +340,15 @@ export class Wire {
     const trace = startTrace(this.#options.trace, outgoing, secrets, words)
     const dispatcher = await this.#connections.to(target.origin)
     try {
-      const incoming = await sendRequest(dispatcher, outgoing, this.#interruption(request))
+      const incoming = await sendRequest(dispatcher, outgoing, this.#combineInterrupts(request))
       const encoding = readHeader(incoming.headers, 'content-encoding')
-      const { headers: came } = incoming
+      const { headers: receivedHeaders } = incoming
       return {
         status: incoming.status,
-        headers: words === undefined ? came : addDocumentedNames(came, readHeaders, words),
+        headers:
+          words === undefined
+            ? receivedHeaders
+            : addDocumentedNames(receivedHeaders, readHeaders, words),
         target,
         label,
         method,

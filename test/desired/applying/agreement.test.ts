@@ -6,7 +6,7 @@ import {
   findActionItem,
   findDifferences,
   matchAgreedPlan,
-  verify,
+  verifyActions,
 } from '../../../src/desired/applying/verify.js'
 import { absent } from '../../../src/desired/attributes.js'
 import { isManaged } from '../../../src/desired/reading/records.js'
@@ -66,9 +66,9 @@ describe('verification', () => {
     const slept: number[] = []
     const good = action('update', 'a/b', old)
     const bad = action('update', 'a/b', { ...old, approvals_required: 5 })
-    expect((await verify(partsOf(rules, slept), [good])).unkept).toEqual([])
+    expect((await verifyActions(partsOf(rules, slept), [good])).unkept).toEqual([])
     expect([rules.reads, slept]).toEqual([1, []])
-    const { unkept } = await verify(partsOf(rules, slept), [good, bad])
+    const { unkept } = await verifyActions(partsOf(rules, slept), [good, bad])
     expect(unkept.map(({ action: { id } }) => id)).toEqual([bad.id])
     expect(rules.reads).toBe(4)
     expect(slept.reduce((sum, one) => sum + one)).toBe(2000)
@@ -80,7 +80,7 @@ describe('verification', () => {
       if (rules.reads === 2) rules.projects.set('a/b', [old])
     }
     expect(
-      (await verify(partsOf(rules), [action('create', 'a/b', { ...old, id: 0 })])).unkept,
+      (await verifyActions(partsOf(rules), [action('create', 'a/b', { ...old, id: 0 })])).unkept,
     ).toEqual([])
   })
 
@@ -89,7 +89,7 @@ describe('verification', () => {
     rules.reading = () => {
       throw new Failure('auth', 'no')
     }
-    const { unkept, unread } = await verify(partsOf(rules), [action('delete', 'a/b', old)])
+    const { unkept, unread } = await verifyActions(partsOf(rules), [action('delete', 'a/b', old)])
     expect([unkept.length, unread[0]?.failure.category]).toEqual([0, 'auth'])
   })
 })

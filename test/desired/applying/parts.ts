@@ -4,7 +4,7 @@ import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { approvalRules } from '../../../src/catalogue/managed.js'
 import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
 import { toAddressText } from '../../../src/desired/address.js'
-import { digestOf } from '../../../src/desired/attributes.js'
+import { computeItemDigest } from '../../../src/desired/attributes.js'
 import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
 
@@ -45,7 +45,7 @@ export const action = (
     kind: approvalRules,
     changes: [],
     step: stepFor(verb, path, rule),
-    digest: digestOf(approvalRules, before === undefined ? undefined : seenRule(before)),
+    digest: computeItemDigest(approvalRules, before === undefined ? undefined : seenRule(before)),
     waitsFor: [],
     origin: { file: 'svcctl.yml', line: 1, column: 1 },
     ...rest,

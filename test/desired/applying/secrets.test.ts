@@ -93,7 +93,7 @@ describe('what was set', () => {
     await new SecretRecord(dir, 'i').remember([{ address, value: holdText('one') }])
     spoil(join(dir, 'secrets.key'))
     const again = new SecretRecord(dir, 'i')
-    expect(await again.unusable()).toContain(why)
+    expect(await again.findKeyProblem()).toContain(why)
     await expect(again.changed(address, holdText('one'))).rejects.toThrow(why)
   })
 })

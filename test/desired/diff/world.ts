@@ -6,8 +6,8 @@ import type { DesiredPlan } from '../../../src/desired/actions.js'
 import {
   type ManagedPlace,
   parseNameReference,
-  placeText,
   toAddressText,
+  toPlaceText,
 } from '../../../src/desired/address.js'
 import type { DiffOptions, DiffView } from '../../../src/desired/diff/context.js'
 import { isManaged, toCurrentItem as seenItem } from '../../../src/desired/reading/records.js'
@@ -120,7 +120,7 @@ const sightOf = (world: World): DiffView & { readonly asked: string[] } => {
   return {
     asked,
     readKind: async (where, kind): Promise<CurrentKind> => {
-      const key = `${placeText(where)}:${kind.name}`
+      const key = `${toPlaceText(where)}:${kind.name}`
       asked.push(key)
       const records = world[key] ?? []
       if (records === 'unsupported') return { place: where, kind, is: 'unsupported' }
@@ -173,7 +173,7 @@ export const lines = ({ actions, findings, unread, refused }: DesiredPlan): read
   ),
   ...findings.map(({ is, address, text }) => `${is} ${toAddressText(address)}: ${text}`),
   ...unread.map(
-    ({ place: at, kind, failure }) => `unread ${placeText(at)}:${kind}: ${failure.message}`,
+    ({ place: at, kind, failure }) => `unread ${toPlaceText(at)}:${kind}: ${failure.message}`,
   ),
   ...refused.map(({ text, flag }) => `refused ${text} (${flag})`),
 ]

@@ -18,7 +18,7 @@ import {
   type KindFilter,
   openFile,
 } from '../../../src/desired/exporting/folder.js'
-import { getOpening } from '../../../src/desired/exporting/model.js'
+import { createOpening } from '../../../src/desired/exporting/model.js'
 import { buildConfigSchema } from '../../../src/desired/files/document.js'
 import { folder } from '../../support/program.js'
 
@@ -34,7 +34,7 @@ const put = (root: string, path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 const projectText = (path: string, more = ''): string =>
-  `${getOpening()}projects:\n  ${path}:\n    approvals: {}\n${more}`
+  `${createOpening()}projects:\n  ${path}:\n    approvals: {}\n${more}`
 
 const exported = async (
   root: string,
@@ -44,7 +44,7 @@ const exported = async (
   const to = new ExportFolder(root, selected)
   await to.check(Object.keys(texts))
   for (const [path, text] of Object.entries(texts)) await to.write(path, text)
-  await to.clear()
+  await to.removeStale()
   return to.counts
 }
 
@@ -93,7 +93,7 @@ describe('a folder', () => {
   it('is made, and its files are written anew only where they differ', async () => {
     const root = join(folder(), 'new', 'svcctl')
     const texts = {
-      'site.yml': `${getOpening()}site: {}\n`,
+      'site.yml': `${createOpening()}site: {}\n`,
       'projects/a/b.yml': projectText('a/b'),
     }
     expect(await exported(root, texts)).toEqual({ written: 2, same: 0, removed: 0 })
@@ -118,7 +118,7 @@ describe('a folder', () => {
 
   it('keeps what is not looked at, and what was kept', async () => {
     const root = folder()
-    put(root, 'site.yml', `${getOpening()}site: { settings: {} }\n`)
+    put(root, 'site.yml', `${createOpening()}site: { settings: {} }\n`)
     put(root, 'projects/other/x.yml', projectText('other/x'))
     put(root, 'projects/platform/gone.yml', projectText('platform/gone'))
     put(
@@ -126,7 +126,7 @@ describe('a folder', () => {
       'projects/platform/two.yml',
       projectText('platform/two', '  other/x:\n    members: {}\n'),
     )
-    put(root, 'projects/platform/broken.yml', `${getOpening()}projects: [\n`)
+    put(root, 'projects/platform/broken.yml', `${createOpening()}projects: [\n`)
     put(root, 'projects/platform/more.yml', projectText('platform/more', 'defaults: {}\n'))
     expect(await exported(root, {}, platform)).toMatchObject({ removed: 1 })
     expect(below(root)).toEqual([
@@ -138,7 +138,7 @@ describe('a folder', () => {
     ])
     const all = new ExportFolder(root, everything)
     expect(all.keep('projects/other/x.yml')).toBe(true)
-    await all.clear()
+    await all.removeStale()
     expect(below(root)).toEqual(['projects/other/x.yml'])
   })
 
@@ -231,8 +231,8 @@ describe('the schema', () => {
   const furnished = async (root: string, files: readonly string[] = ['site.yml']) => {
     const to = new ExportFolder(root, everything)
     await to.check(files)
-    for (const file of files) await to.write(file, getOpening(file))
-    await to.furnish(buildConfigSchema())
+    for (const file of files) await to.write(file, createOpening(file))
+    await to.writeSchema(buildConfigSchema())
     return to.counts
   }
 

@@ -1,7 +1,7 @@
 /** An instance to files and back: exported, read, planned; all in this process. */
 
 import type { ManagedPlace } from '../../../src/desired/address.js'
-import { lookAt } from '../../../src/desired/exporting/kind.js'
+import { exportPlace } from '../../../src/desired/exporting/kind.js'
 import {
   CommonItemFinder,
   createChosenParts,
@@ -39,12 +39,12 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
   const site: ManagedPlace = { scope: 'site', path: '' }
   const sections: FileSection[] = []
   for (const place of [site, ...groups]) {
-    const { section } = await lookAt(view, place, how)
+    const { section } = await exportPlace(view, place, how)
     if (section !== undefined) sections.push(section)
   }
   const factoring = new CommonItemFinder(factor === true ? groups : [])
   for (const place of projects) {
-    const { section, unread } = await lookAt(view, place, how)
+    const { section, unread } = await exportPlace(view, place, how)
     if (unread.length > 0) throw unread[0]?.failure
     factoring.add(place, section?.value ?? new FileMap([]))
   }

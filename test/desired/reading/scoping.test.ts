@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
-import { type ManagedPlace, matches, toAddressText } from '../../../src/desired/address.js'
-import { mayMean, PlaceChoice } from '../../../src/desired/selection.js'
+import { type ManagedPlace, matchesGlob, toAddressText } from '../../../src/desired/address.js'
+import { mayMatch, PlaceChoice } from '../../../src/desired/selection.js'
 import { countDraws } from '../../support/draws.js'
 
 const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
@@ -69,34 +69,34 @@ describe('a beginning', () => {
     fc.assert(
       fc.property(any, address, (pattern, { item, ...rest }) => {
         const whole = item === undefined ? rest : { ...rest, item }
-        if (/^\w+$/.test(pattern) || !matches(pattern, whole)) return
-        expect(mayMean(pattern, toAddressText(rest)) || matches(pattern, rest)).toBe(true)
+        if (/^\w+$/.test(pattern) || !matchesGlob(pattern, whole)) return
+        expect(mayMatch(pattern, toAddressText(rest)) || matchesGlob(pattern, rest)).toBe(true)
         expect(only(pattern).kind(rest, { name: rest.kind })).toBe(true)
-        expect(only(pattern).means(rest.scope)).toBe(true)
+        expect(only(pattern).mayUse(rest.scope)).toBe(true)
       }),
       { numRuns: countDraws(3000) },
     )
   })
   it('is not meant where nothing that begins so can be', () => {
-    expect(mayMean('projects/a', 'groups/')).toBe(false)
-    expect(mayMean('site:settings', 'projects/')).toBe(false)
-    expect(mayMean('*:members', 'projects/')).toBe(true)
-    expect(mayMean('', 'projects/')).toBe(false)
+    expect(mayMatch('projects/a', 'groups/')).toBe(false)
+    expect(mayMatch('site:settings', 'projects/')).toBe(false)
+    expect(mayMatch('*:members', 'projects/')).toBe(true)
+    expect(mayMatch('', 'projects/')).toBe(false)
   })
 })
 
 describe('places of a scope', () => {
   it('are looked for where a kind of theirs may be meant', () => {
-    expect(only('settings').means('project')).toBe(false)
-    expect(only('settings').means('site')).toBe(true)
-    expect(only('members').means('group')).toBe(true)
-    expect(only('site').means('site')).toBe(true)
-    expect(only('site').means('project')).toBe(false)
+    expect(only('settings').mayUse('project')).toBe(false)
+    expect(only('settings').mayUse('site')).toBe(true)
+    expect(only('members').mayUse('group')).toBe(true)
+    expect(only('site').mayUse('site')).toBe(true)
+    expect(only('site').mayUse('project')).toBe(false)
     const all = managedKinds.filter(({ scope }) => scope === 'project').map(({ name }) => name)
-    expect(except(...all).means('project')).toBe(false)
-    expect(except(...all.slice(1)).means('project')).toBe(true)
-    expect(new PlaceChoice({ projects: ['a/b'] }).means('site')).toBe(false)
-    expect(new PlaceChoice({ projects: ['a/b'] }).means('group')).toBe(false)
-    expect(new PlaceChoice({ groups: ['a'] }).means('group')).toBe(true)
+    expect(except(...all).mayUse('project')).toBe(false)
+    expect(except(...all.slice(1)).mayUse('project')).toBe(true)
+    expect(new PlaceChoice({ projects: ['a/b'] }).mayUse('site')).toBe(false)
+    expect(new PlaceChoice({ projects: ['a/b'] }).mayUse('group')).toBe(false)
+    expect(new PlaceChoice({ groups: ['a'] }).mayUse('group')).toBe(true)
   })
 })

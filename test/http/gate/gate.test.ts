@@ -7,7 +7,7 @@ import {
   parseRate,
   takeLowerRate,
 } from '../../../src/http/gate.js'
-import { waitFor } from '../../../src/http/pace.js'
+import { getWait } from '../../../src/http/pace.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
 type Headers = Record<string, string>
@@ -44,7 +44,7 @@ it.each<[Headers, readonly number[]]>([
 ])(
   'waits as long as it is asked to, and ever longer where it is not told well: %j',
   (headers, waits) => {
-    expect([1, 2, 4].map((inRow) => waitFor({ status: 429, headers }, 0, inRow))).toEqual(waits)
+    expect([1, 2, 4].map((inRow) => getWait({ status: 429, headers }, 0, inRow))).toEqual(waits)
   },
 )
 
