@@ -12,8 +12,8 @@
  *     })
  *
  * Before a handler runs, the server does the following:
- * - It identifies the user by the endpoint's `credential`. If that is absent or `user`, a request without a user gets a 401. With `optional`
- *   and `user-or-job`, `call.user` may be undefined. With `job`, `call.job` is set. With `parameter`, there is no user.
+ * - It identifies the user by the endpoint's `credential`. If that is absent or `user`, a request without a user gets a 401. With
+ *   `optional` and `user-or-job`, `call.user` may be undefined. With `job`, `call.job` is set. With `parameter`, there is no user.
  * - It checks the scopes of the token and applies `sudo`.
  * - It checks and converts the input by the parameters of the catalogue (400). Parameters that are not in the catalogue are in
  *   `call.sent.params`. A reference to a project or group is a number or a full path: pass it to `call.requireProject(id, needs)` or
@@ -25,8 +25,8 @@
  * `reply.ts`, such as `notFound('Runner')`. All checks come before the first change, so that a refused request changes nothing.
  *
  * Only tables change records: `call.state.runners.change(id, { … })`, `add` and `remove`. Times come from `call.clock`. Actions of users
- * are recorded with `call.recordEvent({ action, project_id, target_type, … })`. For work that takes time, the handler stores the start, and
- * a source in `scheduler.ts` returns its end.
+ * are recorded with `call.recordEvent({ action, project_id, target_type, … })`. For work that takes time, the handler stores the start,
+ * and a source in `scheduler.ts` returns its end.
  */
 import type { CheckedOf, Endpoints, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
