@@ -106,15 +106,15 @@ export const file: AnswerType<null> & { kind: 'file' } = { kind: 'file', shape: 
 
 /** The credential that a request needs. */
 export type CredentialNeed =
-  /** the user's (personal, OAuth, session); the default */
+  /** The user's token or session. This is the default. */
   | 'user'
-  /** the user's when there is one, else none */
+  /** The user's credential if there is one. */
   | 'optional'
-  /** only a job token */
+  /** A job token. */
   | 'job'
-  /** the user's, else a job token */
+  /** The user's credential, or else a job token. */
   | 'user-or-job'
-  /** none: the request's own parameter is the credential */
+  /** No credential: a parameter of the request replaces it. */
   | 'parameter'
 
 /** A flag that selects an endpoint, and its help text. */

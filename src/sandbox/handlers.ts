@@ -1,10 +1,9 @@
 /**
- * Types the handlers of an area of the embedded instance.
+ * Declares the types of handlers, which serve the endpoints of the embedded instance.
  *
  * `areas/<area>.ts` exports the result of `serve`: the catalogue's area with a function for each of
- * its endpoints, under the same key; an endpoint without a handler does not compile. The area then
- * gets a row in `server/routes.ts`. For records that `resource()` declares, the handler of an endpoint
- * is one of its verbs.
+ * its endpoints, under the same key. An endpoint without a handler does not compile. `server/routes.ts`
+ * has a row for each area. For records that `resource()` declares, the handlers are those that it returns.
  *
  *     export const served = serve(runners, {
  *       get: keys.get,
@@ -12,27 +11,22 @@
  *       …
  *     })
  *
- * Before a handler runs, the server has done this:
- * - authenticated as the endpoint's `credential` says (absent or `user`: 401 without a user;
- *   `optional` and `user-or-job`: `call.user` may be undefined; `job`: `call.job` is set;
- *   `parameter`: no user), checked the token's scopes, and applied `sudo`;
- * - checked and converted the input by the catalogue's parameters (400), exclusive ones too. A
- *   project or group reference is a number or a full path: pass it to `call.requireProject(id, needs)`
- *   or `call.requireGroup(id, needs)`, which answer 404, 401 or 403. Parameters that the catalogue does not
- *   know are in `call.sent.params`.
+ * Before a handler runs, the server does the following:
+ * - It identifies the user by the endpoint's `credential`. If that is absent or `user`, a request without a user gets a 401. With
+ *   `optional` and `user-or-job`, `call.user` may be undefined. With `job`, `call.job` is set. With `parameter`, there is no user.
+ * - It checks the scopes of the token and applies `sudo`.
+ * - It checks and converts the input by the parameters of the catalogue (400). Parameters that are not in the catalogue are in
+ *   `call.sent.params`. A reference to a project or group is a number or a full path: pass it to `call.requireProject(id, needs)` or
+ *   `call.requireGroup(id, needs)`, which refuse with 404, 401 or 403.
  *
- * A handler returns what the endpoint returns: the object, or for a list all records as an array.
- * The server cuts the page and writes the headers. A list may also be `createLazyList(records, present)` if presenting
- * is expensive, or a `Keyset` page. A handler returns `undefined` for an empty answer, a `FileReply` for bytes, a
- * `Reply`
- * for a status of its own (`createUnchangedReply()` 304, `accepted(body)` 202). It refuses by throwing a refusal of
- * `reply.ts`: `notFound('Runner')`, `forbidden()`, `badRequest({name: ['is taken']})`,
- * `missing('name')`. All checks come before the first change: a refusal leaves no trace.
+ * A handler returns the result of the endpoint: an object, or an array with all records of a list. The server selects the page and adds the
+ * headers. If the presentation is expensive, a list is `createLazyList(records, present)` or a `Keyset` page. A handler returns `undefined`
+ * for an empty response, a `FileReply` for bytes, and a `Reply` for another status. It refuses a request by throwing a refusal of
+ * `reply.ts`, such as `notFound('Runner')`. All checks come before the first change, so that a refused request changes nothing.
  *
- * Records are changed by their table alone (`call.state.runners.change(id, { … })`), added with `add` and
- * removed with `remove`; changes are saved. Times come from `call.clock` only. Actions of users leave an
- * event: `call.recordEvent({ action, project_id, target_type, … })`. Work that takes time stores its
- * start, and a source of `scheduler.ts` says when it is due and what happens then.
+ * Only tables change records: `call.state.runners.change(id, { … })`, `add` and `remove`. Times come from `call.clock`. Actions of users
+ * are recorded with `call.recordEvent({ action, project_id, target_type, … })`. For work that takes time, the handler stores the start,
+ * and a source in `scheduler.ts` returns its end.
  */
 import type { CheckedOf, Endpoints, ResultOf } from '../catalogue/endpoint.js'
 import type { Call } from './call.js'
