@@ -10,7 +10,7 @@ import {
   createLongWaitFailure,
   firstWait,
   getWait,
-  InstanceClock,
+  RemoteClock,
   isTurnedAway,
   Pace,
   type Rate,
@@ -138,7 +138,7 @@ export class FleetGate implements Gate {
   readonly #width: Width
   readonly #pace: Pace
   readonly #patience: number
-  readonly #instanceClock = new InstanceClock()
+  readonly #instanceClock = new RemoteClock()
   readonly #waiting: AdmissionRequest[] = []
   readonly #listeners = new Set<Listener>()
   #underWay = 0
