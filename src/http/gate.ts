@@ -10,10 +10,10 @@ import {
   createLongWaitFailure,
   firstWait,
   getWait,
-  RemoteClock,
   isTurnedAway,
   Pace,
   type Rate,
+  RemoteClock,
   readRateLimit,
 } from './pace.js'
 import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
