@@ -10,10 +10,10 @@ import {
   createLongWaitFailure,
   firstWait,
   getWait,
-  InstanceClock,
   isTurnedAway,
   Pace,
   type Rate,
+  RemoteClock,
   readRateLimit,
 } from './pace.js'
 import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
@@ -138,7 +138,7 @@ export class FleetGate implements Gate {
   readonly #width: Width
   readonly #pace: Pace
   readonly #patience: number
-  readonly #instanceClock = new InstanceClock()
+  readonly #instanceClock = new RemoteClock()
   readonly #waiting: AdmissionRequest[] = []
   readonly #listeners = new Set<Listener>()
   #underWay = 0

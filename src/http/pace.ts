@@ -24,7 +24,7 @@ const parseCount = (headers: Headers, name: string): number | undefined => {
  * The instance's clock, read from the dates of its answers. A date has whole seconds and is never ahead, so the one furthest ahead is the
  * best.
  */
-export class InstanceClock {
+export class RemoteClock {
   #ahead: number | undefined
 
   /** Returns the lowest time that the instance's clock can show now; our own time if it sent no date. */

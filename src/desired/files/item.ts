@@ -67,7 +67,7 @@ const readOther: EntryReader = ({ value }, context) => {
 }
 
 /** A keyword: the kinds that have it, its schema, and its reader. */
-interface Keyword {
+interface ItemWord {
   readonly isOf: (kind: Managed) => boolean
   /** Returns the reason why other kinds do not have the keyword. */
   readonly whyNot?: (kind: Managed) => string
@@ -77,7 +77,7 @@ interface Keyword {
 
 const string: JsonSchema = { type: 'string' }
 
-const keywords: Readonly<Record<string, Keyword>> = {
+const keywords: Readonly<Record<string, ItemWord>> = {
   $inherit: {
     isOf: () => true,
     schema: () => inherit,
