@@ -12,7 +12,7 @@ import {
 } from '../src/catalogue/endpoint.js'
 import { type AreaRow, areas } from '../src/catalogue/index.js'
 import type { Param, Params } from '../src/catalogue/params.js'
-import { collectShapes, listFields, describeFieldType } from '../src/commands/explain.js'
+import { collectShapes, describeFieldType, listFields } from '../src/commands/explain.js'
 import { tableOfFilled } from './markdown.js'
 
 const code = (text: string): string => `\`${text}\``

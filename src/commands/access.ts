@@ -24,9 +24,9 @@ import { type Arguments, define } from './define.js'
 import {
   createUserQuery,
   formatMemberPlace,
+  listAncestry,
   type MemberPlace,
   Memberships,
-  listAncestry,
 } from './memberships.js'
 import { type GroupMember, isId, stripAt } from './usernames.js'
 
@@ -344,7 +344,10 @@ const flags = {
 
 /** Returns the number of requests that reading a place requires. */
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
-  (place.kind === 'project' ? 5 : 2) + listAncestry(place.path).length - 1 + getShares(record).length
+  (place.kind === 'project' ? 5 : 2) +
+  listAncestry(place.path).length -
+  1 +
+  getShares(record).length
 
 async function* listAccess(context: Context, given: Arguments<typeof flags>): Rows {
   const { answer } = context

@@ -337,7 +337,8 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
   }
   const complete = (plan: Plan): Plan => {
     context.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
-    for (const action of actions) context.ui.note(`  ${context.answer.text.safe(describeAction(action))}`)
+    for (const action of actions)
+      context.ui.note(`  ${context.answer.text.safe(describeAction(action))}`)
     return plan
   }
   const planned = await context.actions({ ...given, flags: rest, input }, { preset, complete })

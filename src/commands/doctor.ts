@@ -65,7 +65,11 @@ const runTrustChecks = (env: Environment): readonly Check[] => {
       join(config, 'config.json'),
       'svcctl does not run its token commands',
     ),
-    createTrustCheck('trusted cache', cache, 'svcctl uses no cache, so commands and completion are slower'),
+    createTrustCheck(
+      'trusted cache',
+      cache,
+      'svcctl uses no cache, so commands and completion are slower',
+    ),
   ]
 }
 

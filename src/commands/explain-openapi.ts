@@ -73,7 +73,10 @@ const alternatives: Readonly<Record<CredentialNeed, readonly Alternative[]>> = {
 const getSecurity = (e: Endpoint): readonly Alternative[] =>
   getPath(e).startsWith('/') ? alternatives[e.credential ?? 'user'] : [{ bearer: [] }, { key: [] }]
 
-const createCountHeader = (description: string): Json => ({ description, schema: { type: 'integer' } })
+const createCountHeader = (description: string): Json => ({
+  description,
+  schema: { type: 'integer' },
+})
 
 /** The headers of pagination. */
 const pageHeaders = {
@@ -280,7 +283,11 @@ const createResponses = (e: Endpoint, components: Map<string, unknown>): Json =>
 }
 
 /** Returns the schema of an answer. Titled shapes become components, so that the document contains each only once. */
-const createAnswerSchema = (kind: string, shape: unknown, components: Map<string, unknown>): Json => {
+const createAnswerSchema = (
+  kind: string,
+  shape: unknown,
+  components: Map<string, unknown>,
+): Json => {
   const item = extractSchema(shape, components)
   return kind === 'many' ? { type: 'array', items: item } : item
 }

@@ -226,7 +226,9 @@ const loadEarlierJobs = async (
       return place(stage) < place(job.stage)
     return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
   }
-  return all.filter((one) => !finishedStatuses.includes(one.status) && isBefore(one)).map(toOtherJob)
+  return all
+    .filter((one) => !finishedStatuses.includes(one.status) && isBefore(one))
+    .map(toOtherJob)
 }
 
 /** Loads the resource group of a job, and the jobs that use it. */
@@ -248,7 +250,9 @@ const loadResourceGroup = async (
 }
 
 /** The possible causes by status. A pending job waits for a runner; a created one waits for other jobs. */
-const possibleCauses: Readonly<Record<string, { readonly runners: boolean; readonly others: boolean }>> = {
+const possibleCauses: Readonly<
+  Record<string, { readonly runners: boolean; readonly others: boolean }>
+> = {
   pending: { runners: true, others: false },
   created: { runners: false, others: true },
   waiting_for_resource: { runners: false, others: false },
@@ -276,8 +280,12 @@ export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
     ),
   ])
   const [waitsFor, group] = await Promise.all([
-    looks.others ? readOrNote('the jobs of the pipeline', () => loadEarlierJobs(of, known), []) : [],
-    known === undefined ? null : readOrNote('the resource group', () => loadResourceGroup(of, known), null),
+    looks.others
+      ? readOrNote('the jobs of the pipeline', () => loadEarlierJobs(of, known), [])
+      : [],
+    known === undefined
+      ? null
+      : readOrNote('the resource group', () => loadResourceGroup(of, known), null),
   ])
   return {
     waits: true,

@@ -100,7 +100,10 @@ class InstanceProbe {
     return answer instanceof Failure ? undefined : answer.data
   }
 
-  async #send(section: string, request: () => Promise<WireRequest>): Promise<WholeAnswer | Failure> {
+  async #send(
+    section: string,
+    request: () => Promise<WireRequest>,
+  ): Promise<WholeAnswer | Failure> {
     const how = { timeout: patience, retries: 0 }
     try {
       const whole = await this.#client.call({ ...(await request()), how })
@@ -125,7 +128,8 @@ class InstanceProbe {
       for (const [name, value] of Object.entries(record)) {
         if (!Object.hasOwn(documented, toNeutralName(name))) {
           if (nameForm.test(name)) strange.add(name)
-        } else this.#noteValue(`${area}.${toNeutralName(name)}`, documented[toNeutralName(name)], value)
+        } else
+          this.#noteValue(`${area}.${toNeutralName(name)}`, documented[toNeutralName(name)], value)
       }
     if (strange.size > 0) this.fields[area] = [...strange].sort()
     return records

@@ -253,7 +253,11 @@ const confirmRemoval = async (
  * Removes the memberships of a run, and yields the results.
  * @throws Failure of the run as a whole
  */
-async function* executeRemoval(context: Context, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
+async function* executeRemoval(
+  context: Context,
+  run: RemovalRun,
+  stays: readonly LeavingRow[],
+): Rows {
   const turns = new TurnQueue()
   const result = await run.carry((item) =>
     turns.take(getPlaceOfItem(item), () => removeMembership(context, item)),

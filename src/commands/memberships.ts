@@ -220,7 +220,9 @@ export class Memberships {
   async *each(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.counter()
     try {
-      const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) => this.#searchPlace(place))
+      const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) =>
+        this.#searchPlace(place),
+      )
       for await (const { found, place, failure } of asked) {
         counter.add(1, failure !== undefined)
         this.#note(place, failure)
@@ -232,7 +234,9 @@ export class Memberships {
     }
   }
 
-  async #searchPlace(place: MemberPlace): Promise<MembershipResult & { readonly place: MemberPlace }> {
+  async #searchPlace(
+    place: MemberPlace,
+  ): Promise<MembershipResult & { readonly place: MemberPlace }> {
     try {
       return { place, found: await this.#findInPlace(place) }
     } catch (error) {

@@ -141,7 +141,10 @@ class AnswerReader {
 
   /** Reads the properties of integrations with undocumented slugs, which may belong to the monitoring family under another name. */
   async readIntegrations(id: string | number): Promise<void> {
-    const list = await this.readData('integrations', { endpoint: integrations.list, values: { id } })
+    const list = await this.readData('integrations', {
+      endpoint: integrations.list,
+      values: { id },
+    })
     const records = Array.isArray(list) ? list.filter(isObject) : []
     const [record] = records
     if (record !== undefined)

@@ -144,7 +144,8 @@ export const openAudit = (file: string): AuditLog => {
       try {
         const start = hasUnfinishedLine(descriptor) ? '\n' : ''
         const line = Buffer.from(`${start}${formatEntry(entry)}\n`)
-        if (writeSync(descriptor, line) !== line.length) throw createLostFailure('the line was cut short')
+        if (writeSync(descriptor, line) !== line.length)
+          throw createLostFailure('the line was cut short')
       } catch (error) {
         if (error instanceof Failure) throw error
         throw createLostFailure(error instanceof Error ? error.message : String(error), error)

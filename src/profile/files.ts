@@ -89,11 +89,14 @@ export const withLock = async <T>(
       request: `${file}.lock`,
       hint: 'Wait until it ends, or stop it. If no such process runs, remove that directory.',
     })
-  const { release } = await lock(`${file}.lock`, { patience, note, signal, held: createLockFailure }).catch(
-    (error: unknown) => {
-      throw error instanceof Failure ? error : createFileFailure('write', file, error)
-    },
-  )
+  const { release } = await lock(`${file}.lock`, {
+    patience,
+    note,
+    signal,
+    held: createLockFailure,
+  }).catch((error: unknown) => {
+    throw error instanceof Failure ? error : createFileFailure('write', file, error)
+  })
   try {
     return await work()
   } finally {

@@ -120,7 +120,6 @@ export const openKeyring = async (
   }
 }
 
-
 // The token file, for machines without a keyring. Only its owner can read it.
 
 interface TokenFile {

@@ -27,7 +27,7 @@ import {
   type Placement,
   readArchiveContents,
 } from './archive.js'
-import { formatBytes, type Progress, createWriteFailure } from './save.js'
+import { createWriteFailure, formatBytes, type Progress } from './save.js'
 
 /** Creates the failure of a damaged archive. A full or failing disk has another failure. */
 const createDamageFailure = (cause: unknown, entry?: string): Failure => {
@@ -157,7 +157,9 @@ export const extract = async (
     return await extractArchive(path, scratch, extracting)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw isDiskError(error) ? createWriteFailure(scratch.target, error) : createDamageFailure(error)
+    throw isDiskError(error)
+      ? createWriteFailure(scratch.target, error)
+      : createDamageFailure(error)
   } finally {
     await scratch.remove()
   }
@@ -226,7 +228,8 @@ const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promis
   )
 }
 
-const createPathFailure = (path: string, what: string): Failure => createExtractFailure(`${path} is ${what}`)
+const createPathFailure = (path: string, what: string): Failure =>
+  createExtractFailure(`${path} is ${what}`)
 
 /** @throws Failure `failed` if a symbolic link, or an entry of another type, is in the way */
 const checkConflicts = async (target: string, { files, folders }: Contents): Promise<void> => {

@@ -239,7 +239,9 @@ const checkOne = async (
   const problem = await findSyntaxProblem(content)
   if (problem !== undefined)
     return { file: source.name, valid: false, errors: [problem], warnings: [], local: true }
-  const whole = await context.instance.send(await createLintPlan(context, given, content, choices.merged))
+  const whole = await context.instance.send(
+    await createLintPlan(context, given, content, choices.merged),
+  )
   return toVerdict(source.name, whole.data, { content, asOf: given.flags['as-of'] })
 }
 
@@ -263,7 +265,9 @@ interface CheckedFiles {
 
 /** Checks the project's own configuration on its default branch. */
 const checkHead = async (context: Context, given: LintArguments): Promise<CheckedFiles> => {
-  const { data } = await context.instance.send(await createLintPlan(context, given, undefined, false))
+  const { data } = await context.instance.send(
+    await createLintPlan(context, given, undefined, false),
+  )
   return { verdicts: [await toVerdict('HEAD', data)], failure: undefined }
 }
 

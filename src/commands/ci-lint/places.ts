@@ -104,7 +104,8 @@ const findCircle: Finder = (document) => {
 // Texts.
 
 const findText = (document: CiDocument, has: (text: string) => boolean): Mark | undefined => {
-  for (const node of document.walkNodes()) if (node.kind === 'scalar' && has(node.value)) return node.at
+  for (const node of document.walkNodes())
+    if (node.kind === 'scalar' && has(node.value)) return node.at
   return undefined
 }
 

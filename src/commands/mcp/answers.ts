@@ -36,7 +36,10 @@ const createListCutter =
     Array.isArray(value) && value.length > limit ? value.slice(0, limit) : value
 
 /** The cutters to apply in order until the record fits. */
-const cutters = [...[8192, 2048, 512, 128].map(createTextCutter), ...[50, 10, 1].map(createListCutter)]
+const cutters = [
+  ...[8192, 2048, 512, 128].map(createTextCutter),
+  ...[50, 10, 1].map(createListCutter),
+]
 
 /**
  * Applies a cutter to a value and all values in it.
@@ -49,7 +52,9 @@ const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''):
     cutDeep(inner, cutter, names, path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(own)) return own.map(cutInner)
   if (!isObject(own)) return own
-  return Object.fromEntries(Object.entries(own).map(([name, inner]) => [name, cutInner(inner, name)]))
+  return Object.fromEntries(
+    Object.entries(own).map(([name, inner]) => [name, cutInner(inner, name)]),
+  )
 }
 
 /** Removes the largest fields of a value until the rest fits. */

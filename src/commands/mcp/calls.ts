@@ -285,7 +285,10 @@ export class Calls {
   }
 
   /** @throws Failure of the command */
-  async #runCommand(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
+  async #runCommand(
+    offer: Offer,
+    ask: Omit<WithinAsk, 'command' | 'plain'>,
+  ): Promise<WithinAnswer> {
     const { command, plain, files: args } = offer
     const came = await this.#around.runs.command({ ...ask, command, plain, args })
     if (came.failure !== undefined) throw came.failure

@@ -195,7 +195,6 @@ export const formatCommandLine = (words: readonly string[], flags: readonly stri
 
 // Plans of agents: they are previewed without a write, and saved for a person to approve.
 
-
 interface Preview {
   /** The change of each object, as JSON text like in a dry run. */
   readonly changes: readonly string[]

@@ -31,7 +31,10 @@ const toRecords = (values: readonly unknown[], { endpoint: { route } }: Ask): re
 }
 
 /** Translates an answer to the documented names, which the files use as well. */
-const toDocumentedAnswer = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: toDocumented(whole.data) })
+const toDocumentedAnswer = (whole: WholeAnswer): WholeAnswer => ({
+  ...whole,
+  data: toDocumented(whole.data),
+})
 
 /**
  * Creates the read-only interface of the instance.

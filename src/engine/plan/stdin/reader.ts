@@ -11,7 +11,10 @@ import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
   checkNotAligned,
+  createColumnsFailure,
+  createHeadingFailure,
   createLineReader,
+  createRowFailure,
   createRowReader,
   isHeadless,
   isJsonStart,
@@ -23,9 +26,6 @@ import {
   parseObjectAt,
   plainObjects,
   type RowTap,
-  createColumnsFailure,
-  createHeadingFailure,
-  createRowFailure,
   splitCells,
 } from './rows.js'
 

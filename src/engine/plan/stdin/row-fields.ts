@@ -10,7 +10,7 @@ import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { formatFlagLabel, type Raw } from '../line.js'
 import { parseValue, readSecretText, type Sources } from '../values.js'
-import { type RowTap, createRowFailure } from './rows.js'
+import { createRowFailure, type RowTap } from './rows.js'
 
 /** The attributes of one object by the API's names. A secret is stored as its reference, such as `env:NAME`. */
 type RowValues = JsonValues

@@ -247,7 +247,10 @@ export const checkNotAligned = (line: string, objects: Objects): void => {
 }
 
 /** Creates the failure of a spreadsheet without a column that names the objects. */
-export const createHeadingFailure = (cells: readonly string[], { names, word }: Objects): Failure => {
+export const createHeadingFailure = (
+  cells: readonly string[],
+  { names, word }: Objects,
+): Failure => {
   const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
   return createRowFailure(
     'line 1',
