@@ -156,11 +156,8 @@ const findParam = ({ endpoint }: Parts, { field }: Condition, { text }: Expressi
   const param = getOwn<Param>(endpoint.params, field)
   if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
     const flag = `--${param === undefined ? field.replace('_', '-') : getFlagName(field, param)}`
-    throw createConditionFailure(
-      text,
-      at,
-      `${field} is not a field of the records; use the flag ${flag}`,
-    )
+    const why = `${field} is not a field of the records; use the flag ${flag}`
+    throw createConditionFailure(text, at, why)
   }
   return param
 }
