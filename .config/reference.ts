@@ -12,7 +12,7 @@ import {
 } from '../src/catalogue/endpoint.js'
 import { type AreaRow, areas } from '../src/catalogue/index.js'
 import type { Param, Params } from '../src/catalogue/params.js'
-import { collectShapes, listFields, typeWords } from '../src/commands/explain.js'
+import { collectShapes, describeFieldType, listFields } from '../src/commands/explain.js'
 import { tableOfFilled } from './markdown.js'
 
 const code = (text: string): string => `\`${text}\``
@@ -119,9 +119,9 @@ const credentials: Readonly<Record<CredentialNeed, string>> = {
 const answerOf = (e: Endpoint): string => {
   const { kind, shape, media } = e.returns
   const what = {
-    one: () => typeWords(shape),
+    one: () => describeFieldType(shape),
     many: () =>
-      `a page of a list of ${typeWords(shape)} (\`page\`, \`per_page\`; go on by \`Link\`)`,
+      `a page of a list of ${describeFieldType(shape)} (\`page\`, \`per_page\`; go on by \`Link\`)`,
     empty: () => 'nothing',
     file: () => `a file (${media ?? 'any bytes'})`,
   }[kind]()

@@ -24,9 +24,9 @@ import { type Arguments, define } from './define.js'
 import {
   createUserQuery,
   formatMemberPlace,
+  listAncestry,
   type MemberPlace,
   Memberships,
-  withAbove,
 } from './memberships.js'
 import { type GroupMember, isId, stripAt } from './usernames.js'
 
@@ -89,35 +89,35 @@ class PlaceAccess {
   }
 
   /** @throws Failure if the members cannot be read */
-  async rows(record: unknown): Promise<readonly AccessRow[]> {
+  async readRows(record: unknown): Promise<readonly AccessRow[]> {
     const { instance } = this.#context
     const { kind, path } = this.#place
     const all = kind === 'project' ? members.listAllOfProject : members.listAllOfGroup
     const everybody = await instance.records(all, { id: path })
-    const sources = await this.#sources(record)
+    const sources = await this.#readSources(record)
     const found = everybody.map((member) =>
       createMemberRow(this.#name, member, explainLevel(member, sources)),
     )
     if (kind === 'group') return found
-    const others = [this.#rules(), this.#keys(), this.#branches()]
+    const others = [this.#readRules(), this.#readKeys(), this.#readBranches()]
     return [...found, ...(await Promise.all(others)).flat()]
   }
 
   /**
    * Returns the lists of direct members, of members of ancestor groups from the nearest up, and of groups that the place is shared with.
    */
-  async #sources(record: unknown): Promise<readonly Source[]> {
+  async #readSources(record: unknown): Promise<readonly Source[]> {
     const { instance } = this.#context
     const { kind, path } = this.#place
     const own = kind === 'project' ? members.listOfProject : members.listOfGroup
-    const direct = this.#part('direct members', async () => [
+    const direct = this.#readPart('direct members', async () => [
       { via: 'direct', members: await instance.records(own, { id: path }) },
     ])
     const isGroup =
       !isObject(record) || !isObject(record.namespace) || record.namespace.kind !== 'user'
-    const above = isGroup ? withAbove(path).slice(0, -1).reverse() : []
+    const above = isGroup ? listAncestry(path).slice(0, -1).reverse() : []
     const inherited = above.map((group) =>
-      this.#part(`group ${group}`, async () => [
+      this.#readPart(`group ${group}`, async () => [
         {
           via: `group ${group}`,
           members: await instance.records(members.listOfGroup, { id: group }),
@@ -125,7 +125,7 @@ class PlaceAccess {
       ]),
     )
     const shared = getShares(record).map(({ path: group, most }) =>
-      this.#part(`group ${group}`, async () => [
+      this.#readPart(`group ${group}`, async () => [
         {
           via: `shared with ${group} (${formatLevel(most)})`,
           most,
@@ -136,46 +136,46 @@ class PlaceAccess {
     return (await Promise.all([direct, ...inherited, ...shared])).flat()
   }
 
-  #rules(): Promise<readonly AccessRow[]> {
-    return this.#part('approval rules', async () => {
+  #readRules(): Promise<readonly AccessRow[]> {
+    return this.#readPart('approval rules', async () => {
       const rules = await this.#context.instance.records(approvals.rulesList, this.#id)
       return rules.flatMap(({ name, rule_type, eligible_approvers }) => {
         const row = { access: 'approve', via: `rule ${name}` }
         if (rule_type === 'any_approver')
-          return { ...this.#row('approver', 'any eligible member'), ...row }
+          return { ...this.#createRow('approver', 'any eligible member'), ...row }
         return (eligible_approvers ?? []).map((user) => ({
-          ...this.#row('approver', user.username, user.id),
+          ...this.#createRow('approver', user.username, user.id),
           ...row,
         }))
       })
     })
   }
 
-  #keys(): Promise<readonly AccessRow[]> {
-    return this.#part('deploy keys', async () => {
+  #readKeys(): Promise<readonly AccessRow[]> {
+    return this.#readPart('deploy keys', async () => {
       const keys = await this.#context.instance.records(deployKeys.list, this.#id)
       return keys.map(({ id, title, can_push }) => ({
-        ...this.#row('deploy key', title, id),
+        ...this.#createRow('deploy key', title, id),
         access: can_push === true ? 'push' : 'read',
         via: 'key',
       }))
     })
   }
 
-  #branches(): Promise<readonly AccessRow[]> {
-    return this.#part('protected branches', async () => {
+  #readBranches(): Promise<readonly AccessRow[]> {
+    return this.#readPart('protected branches', async () => {
       const found = listObjects(await this.#context.instance.records(branchesOf, this.#id))
       return found.flatMap((branch) =>
-        (['push', 'merge'] as const).flatMap((access) => this.#levels(branch, access)),
+        (['push', 'merge'] as const).flatMap((access) => this.#createLevelRows(branch, access)),
       )
     })
   }
 
   /** Returns the levels or names that may push to a protected branch or merge into it. */
-  #levels(branch: Fields, access: 'push' | 'merge'): readonly AccessRow[] {
+  #createLevelRows(branch: Fields, access: 'push' | 'merge'): readonly AccessRow[] {
     const levels = branch[`${access}_access_levels`]
     return listObjects(Array.isArray(levels) ? levels : []).map((level) => ({
-      ...this.#row(
+      ...this.#createRow(
         'branch',
         toText(level.access_level_description) ?? formatLevel(level.access_level),
       ),
@@ -188,14 +188,14 @@ class PlaceAccess {
     return { id: this.#place.path }
   }
 
-  #row<K extends AccessRow['kind']>(kind: K, name: unknown, id?: unknown) {
+  #createRow<K extends AccessRow['kind']>(kind: K, name: unknown, id?: unknown) {
     const number = Number(id ?? Number.NaN)
     const own = Number.isNaN(number) ? null : number
     return { place: this.#name, kind, name: String(name), id: own, expires_at: null }
   }
 
   /** Reads a part of the answer. A part that cannot be read is reported and counts as empty. */
-  async #part<T>(what: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  async #readPart<T>(what: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
       return await read()
     } catch (error) {
@@ -226,7 +226,7 @@ const readIfPresent = async <T>(read: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-const placeNamed = async (
+const findPlace = async (
   { instance }: Context,
   kind: MemberPlace['kind'],
   path: string,
@@ -264,12 +264,12 @@ const findTarget = async (context: Context, given: string): Promise<Target> => {
   if (text.startsWith('@') || isId(text)) return { user: stripAt(text) }
   if (kind === 'user') return { user: path }
   if (kind === 'project' || kind === 'group') {
-    const place = await placeNamed(context, kind, path)
+    const place = await findPlace(context, kind, path)
     if (place === undefined) throw createNotFoundFailure(path)
     return place
   }
-  const project = text.includes('/') ? await placeNamed(context, 'project', text) : undefined
-  const group = project ?? (await placeNamed(context, 'group', text))
+  const project = text.includes('/') ? await findPlace(context, 'project', text) : undefined
+  const group = project ?? (await findPlace(context, 'group', text))
   if (text.includes('/')) {
     if (group === undefined) throw createNotFoundFailure(text)
     return group
@@ -302,7 +302,7 @@ async function* yieldUserRows(context: Context, user: string): AsyncGenerator<Ac
       yield toValueRow(createMemberRow(formatMemberPlace(place), member, 'direct'))
       continue
     }
-    const above = withAbove(path).slice(0, -1).reverse()
+    const above = listAncestry(path).slice(0, -1).reverse()
     const group = above.find((one) => direct.get(one.toLowerCase()) === member.access_level)
     const via = group === undefined ? unexplained : `group ${group}`
     yield toValueRow(createMemberRow(formatMemberPlace(place), member, via))
@@ -318,7 +318,7 @@ async function* yieldAccessRows(
   for (const target of targets) {
     if ('user' in target) yield* yieldUserRows(context, target.user)
     else
-      for (const row of await new PlaceAccess(context, target.place).rows(target.record))
+      for (const row of await new PlaceAccess(context, target.place).readRows(target.record))
         yield toValueRow(row)
   }
 }
@@ -344,7 +344,10 @@ const flags = {
 
 /** Returns the number of requests that reading a place requires. */
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
-  (place.kind === 'project' ? 5 : 2) + withAbove(place.path).length - 1 + getShares(record).length
+  (place.kind === 'project' ? 5 : 2) +
+  listAncestry(place.path).length -
+  1 +
+  getShares(record).length
 
 async function* listAccess(context: Context, given: Arguments<typeof flags>): Rows {
   const { answer } = context

@@ -55,7 +55,7 @@ export const fillApiPath = async (
 /** The objects of a path, which takes any: a record is known by its ID, or by its name in an answer about several objects. */
 const anyObjects: Objects = { ...plainObjects, names: ['object', 'id'] }
 /** Whatever other columns there are. */
-const anyColumns: RowTap = { sheet: true, take: () => {}, bare: () => {} }
+const anyColumns: RowTap = { sheet: true, take: () => {}, takeBare: () => {} }
 
 /**
  * Reads the objects that standard input names, in order. Each chunk is parsed completely before its objects are

@@ -119,7 +119,7 @@ const describeSize = ({ content = '', encoding }: Action): string => {
 }
 
 /** Describes an action in one line. */
-export const describe = (one: Action): string => {
+export const describeAction = (one: Action): string => {
   switch (one.action) {
     case 'move':
       return `move    ${one.previous_path ?? ''} → ${one.file_path}${one.content === undefined ? '' : ` ${describeSize(one)}`}`
@@ -164,7 +164,7 @@ interface ReadOptions {
 /** The largest file of a commit, in bytes. It is sent as a string, which Node limits to 512 MB. */
 const maxContent = 300e6
 
-const read = async (
+const readBytes = async (
   path: string,
   { cwd, signal }: ReadOptions,
   label: string,
@@ -185,7 +185,7 @@ const createWriteParser =
     if (target === undefined && isAbsolute(local))
       throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
     const file_path = toRepositoryPath(target ?? local.replaceAll('\\', '/'), label)
-    return { action, file_path, ...encodeContent(await read(local, reading, label)) }
+    return { action, file_path, ...encodeContent(await readBytes(local, reading, label)) }
   }
 
 const parseMove = (text: string): Action => {
@@ -305,7 +305,7 @@ const readActionList = async (context: Context, text: string): Promise<unknown> 
   return isObject(value) ? value.actions : value
 }
 
-const gather = async (
+const collectActions = async (
   context: Context,
   given: CommitArguments,
   input: Fields,
@@ -329,7 +329,7 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
   const input = await readInput(context, path)
-  const actions = await gather(context, given, input)
+  const actions = await collectActions(context, given, input)
   const worded = rest['commit-message'] ?? message
   const preset = {
     ...(actions.length === 0 ? {} : { actions }),
@@ -337,7 +337,8 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
   }
   const complete = (plan: Plan): Plan => {
     context.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
-    for (const action of actions) context.ui.note(`  ${context.answer.text.safe(describe(action))}`)
+    for (const action of actions)
+      context.ui.note(`  ${context.answer.text.safe(describeAction(action))}`)
     return plan
   }
   const planned = await context.actions({ ...given, flags: rest, input }, { preset, complete })

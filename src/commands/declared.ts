@@ -106,6 +106,6 @@ export const exportCommand = define({
     'export approvals --factor --to approvals.yml',
   ],
   rows: async function* (context, given) {
-    yield* (await import('./export.js')).exportGiven(context, given)
+    yield* (await import('./export.js')).runExport(context, given)
   },
 })

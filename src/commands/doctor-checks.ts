@@ -139,7 +139,7 @@ export const runInstanceChecks = async (
 
 // Encoded slashes in the full paths of projects: a web server in front of the instance may decode them.
 
-const read = async (there: ExternalClient, path: string): Promise<unknown> =>
+const readData = async (there: ExternalClient, path: string): Promise<unknown> =>
   (await there.call({ method: 'GET', path, headers: {} })).data
 
 const createProjectPath = (id: string): string =>
@@ -147,7 +147,7 @@ const createProjectPath = (id: string): string =>
 
 /** Finds the first visible project; undefined if there is none. */
 const findProject = async (there: ExternalClient) => {
-  const [first] = listObjects(await read(there, probeRequest.path))
+  const [first] = listObjects(await readData(there, probeRequest.path))
   const [id, path] = [Number(first?.id), toText(first?.path_with_namespace)]
   return Number.isInteger(id) && path !== undefined ? { id, path } : undefined
 }
@@ -161,12 +161,12 @@ export const runPathChecks = async (there: ExternalClient): Promise<readonly Che
   try {
     const project = await findProject(there)
     if (project === undefined) return []
-    const failure = await read(there, createProjectPath(project.path)).then(
+    const failure = await readData(there, createProjectPath(project.path)).then(
       () => undefined,
       recoverFrom,
     )
     if (failure === undefined) return [createPassedCheck(check, 'arrive unchanged')]
-    await read(there, createProjectPath(String(project.id)))
+    await readData(there, createProjectPath(String(project.id)))
     const message = `project ${project.id} is found by its ID, but not by its path (${failure.message})`
     return [createFailedCheck(check, 'not_found', message, decodedRemedy)]
   } catch (error) {

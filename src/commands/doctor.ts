@@ -53,27 +53,31 @@ const checkConfiguration = (env: Environment): Check => {
 /** Checks that other users cannot change the profiles and caches, because svcctl ignores files that they can change. */
 const runTrustChecks = (env: Environment): readonly Check[] => {
   const { config, cache } = getPaths(env)
-  const checked = (check: string, path: string, without: string): Check => {
+  const createTrustCheck = (check: string, path: string, without: string): Check => {
     const found = findDistrust(path)
     if (found === undefined) return createPassedCheck(check, `only you can write ${path}`)
     const { message, remedy } = describeDistrust(found)
     return createWarningCheck(check, `${message}: ${without}`, `Run: ${remedy}`)
   }
   return [
-    checked(
+    createTrustCheck(
       'trusted profiles',
       join(config, 'config.json'),
       'svcctl does not run its token commands',
     ),
-    checked('trusted cache', cache, 'svcctl uses no cache, so commands and completion are slower'),
+    createTrustCheck(
+      'trusted cache',
+      cache,
+      'svcctl uses no cache, so commands and completion are slower',
+    ),
   ]
 }
 
 /** True in the standalone executable, which cannot load native libraries. */
-const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea()
+const isStandalone = async (): Promise<boolean> => (await import('node:sea')).isSea()
 
 /** Checks whether the system keyring can be used. */
-export const checkKeyring = async (env: Environment, single = isSingle): Promise<Check> => {
+export const checkKeyring = async (env: Environment, single = isStandalone): Promise<Check> => {
   const check = 'keyring'
   if (getPaths(env).portable)
     return createPassedCheck(

@@ -73,7 +73,10 @@ const alternatives: Readonly<Record<CredentialNeed, readonly Alternative[]>> = {
 const getSecurity = (e: Endpoint): readonly Alternative[] =>
   getPath(e).startsWith('/') ? alternatives[e.credential ?? 'user'] : [{ bearer: [] }, { key: [] }]
 
-const countHeader = (description: string): Json => ({ description, schema: { type: 'integer' } })
+const createCountHeader = (description: string): Json => ({
+  description,
+  schema: { type: 'integer' },
+})
 
 /** The headers of pagination. */
 const pageHeaders = {
@@ -85,14 +88,14 @@ const pageHeaders = {
     description: 'index of the next page; empty on the last',
     schema: { type: 'string' },
   },
-  'X-Page': countHeader('index of this page, from 1'),
-  'X-Per-Page': countHeader('records per page'),
+  'X-Page': createCountHeader('index of this page, from 1'),
+  'X-Per-Page': createCountHeader('records per page'),
   'X-Prev-Page': {
     description: 'index of the previous page; empty on the first',
     schema: { type: 'string' },
   },
-  'X-Total': countHeader('total number of records; may be absent'),
-  'X-Total-Pages': countHeader('total number of pages; may be absent'),
+  'X-Total': createCountHeader('total number of records; may be absent'),
+  'X-Total-Pages': createCountHeader('total number of pages; may be absent'),
 } as const
 
 const headerRefs: Json = Object.fromEntries(
@@ -241,7 +244,7 @@ const createParameters = (e: Endpoint): Json[] => [
   ...createImpliedParameters(e),
 ]
 
-const requestBody = (e: Endpoint): Json => {
+const createRequestBody = (e: Endpoint): Json => {
   const body = Object.entries(e.params).filter(([, param]) => getPlace(e, param) === 'body')
   if (body.length === 0) return {}
   const schema = createValueSchema(
@@ -267,7 +270,7 @@ const createResponses = (e: Endpoint, components: Map<string, unknown>): Json =>
       ? { [media ?? 'application/octet-stream']: { schema: { type: 'string', format: 'binary' } } }
       : shape === null
         ? undefined
-        : { 'application/json': { schema: answerSchema(kind, shape, components) } }
+        : { 'application/json': { schema: createAnswerSchema(kind, shape, components) } }
   return {
     [getStatus(e)]: {
       description: e.summary,
@@ -280,7 +283,11 @@ const createResponses = (e: Endpoint, components: Map<string, unknown>): Json =>
 }
 
 /** Returns the schema of an answer. Titled shapes become components, so that the document contains each only once. */
-const answerSchema = (kind: string, shape: unknown, components: Map<string, unknown>): Json => {
+const createAnswerSchema = (
+  kind: string,
+  shape: unknown,
+  components: Map<string, unknown>,
+): Json => {
   const item = extractSchema(shape, components)
   return kind === 'many' ? { type: 'array', items: item } : item
 }
@@ -318,7 +325,7 @@ const createOperation = (
   summary: e.summary,
   description: e.notes?.join(' '),
   parameters: createParameters(e),
-  ...requestBody(e),
+  ...createRequestBody(e),
   responses: createResponses(e, components),
   security: getSecurity(e),
   ...(e.access === undefined ? {} : { 'x-access': e.access }),

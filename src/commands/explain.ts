@@ -21,11 +21,11 @@ import { createOpenApi } from './explain-openapi.js'
 // The schemas of records, as lists of fields.
 
 /** Describes the type of a field: `string or null`, `list of User summary`. */
-export const typeWords = (schema: unknown): string => {
+export const describeFieldType = (schema: unknown): string => {
   if (!isObject(schema)) return 'any'
   const union = schema.anyOf
-  if (Array.isArray(union)) return [...new Set(union.map(typeWords))].join(' or ')
-  if (schema.type === 'array') return `list of ${typeWords(schema.items)}`
+  if (Array.isArray(union)) return [...new Set(union.map(describeFieldType))].join(' or ')
+  if (schema.type === 'array') return `list of ${describeFieldType(schema.items)}`
   if (schema.type === 'object') return String(schema.title ?? 'object')
   if (schema.format === 'date-time') return 'timestamp'
   if (schema.format === 'date') return 'date'
@@ -52,7 +52,7 @@ export const listFields = (schema: unknown, prefix = ''): Field[] => {
       : []
     const row = {
       field: prefix + name,
-      type: typeWords(field),
+      type: describeFieldType(field),
       always: required.includes(name),
       notes: notes.filter((n) => n !== undefined).join('; '),
     }

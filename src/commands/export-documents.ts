@@ -111,7 +111,7 @@ export const runInOrder = async <I, T>(
   const ready = new Map<number, { readonly done: T }>()
   let next = 0
   let taking = Promise.resolve()
-  const hand = async (): Promise<void> => {
+  const takeReady = async (): Promise<void> => {
     for (let first = ready.get(next); first !== undefined; first = ready.get(next)) {
       ready.delete(next)
       next += 1
@@ -120,7 +120,7 @@ export const runInOrder = async <I, T>(
   }
   await runUntilFailure(instance, items, async (item, i) => {
     ready.set(i, { done: await work(item) })
-    taking = taking.then(hand)
+    taking = taking.then(takeReady)
     await taking
   })
 }
@@ -271,7 +271,7 @@ export class UnreadParts {
     if (this.#unread <= maxTold) this.ui.report(failure, address)
   }
 
-  looked({ unread, unsupported, denied, kinds }: PlaceResult): void {
+  addResult({ unread, unsupported, denied, kinds }: PlaceResult): void {
     this.#asked += kinds - denied.length
     for (const kind of denied)
       this.ui.note(`${kind}: skipped, because only administrators can read it`)
@@ -280,7 +280,7 @@ export class UnreadParts {
   }
 
   /** Reports a named place that could not be read at all. */
-  unseen({ place, failure }: UnreadPlace): void {
+  addUnreadPlace({ place, failure }: UnreadPlace): void {
     this.#asked += 1
     this.add(`${place.scope}s/${place.path}`, failure)
   }
@@ -291,7 +291,7 @@ export class UnreadParts {
   }
 
   /** Returns the failure of the export; undefined if everything was read. */
-  verdict(): Failure | undefined {
+  createFailure(): Failure | undefined {
     for (const kind of this.#unsupported)
       this.ui.note(`${kind}: skipped, because the instance does not support it`)
     const first = this.#first

@@ -40,7 +40,7 @@ const createKindFilter = (
   named: readonly string[],
 ): KindFilter => {
   const narrowed = projects !== undefined || groups !== undefined
-  const inPlace = ({ scope, path }: HeldKind['place']): boolean => {
+  const isInPlace = ({ scope, path }: HeldKind['place']): boolean => {
     if (!narrowed || scope === 'site') return !narrowed
     const isNamed = scope === 'project' && named.some((one) => lower(one) === lower(path))
     return isNamed || roots.some((root) => isPathWithin(path, root))
@@ -51,7 +51,7 @@ const createKindFilter = (
     all: !narrowed && only.length === 0 && except.length === 0,
     has: ({ place, kind }) => {
       const known = managedKinds.find(({ name, scope }) => name === kind && scope === place.scope)
-      return whole && known !== undefined && inPlace(place) && view.selected(place, known)
+      return whole && known !== undefined && isInPlace(place) && view.selected(place, known)
     },
   }
 }
@@ -103,12 +103,12 @@ const createExport = async (
   { flags }: ExportLine,
   scoping: SelectionOptions,
   view: InstanceView,
-  step: () => void,
+  countPlace: () => void,
   leftOut: ExportOptions['leftOut'],
 ): Promise<Omit<ExportRun, 'instance'>> => {
   const unread = new UnreadParts(context.ui)
   const found = await view.places('everything')
-  for (const place of found.unread) unread.unseen(place)
+  for (const place of found.unread) unread.addUnreadPlace(place)
   const roots = getRoots(scoping, found)
   const shareable = flags.factor === true ? findShareableGroups(found.projects, roots) : undefined
   const withSite = managedKinds.some((kind) => kind.scope === 'site' && view.selected(site, kind))
@@ -130,8 +130,8 @@ const createExport = async (
   }
   const look: ExportRun['look'] = async (place) => {
     const current = await exportPlace(view, place, how, places.length < manyPlaces)
-    unread.looked(current)
-    step()
+    unread.addResult(current)
+    countPlace()
     return current
   }
   const selected = createKindFilter(view, scoping, roots, named)
@@ -139,7 +139,7 @@ const createExport = async (
 }
 
 /** Runs the export. */
-export async function* exportGiven(context: Context, given: ExportLine): Rows {
+export async function* runExport(context: Context, given: ExportLine): Rows {
   const { ui } = context
   const target = await openExportTarget(context, given.flags.to)
   const scoping = getSelection(context, given)
@@ -148,13 +148,13 @@ export async function* exportGiven(context: Context, given: ExportLine): Rows {
   const view = openView(instance, scoping)
   const counter = ui.counter()
   let undocumented = 0
-  const step = (): void => counter.add(1)
+  const countPlace = (): void => counter.add(1)
   const leftOut = (count: number): void => {
     undocumented += count
   }
   let unread: UnreadParts
   try {
-    const run = await createExport(context, given, scoping, view, step, leftOut)
+    const run = await createExport(context, given, scoping, view, countPlace, leftOut)
     counter.total(run.places.length)
     yield* writeExport({ ...run, instance }, target)
     unread = run.unread
@@ -166,6 +166,6 @@ export async function* exportGiven(context: Context, given: ExportLine): Rows {
     ui.note(
       `${undocumented} settings that the documented API does not change are left out; --all-settings includes them`,
     )
-  const failure = unread.verdict()
+  const failure = unread.createFailure()
   if (failure !== undefined) throw failure
 }

@@ -29,10 +29,10 @@ export const computePercentage = (status: Fields, kind: string): number | undefi
 }
 
 /** The width of the column with names, in characters. */
-const names = 23
+const nameWidth = 23
 /** The width of a terminal, in characters, that has room for long bars. */
-const roomy = 100
-const getBarWidth = (answer: AnswerService): number => (answer.width >= roomy ? 20 : 12)
+const roomyWidth = 100
+const getBarWidth = (answer: AnswerService): number => (answer.width >= roomyWidth ? 20 : 12)
 
 const formatSyncLine = (answer: AnswerService, status: Fields, kind: string): string => {
   const share = computePercentage(status, kind)
@@ -44,7 +44,7 @@ const formatSyncLine = (answer: AnswerService, status: Fields, kind: string): st
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
   const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
   const bad = failed > 0 ? `  ${answer.text.mark('bad')} ${failed} failed` : ''
-  return `  ${answer.text.safe(kind.replaceAll('_', ' ')).padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
+  return `  ${answer.text.safe(kind.replaceAll('_', ' ')).padEnd(nameWidth)} ${bar} ${text} ${of}${bad}`.trimEnd()
 }
 
 const formatLag = (status: Fields): string => {
@@ -60,9 +60,9 @@ const formatValue = (value: unknown): string =>
   value === null || value === undefined ? '–' : String(value)
 
 const formatFact = (answer: AnswerService, name: string, value: string): string =>
-  `  ${name.padEnd(names)} ${answer.text.hanging(value, names + 3)}`
+  `  ${name.padEnd(nameWidth)} ${answer.text.hanging(value, nameWidth + 3)}`
 
-const page = (answer: AnswerService, status: Fields): string => {
+const formatPage = (answer: AnswerService, status: Fields): string => {
   const healthy = status.healthy === true
   const title = `${answer.text.mark(healthy ? 'good' : 'bad')} ${answer.text.strong(`Node ${formatValue(status.geo_node_id)}`)}  ${answer.text.safe(formatValue(status.health_status ?? status.health))}`
   const facts = [
@@ -88,7 +88,7 @@ const page = (answer: AnswerService, status: Fields): string => {
 
 /** Formats the statuses of nodes as pages. */
 const formatPages = (answer: AnswerService, statuses: readonly unknown[]): readonly string[] =>
-  listObjects(statuses).map((status) => `${page(answer, status)}\n`)
+  listObjects(statuses).map((status) => `${formatPage(answer, status)}\n`)
 
 export const status = define({
   description: [

@@ -213,10 +213,10 @@ const getToolFlags = (special: Special): Flag[] =>
 /** Returns the derived flags that a handwritten command keeps. */
 const getKeptFlags = (flags: readonly Flag[], special: Special): Flag[] => {
   const { without, fills } = special
-  const dropped = (flag: Flag): boolean =>
+  const isDropped = (flag: Flag): boolean =>
     without === 'attributes' ? flag.path !== true : matchesFlag(without, flag)
   return flags
-    .filter((flag) => !dropped(flag) && special.flags?.[flag.name] === undefined)
+    .filter((flag) => !isDropped(flag) && special.flags?.[flag.name] === undefined)
     .map((flag) => (matchesFlag(fills, flag) ? { ...flag, required: false } : flag))
 }
 
@@ -230,7 +230,7 @@ const withSpecial = (command: CommandFacts, special: Special): CommandFacts => {
   }
 }
 
-const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
+const pickEndpoints = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
   Object.fromEntries(
     keys.flatMap((key) => {
       const e = endpoints[key]
@@ -267,7 +267,7 @@ export const loadCommand = async (
   const special = (await row?.load()) ?? (await loadFileSpecial(words, endpoints))
   const keys =
     special?.endpoints ?? Object.keys(endpoints).filter((key) => endpoints[key]?.command === words)
-  const command = deriveCommand(area, words, pick(endpoints, keys))
+  const command = deriveCommand(area, words, pickEndpoints(endpoints, keys))
   return { ...(special === undefined ? command : withSpecial(command, special)), registry }
 }
 

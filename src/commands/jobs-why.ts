@@ -42,7 +42,7 @@ const judgeSettings = (
 }
 
 /** Checks whether a runner matches a job. */
-const fitRunner = (runner: Details, job: JobRequirements): RunnerFit => {
+const judgeRunner = (runner: Details, job: JobRequirements): RunnerFit => {
   const own = (runner.tag_list ?? []).map(String)
   const missing = job.tag_list.filter((tag) => !own.includes(tag))
   const known = { ...toRunnerSummary(runner), missing_tags: missing }
@@ -161,7 +161,7 @@ export interface JobContext {
   readonly unread: readonly string[]
 }
 
-const settled: JobContext = {
+const notWaiting: JobContext = {
   waits: false,
   runners: [],
   waits_for: [],
@@ -196,7 +196,7 @@ const loadRunnerFits = async ({
   await instance.each(all, async (runner, i) => {
     try {
       const { data } = await instance.call(runners.get, { id: runner.id ?? 0 })
-      found.set(i, fitRunner(data ?? runner, wanted))
+      found.set(i, judgeRunner(data ?? runner, wanted))
     } catch (error) {
       found.set(i, createUnseenRunner(runner, explainUnread(recoverFrom(error))))
     }
@@ -208,7 +208,7 @@ const loadRunnerFits = async ({
 const getRank = ({ fits, state }: RunnerFit): number =>
   (fits === true ? 0 : fits === null ? 2 : 4) + (state === 'online' ? 0 : 1)
 
-const over: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
+const finishedStatuses: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
 
 /** Loads the jobs of the pipeline that must finish first. */
 const loadEarlierJobs = async (
@@ -220,17 +220,19 @@ const loadEarlierJobs = async (
   const all = await instance.records(jobs.listOfPipeline, { id: project, pipeline_id: pipeline })
   const place = (stage: string | null | undefined): number =>
     known?.stages.indexOf(stage ?? '') ?? -1
-  const comesBefore = ({ id, name, stage }: ListedJob): boolean => {
+  const isBefore = ({ id, name, stage }: ListedJob): boolean => {
     if (known?.needs !== undefined) return known.needs.includes(getJobFamily(name ?? ''))
     if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
       return place(stage) < place(job.stage)
     return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
   }
-  return all.filter((one) => !over.includes(one.status) && comesBefore(one)).map(toOtherJob)
+  return all
+    .filter((one) => !finishedStatuses.includes(one.status) && isBefore(one))
+    .map(toOtherJob)
 }
 
 /** Loads the resource group of a job, and the jobs that use it. */
-const groupFor = async (
+const loadResourceGroup = async (
   { instance, project, job }: OfProject,
   { resourceGroup: key, besides }: JobConfiguration,
 ): Promise<HeldGroup | null> => {
@@ -248,7 +250,9 @@ const groupFor = async (
 }
 
 /** The possible causes by status. A pending job waits for a runner; a created one waits for other jobs. */
-const kept: Readonly<Record<string, { readonly runners: boolean; readonly others: boolean }>> = {
+const possibleCauses: Readonly<
+  Record<string, { readonly runners: boolean; readonly others: boolean }>
+> = {
   pending: { runners: true, others: false },
   created: { runners: false, others: true },
   waiting_for_resource: { runners: false, others: false },
@@ -256,10 +260,10 @@ const kept: Readonly<Record<string, { readonly runners: boolean; readonly others
 
 /** Reads everything that a job may be waiting for. Parts that cannot be read are listed in `unread`. */
 export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
-  const looks = kept[of.job.status ?? '']
-  if (looks === undefined) return settled
+  const looks = possibleCauses[of.job.status ?? '']
+  if (looks === undefined) return notWaiting
   const unread: string[] = []
-  const tried = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
+  const readOrNote = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
       return await read()
     } catch (error) {
@@ -268,16 +272,20 @@ export const readSurroundings = async (of: OfProject): Promise<JobContext> => {
     }
   }
   const [fitting, known] = await Promise.all([
-    looks.runners ? tried('the runners of the project', () => loadRunnerFits(of), []) : [],
-    tried(
+    looks.runners ? readOrNote('the runners of the project', () => loadRunnerFits(of), []) : [],
+    readOrNote(
       'the configuration',
       () => loadJobConfiguration(of.instance, of.project, of.job.name ?? ''),
       undefined,
     ),
   ])
   const [waitsFor, group] = await Promise.all([
-    looks.others ? tried('the jobs of the pipeline', () => loadEarlierJobs(of, known), []) : [],
-    known === undefined ? null : tried('the resource group', () => groupFor(of, known), null),
+    looks.others
+      ? readOrNote('the jobs of the pipeline', () => loadEarlierJobs(of, known), [])
+      : [],
+    known === undefined
+      ? null
+      : readOrNote('the resource group', () => loadResourceGroup(of, known), null),
   ])
   return {
     waits: true,

@@ -108,9 +108,9 @@ const createAdvice = (job: JobTags, all: readonly RunnerFit[], project: string):
 const formatJob = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
 
 /** The maximum number of other jobs in a sentence. */
-const most = 5
+const maxJobs = 5
 const formatJobs = (all: readonly OtherJob[]): string =>
-  `${all.slice(0, most).map(formatJob).join(', ')}${all.length > most ? ` and ${all.length - most} more` : ''}`
+  `${all.slice(0, maxJobs).map(formatJob).join(', ')}${all.length > maxJobs ? ` and ${all.length - maxJobs} more` : ''}`
 
 /** The advice for states in which a job is not waiting. */
 const settled: Readonly<Record<string, Advice>> = {

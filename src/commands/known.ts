@@ -80,11 +80,11 @@ class InstanceProbe {
   }
 
   /** Returns the data of an endpoint's answer; undefined if the request failed. */
-  async data(section: string, endpoint: Endpoint, id?: unknown): Promise<unknown> {
+  async readData(section: string, endpoint: Endpoint, id?: unknown): Promise<unknown> {
     const values = typeof id === 'number' ? { id } : {}
     const extra = endpoint.returns.kind === 'many' ? { per_page: perPage } : {}
     const request = () => this.#client.build({ endpoint, values, extra })
-    const answer = await this.#ask(section, request)
+    const answer = await this.#send(section, request)
     if (!(answer instanceof Failure)) {
       this.answered.push(endpoint.route)
       return answer.data
@@ -95,12 +95,15 @@ class InstanceProbe {
   }
 
   /** Returns the data of an undocumented route; undefined if the request failed. */
-  async other(section: string, path: string): Promise<unknown> {
-    const answer = await this.#ask(section, async () => ({ method: 'GET', path, headers: {} }))
+  async readOther(section: string, path: string): Promise<unknown> {
+    const answer = await this.#send(section, async () => ({ method: 'GET', path, headers: {} }))
     return answer instanceof Failure ? undefined : answer.data
   }
 
-  async #ask(section: string, request: () => Promise<WireRequest>): Promise<WholeAnswer | Failure> {
+  async #send(
+    section: string,
+    request: () => Promise<WireRequest>,
+  ): Promise<WholeAnswer | Failure> {
     const how = { timeout: patience, retries: 0 }
     try {
       const whole = await this.#client.call({ ...(await request()), how })
@@ -115,17 +118,18 @@ class InstanceProbe {
   }
 
   /** Reads a list or an object, and collects the undocumented fields and values of its records. */
-  async area(area: string, endpoint: Endpoint, id?: unknown): Promise<readonly unknown[]> {
-    const data = await this.data(area, endpoint, id)
+  async readArea(area: string, endpoint: Endpoint, id?: unknown): Promise<readonly unknown[]> {
+    const data = await this.readData(area, endpoint, id)
     const records = (Array.isArray(data) ? data : [data]).filter((one) => isObject(one))
     const documented = getProperties(endpoint.returns.shape) ?? {}
-    const neutral = (name: string): string => this.#words?.neutral(name) ?? name
+    const toNeutralName = (name: string): string => this.#words?.neutral(name) ?? name
     const strange = new Set<string>()
     for (const record of records)
       for (const [name, value] of Object.entries(record)) {
-        if (!Object.hasOwn(documented, neutral(name))) {
+        if (!Object.hasOwn(documented, toNeutralName(name))) {
           if (nameForm.test(name)) strange.add(name)
-        } else this.#noteValue(`${area}.${neutral(name)}`, documented[neutral(name)], value)
+        } else
+          this.#noteValue(`${area}.${toNeutralName(name)}`, documented[toNeutralName(name)], value)
       }
     if (strange.size > 0) this.fields[area] = [...strange].sort()
     return records
@@ -187,25 +191,25 @@ const probeInstance = async (
   const at = now.toISOString()
   const look = new InstanceProbe(client, words, at)
   const version =
-    (await look.other('version', '/version')) ?? (await look.other('version', '/metadata'))
+    (await look.readOther('version', '/version')) ?? (await look.readOther('version', '/metadata'))
   const [user, site, [project]] = await Promise.all([
-    look.data('user', account),
-    look.data('settings', settings.get),
-    look.area('projects', projects.list),
+    look.readData('user', account),
+    look.readData('settings', settings.get),
+    look.readArea('projects', projects.list),
   ])
   const id = isObject(project) ? project.id : undefined
   await Promise.all([
     // Only administrators may list the runners of the instance.
-    look.area('runners', site === undefined ? runners.list : runners.listAll),
-    look.area('geo', geo.list),
-    look.area('pages-domains', pagesDomains.listAll),
-    look.area('deploy-keys', deployKeys.listAll),
+    look.readArea('runners', site === undefined ? runners.list : runners.listAll),
+    look.readArea('geo', geo.list),
+    look.readArea('pages-domains', pagesDomains.listAll),
+    look.readArea('deploy-keys', deployKeys.listAll),
   ])
   if (id !== undefined)
     await Promise.all([
-      look.area('jobs', jobs.list, id),
-      look.area('integrations', integrations.list, id),
-      look.area('error-tracking', errorTracking.keysList, id),
+      look.readArea('jobs', jobs.list, id),
+      look.readArea('integrations', integrations.list, id),
+      look.readArea('error-tracking', errorTracking.keysList, id),
     ])
   const { sections, gone, fields, values, cookie, answered } = look
   const known: KnownInstance = {

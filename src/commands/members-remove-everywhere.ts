@@ -212,7 +212,7 @@ const getPlaceOfItem = ({ parent }: Item): TreePlace => {
 }
 
 /** Removes a membership, unless the user has meanwhile become the last owner. */
-const remove = async ({ instance }: Context, item: Item): Promise<PlanAnswer> => {
+const removeMembership = async ({ instance }: Context, item: Item): Promise<PlanAnswer> => {
   const place = getPlaceOfItem(item)
   const id = Number(item.object)
   const member = { id, access_level: Number(item.before?.access_level ?? accessLevels.owner) }
@@ -253,10 +253,14 @@ const confirmRemoval = async (
  * Removes the memberships of a run, and yields the results.
  * @throws Failure of the run as a whole
  */
-async function* carryOut(context: Context, run: RemovalRun, stays: readonly LeavingRow[]): Rows {
+async function* executeRemoval(
+  context: Context,
+  run: RemovalRun,
+  stays: readonly LeavingRow[],
+): Rows {
   const turns = new TurnQueue()
   const result = await run.carry((item) =>
-    turns.take(getPlaceOfItem(item), () => remove(context, item)),
+    turns.take(getPlaceOfItem(item), () => removeMembership(context, item)),
   )
   yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure
@@ -276,7 +280,7 @@ async function* resumeRemoval(context: Context, { args }: Given, name: string): 
     await run.close()
     throw error
   }
-  yield* carryOut(context, run, [])
+  yield* executeRemoval(context, run, [])
 }
 
 /**
@@ -305,7 +309,7 @@ async function* removeUser(context: Context, given: string): Rows {
   await confirmRemoval(context, answer.text.safe(sought.text), objects, left)
   const line = { args: [sought.text], flags: {}, parents: 'of' } as const
   const run = await RemovalRun.begin(context, own, line, objects)
-  yield* carryOut(context, run, left)
+  yield* executeRemoval(context, run, left)
 }
 
 export const removeEverywhere = define({

@@ -194,13 +194,13 @@ const readLosses = async (
 
 async function* removeBillable(context: Context, given: Given): Rows {
   const { instance, ui } = context
-  const of = async (plan: Plan): Promise<readonly string[]> => {
+  const listLosses = async (plan: Plan): Promise<readonly string[]> => {
     const [who = ''] = await ui.naming([plan])
     return readLosses(instance, plan, who)
   }
   const named = createUserResolver(context, () => 'billable')
   yield* context.write(await context.actions(given, named), {
-    loses: { each: of },
+    loses: { each: listLosses },
     done: 'removed',
   })
 }

@@ -48,7 +48,7 @@ const toSeenProject = (record: RecordOf<typeof projects.list>): SeenProject | un
 }
 
 /** Returns a path with all its ancestors, the topmost first. */
-export const withAbove = (path: string): readonly string[] =>
+export const listAncestry = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
 /** Iterates over all visible groups and projects, and counts them for a final note. */
@@ -78,11 +78,11 @@ export class MemberPlaces {
    * @throws Failure if projects cannot be listed
    */
   async *each(): AsyncGenerator<MemberPlace> {
-    for (const path of await this.#listed()) yield* this.#group(path)
+    for (const path of await this.#readGroups()) yield* this.#group(path)
     for (let after = 0; ; ) {
-      const found = await this.#projectsAfter(after)
+      const found = await this.#readProjectsAfter(after)
       for (const { id, path, group, holder } of found) {
-        if (group !== undefined) for (const one of withAbove(group)) yield* this.#group(one)
+        if (group !== undefined) for (const one of listAncestry(group)) yield* this.#group(one)
         this.#projects += 1
         yield { kind: 'project', path, holder }
         after = id
@@ -99,7 +99,7 @@ export class MemberPlaces {
   }
 
   /** Reads the groups of the instance's list; none if the instance has no such list. */
-  async #listed(): Promise<readonly string[]> {
+  async #readGroups(): Promise<readonly string[]> {
     try {
       const found = listObjects(await this.#instance.records(groupsAll, {}))
       return found.flatMap((group) => toText(group.full_path) ?? []).sort()
@@ -113,7 +113,7 @@ export class MemberPlaces {
   }
 
   /** Reads the next projects, ordered by ID. */
-  async #projectsAfter(after: number): Promise<readonly SeenProject[]> {
+  async #readProjectsAfter(after: number): Promise<readonly SeenProject[]> {
     const found: SeenProject[] = []
     const order = { order_by: 'id', sort: 'asc' } as const
     await this.#instance.records(
@@ -163,7 +163,7 @@ export interface FoundMembership {
   readonly member: GroupMember
 }
 
-const endpointsOf = {
+const listEndpoints = {
   group: { direct: members.listOfGroup, all: members.listAllOfGroup },
   project: { direct: members.listOfProject, all: members.listAllOfProject },
 } as const
@@ -177,7 +177,7 @@ const findMember = async (
 ): Promise<GroupMember | undefined> => {
   // The instance may ignore the filter, so each record is checked as well.
   const input = { id: path, ...filter }
-  return (await instance.records(endpointsOf[kind][among], input, { where: is }))[0]
+  return (await instance.records(listEndpoints[kind][among], input, { where: is }))[0]
 }
 
 /** The numbers of consecutive failures that end the search: unreachable places, and rejections of the credential. */
@@ -220,7 +220,9 @@ export class Memberships {
   async *each(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.counter()
     try {
-      const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) => this.#ask(place))
+      const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) =>
+        this.#searchPlace(place),
+      )
       for await (const { found, place, failure } of asked) {
         counter.add(1, failure !== undefined)
         this.#note(place, failure)
@@ -232,16 +234,18 @@ export class Memberships {
     }
   }
 
-  async #ask(place: MemberPlace): Promise<MembershipResult & { readonly place: MemberPlace }> {
+  async #searchPlace(
+    place: MemberPlace,
+  ): Promise<MembershipResult & { readonly place: MemberPlace }> {
     try {
-      return { place, found: await this.#in(place) }
+      return { place, found: await this.#findInPlace(place) }
     } catch (error) {
       return { place, found: [], failure: recoverFrom(error) }
     }
   }
 
   /** Finds a direct membership, and an inherited one with another level. */
-  async #in(place: MemberPlace): Promise<readonly FoundMembership[]> {
+  async #findInPlace(place: MemberPlace): Promise<readonly FoundMembership[]> {
     const { instance } = this.#context
     const of = (membership: FoundMembership['membership'], member: GroupMember) => ({
       place,
@@ -293,7 +297,7 @@ export class Memberships {
     if (this.#unread > 0) answer.exit(exitCodes.partial)
     const closed = this.#unread + this.#tolerated
     const unread = closed === 0 ? '' : `; ${closed} could not be read`
-    const nobody = this.#found === 0 ? await this.#nobody(closed) : undefined
+    const nobody = this.#found === 0 ? await this.#explainNoMembership(closed) : undefined
     ui.note(`${this.#places.coverage}${unread}`)
     if (this.#unread > 0 && this.#read === 0)
       throw this.#failures[0]?.failure ?? new Failure('partial', 'nothing could be read')
@@ -301,11 +305,11 @@ export class Memberships {
   }
 
   /** Returns a failure if the user does not exist. Otherwise it notes that the user has no membership. */
-  async #nobody(closed: number): Promise<Failure | undefined> {
+  async #explainNoMembership(closed: number): Promise<Failure | undefined> {
     const { answer, instance, ui } = this.#context
     const { text } = this.#sought
     const name = answer.text.safe(text)
-    if (!isId(text) && closed === 0 && (await exists(instance, text)) === false)
+    if (!isId(text) && closed === 0 && (await hasUser(instance, text)) === false)
       return new Failure('not_found', `unknown user "${name}"`)
     ui.note(`${name} has no membership in any project or group that could be read`)
     return undefined
@@ -313,7 +317,7 @@ export class Memberships {
 }
 
 /** True if the user exists; undefined if that cannot be determined. */
-const exists = async (
+const hasUser = async (
   instance: InstanceService,
   username: string,
 ): Promise<boolean | undefined> => {

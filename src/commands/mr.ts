@@ -40,11 +40,11 @@ const waitForRebase = async (
   plan: Plan,
   timeout: number,
 ): Promise<PlanAnswer> => {
-  const over = async () => {
+  const readEndedRebase = async () => {
     const found = await readRebase(instance, plan)
     return found.going ? undefined : found
   }
-  const ended = await poll(over, getTimeAfter(timeout, place.clock), place.clock)
+  const ended = await poll(readEndedRebase, getTimeAfter(timeout, place.clock), place.clock)
   if (ended === undefined)
     throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
       hint: 'The rebase continues on the instance. Check it with svcctl mr get, or pass a longer --wait-timeout.',

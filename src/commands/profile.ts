@@ -94,7 +94,7 @@ const requireName = (
   return name
 }
 
-const findProfile = (context: Context, name: string): Profile => {
+const requireProfile = (context: Context, name: string): Profile => {
   const profile = openProfileStore(context).get(name)
   if (profile === undefined)
     throw new Failure('not_found', `unknown profile "${name}"`, {
@@ -143,7 +143,7 @@ export const getCommand = define({
   args: [argument],
   examples: ['profile get default', 'profile get default -o json'],
   rows: async function* (context, given) {
-    const profile = findProfile(context, requireName(context, given, 'profile get'))
+    const profile = requireProfile(context, requireName(context, given, 'profile get'))
     yield* yieldRecord(toProfileRow(profile, openProfileStore(context).current()), {
       known: settingFields,
       reveal: true,
@@ -227,7 +227,7 @@ export const deleteCommand = define({
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile delete')
-    const profile = findProfile(context, name)
+    const profile = requireProfile(context, name)
     // The protection of the deleted profile counts, not that of the active one.
     const of = { profile, baseUrl: profile.baseUrl }
     await context.ui.confirm(`This deletes profile "${name}" and its credential.`, [name], of)

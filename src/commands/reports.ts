@@ -44,7 +44,7 @@ export const renderJunit = async (suite: string, cases: readonly JunitCase[]): P
     '@failures': count('failure'),
     '@errors': count('error'),
   }
-  const faultOf = (fault: JunitFault | undefined) =>
+  const toFault = (fault: JunitFault | undefined) =>
     fault && {
       '@type': fault.type,
       '@message': cleanAttribute(fault.message),
@@ -54,8 +54,8 @@ export const renderJunit = async (suite: string, cases: readonly JunitCase[]): P
     '@classname': suite,
     '@name': cleanAttribute(name),
     '@file': file && cleanAttribute(file),
-    failure: faultOf(failure),
-    error: faultOf(error),
+    failure: toFault(failure),
+    error: toFault(error),
     skipped: skipped === undefined ? undefined : { '@message': cleanAttribute(skipped) },
     'system-out': output === undefined ? undefined : cleanXml(output),
   }))

@@ -48,12 +48,12 @@ const waitUntilIdle = async (
 ): Promise<void> => {
   const input = { ...pickPathValues(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
-  const none = async (): Promise<true | undefined> => {
+  const checkIdle = async (): Promise<true | undefined> => {
     running = (await instance.records(runners.jobs, input)).length
     hear(plan, running)
     return running === 0 ? true : undefined
   }
-  if ((await poll(none, until, place.clock)) === true) return
+  if ((await poll(checkIdle, until, place.clock)) === true) return
   throw new Failure(
     'failed',
     `${formatCount(running, 'job')} ${running === 1 ? 'was' : 'were'} still running on ${getRunnerName(plan)} after --wait-timeout`,

@@ -118,7 +118,7 @@ export class ListFile {
   }
 
   /** Records that a parent was read completely, or could not be read. */
-  settled(name: string, failure: Failure | undefined): void {
+  endParent(name: string, failure: Failure | undefined): void {
     this.#keep(() => this.#write(name))
     const parent: SnapshotParent = {
       name,

@@ -75,7 +75,7 @@ const readList = async (
       settled: (name, failure) => {
         if (failure !== undefined && isFatal(failure)) ending ??= failure
         // After that, parents are left for --resume.
-        if (ending === undefined) file.settled(name, failure)
+        if (ending === undefined) file.endParent(name, failure)
       },
     },
   })
@@ -83,7 +83,7 @@ const readList = async (
   ending ??= file.failure
   if (ending !== undefined) throw ending
   if (failure !== undefined && (isFatal(failure) || place.clock.signal.aborted)) throw failure
-  if (column === undefined) file.settled('', failure)
+  if (column === undefined) file.endParent('', failure)
   return answer
 }
 
@@ -232,7 +232,7 @@ const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
     { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
   )
 
-async function* snapshotGiven(context: Context, given: SnapshotGiven): Rows {
+async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
   const { place } = context
   const { group = [], to = '' } = given.flags
   const all = chooseLists(given.args, await context.place.commands())
@@ -255,7 +255,7 @@ async function* snapshotGiven(context: Context, given: SnapshotGiven): Rows {
  * Adds a hint to resume the snapshot to a failure.
  * @throws the failure with that hint
  */
-const withResumeHint = (error: unknown): never => {
+const throwWithResumeHint = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
   const { category, message, details } = error
@@ -273,9 +273,9 @@ const checkResumed = (
       `the interrupted snapshot is of ${begun.instance}, not of ${asked.instance}`,
       'Choose its instance, or another folder.',
     )
-  const differs = (key: 'lines' | 'groups'): boolean =>
+  const isDifferent = (key: 'lines' | 'groups'): boolean =>
     begun[key].join('\n') !== asked[key].join('\n')
-  if ((args.length > 0 && differs('lines')) || (group !== undefined && differs('groups')))
+  if ((args.length > 0 && isDifferent('lines')) || (group !== undefined && isDifferent('groups')))
     throw usage(
       'the interrupted snapshot has other lists or groups than this line',
       'Pass --resume without lists and groups, or start again with --overwrite.',
@@ -306,7 +306,7 @@ async function* takeSnapshot(
     ui.note(`${wanted.line}: ${describeGaps(kind, failure)}`)
     // A list that the instance does not offer is a gap only if the line names it.
     if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
-  }).catch(withResumeHint)
+  }).catch(throwWithResumeHint)
   await publishSnapshot(folder, {
     format: 1,
     tool: `svcctl ${version}`,
@@ -348,5 +348,5 @@ export const snapshot = define({
     "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
     'snapshot --to platform -G platform --dry-run',
   ],
-  rows: snapshotGiven,
+  rows: runSnapshot,
 })

@@ -20,13 +20,13 @@ const waitUntilEmpty = async (context: Context, source: string, timeout: number)
   const { instance, ui, place } = context
   let left = 0
   await ui.progress(`waiting until ${source} is empty`, async (say) => {
-    const none = async (): Promise<true | undefined> => {
+    const checkEmpty = async (): Promise<true | undefined> => {
       const input = { repository_storage: source, simple: true }
       left = (await instance.records(projects.list, input)).length
       if (left > 0) say(`${formatCount(left, 'project')} left on ${source}`)
       return left === 0 ? true : undefined
     }
-    if ((await poll(none, getTimeAfter(timeout, place.clock), place.clock)) === true) return
+    if ((await poll(checkEmpty, getTimeAfter(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
       hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoteWord(source)}. Schedule failed moves again.`,
     })

@@ -108,7 +108,7 @@ class AnswerReader {
   async readData(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await buildInstanceRequest(ask, this.#words)
-      return this.#heard(await this.#context.instance.raw(request, ask.endpoint))
+      return this.#takeData(await this.#context.instance.raw(request, ask.endpoint))
     } catch (error) {
       this.unread.push({ what, failure: recoverFrom(error) })
       return undefined
@@ -116,11 +116,11 @@ class AnswerReader {
   }
 
   version(whole: WholeAnswer | undefined): string | undefined {
-    return getVersion(this.#heard(whole))
+    return getVersion(this.#takeData(whole))
   }
 
   /** Returns the data of an answer, and collects the name of the session cookie. */
-  #heard(whole: WholeAnswer | undefined): unknown {
+  #takeData(whole: WholeAnswer | undefined): unknown {
     const name = whole === undefined ? undefined : findSessionCookie(whole)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
       const shape = Obj({ [sessionCookie]: Str() })
@@ -141,7 +141,10 @@ class AnswerReader {
 
   /** Reads the properties of integrations with undocumented slugs, which may belong to the monitoring family under another name. */
   async readIntegrations(id: string | number): Promise<void> {
-    const list = await this.readData('integrations', { endpoint: integrations.list, values: { id } })
+    const list = await this.readData('integrations', {
+      endpoint: integrations.list,
+      values: { id },
+    })
     const records = Array.isArray(list) ? list.filter(isObject) : []
     const [record] = records
     if (record !== undefined)

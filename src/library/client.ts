@@ -40,10 +40,10 @@ import {
   decideConfirmation,
   getActiveVocabulary,
   getPaths,
+  getRunFolder,
   openStore,
   openTokens,
   resolveSession,
-  getRunFolder,
 } from '../profile/index.js'
 import { checkSudo } from '../profile/session.js'
 import { checkToken } from '../profile/tokens.js'

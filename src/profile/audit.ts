@@ -135,7 +135,7 @@ export const openAudit = (file: string): AuditLog => {
   return {
     append: (entry) => {
       const what = `${entry.method} ${entry.path} (${entry.status ?? 'no answer'})`
-      const lost = (why: string, cause?: unknown): Failure =>
+      const createLostFailure = (why: string, cause?: unknown): Failure =>
         new Failure('failed', `${what} was sent but is not in the audit log ${file}: ${why}`, {
           request: file,
           hint: 'Check its effect before you send it again.',
@@ -144,10 +144,11 @@ export const openAudit = (file: string): AuditLog => {
       try {
         const start = hasUnfinishedLine(descriptor) ? '\n' : ''
         const line = Buffer.from(`${start}${formatEntry(entry)}\n`)
-        if (writeSync(descriptor, line) !== line.length) throw lost('the line was cut short')
+        if (writeSync(descriptor, line) !== line.length)
+          throw createLostFailure('the line was cut short')
       } catch (error) {
         if (error instanceof Failure) throw error
-        throw lost(error instanceof Error ? error.message : String(error), error)
+        throw createLostFailure(error instanceof Error ? error.message : String(error), error)
       }
     },
     close: () => closeSync(descriptor),

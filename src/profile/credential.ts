@@ -225,7 +225,7 @@ const refreshToken = (
   post: Post,
   now: () => number,
 ): Promise<StoredToken> =>
-  tokens.exclusive(profile.name, async () => {
+  tokens.withTokenLock(profile.name, async () => {
     const place = profile.tokenStore ?? 'file'
     const held = await tokens.read(profile.name, place)
     if (held === undefined)
@@ -338,7 +338,7 @@ const createStoredSource = (
     refreshedAt = now()
     return held
   })
-  const resolved = (token: StoredToken): ResolvedCredential => ({
+  const toResolved = (token: StoredToken): ResolvedCredential => ({
     ...checkToken(token.token, token.kind, place === 'keyring' ? 'keyring' : 'token file'),
     expiresAt: token.expiresAt,
     ...(canRefresh(profile, token) ? { renews: true } : {}),
@@ -348,13 +348,13 @@ const createStoredSource = (
     get: async () => {
       const token = held ?? (await read())
       const due = isExpiring(token, now()) && canRefresh(profile, token)
-      return resolved(due ? await replace() : token)
+      return toResolved(due ? await replace() : token)
     },
     renew: async () => {
       const token = held ?? (await read())
       if (!canRefresh(profile, token)) return undefined
       // Many requests may be in progress with the old token. Only the first rejection causes a refresh.
-      return resolved(now() - refreshedAt < recentRefresh ? token : await replace())
+      return toResolved(now() - refreshedAt < recentRefresh ? token : await replace())
     },
   }
 }

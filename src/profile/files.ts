@@ -84,16 +84,19 @@ export const withLock = async <T>(
   { patience = 30_000, note, signal }: LockWait = {},
 ): Promise<T> => {
   makeDirectory(path.dirname(file))
-  const held = (owner: string): Failure =>
+  const createLockFailure = (owner: string): Failure =>
     new Failure('failed', `${owner} keeps ${file}.lock locked`, {
       request: `${file}.lock`,
       hint: 'Wait until it ends, or stop it. If no such process runs, remove that directory.',
     })
-  const { release } = await lock(`${file}.lock`, { patience, note, signal, held }).catch(
-    (error: unknown) => {
-      throw error instanceof Failure ? error : createFileFailure('write', file, error)
-    },
-  )
+  const { release } = await lock(`${file}.lock`, {
+    patience,
+    note,
+    signal,
+    held: createLockFailure,
+  }).catch((error: unknown) => {
+    throw error instanceof Failure ? error : createFileFailure('write', file, error)
+  })
   try {
     return await work()
   } finally {

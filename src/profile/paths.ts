@@ -23,7 +23,7 @@ type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
 /** Returns the folders in which the platform keeps the files of programs, according to its environment variables. */
 const getPlatformFolders = (env: Environment): PlatformFolders => {
   const home = env.HOME || homedir()
-  const inHome = (variableName: string, ...fallback: string[]): string =>
+  const getHomePath = (variableName: string, ...fallback: string[]): string =>
     env[variableName] || path.join(home, ...fallback)
   if (process.platform === 'darwin') {
     const library = path.join(home, 'Library')
@@ -35,17 +35,17 @@ const getPlatformFolders = (env: Environment): PlatformFolders => {
     }
   }
   if (process.platform === 'win32') {
-    const local = path.join(inHome('LOCALAPPDATA', 'AppData', 'Local'), 'svcctl')
+    const local = path.join(getHomePath('LOCALAPPDATA', 'AppData', 'Local'), 'svcctl')
     return {
-      config: path.join(inHome('APPDATA', 'AppData', 'Roaming'), 'svcctl', 'Config'),
+      config: path.join(getHomePath('APPDATA', 'AppData', 'Roaming'), 'svcctl', 'Config'),
       state: path.join(local, 'Data'),
       cache: path.join(local, 'Cache'),
     }
   }
   return {
-    config: path.join(inHome('XDG_CONFIG_HOME', '.config'), 'svcctl'),
-    state: path.join(inHome('XDG_DATA_HOME', '.local', 'share'), 'svcctl'),
-    cache: path.join(inHome('XDG_CACHE_HOME', '.cache'), 'svcctl'),
+    config: path.join(getHomePath('XDG_CONFIG_HOME', '.config'), 'svcctl'),
+    state: path.join(getHomePath('XDG_DATA_HOME', '.local', 'share'), 'svcctl'),
+    cache: path.join(getHomePath('XDG_CACHE_HOME', '.cache'), 'svcctl'),
   }
 }
 

@@ -101,25 +101,24 @@ export const openKeyring = async (
   if (module === undefined) return undefined
   const { AsyncEntry, LinuxStore } = module
   if (platform === 'linux' && LinuxStore === undefined) return undefined
-  const entry = (account: string): KeyringEntry =>
+  const createEntry = (account: string): KeyringEntry =>
     platform === 'linux'
       ? new AsyncEntry(service, account, { linux: { store: 'secret-service' } })
       : new AsyncEntry(service, account)
   const limit = (): AbortSignal => AbortSignal.timeout(patience)
   return {
-    get: async (account) => (await entry(account).getPassword(limit())) ?? undefined,
+    get: async (account) => (await createEntry(account).getPassword(limit())) ?? undefined,
     set: async (account, text) => {
-      const made = entry(account)
+      const made = createEntry(account)
       await made.setPassword(text, limit())
       if ((await made.getPassword(limit())) !== text)
         throw new Error('the keyring does not return the stored token')
     },
     delete: async (account) => {
-      await entry(account).deleteCredential(limit())
+      await createEntry(account).deleteCredential(limit())
     },
   }
 }
-
 
 // The token file, for machines without a keyring. Only its owner can read it.
 
@@ -216,7 +215,7 @@ export interface Tokens {
   /** Deletes a token from every place. */
   delete(name: string, place?: TokenPlace): Promise<void>
   /** Runs `work` under a lock for this profile's token. */
-  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
+  withTokenLock<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 /** The options for opening the tokens. */
@@ -332,7 +331,7 @@ class TokenStore implements Tokens {
     if (place === 'keyring') await this.#ring.delete(name)
   }
 
-  exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+  withTokenLock<T>(name: string, work: () => Promise<T>): Promise<T> {
     return withLock(path.join(this.#config, `refresh-${name}`), work, this.#waiting)
   }
 

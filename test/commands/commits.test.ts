@@ -8,7 +8,7 @@ import {
   encodeContent,
   parseActionFlags,
   parseCommitActions,
-  describe as words,
+  describeAction as words,
 } from '../../src/commands/commits-create.js'
 import { Failure } from '../../src/errors.js'
 

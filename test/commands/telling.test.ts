@@ -12,7 +12,7 @@ const told = (kinds: number, unread: number, denied: readonly string[]) => {
     note: (text) => lines.push(text),
     report: (failure, of) => lines.push(`${of}: ${failure.message}`),
   })
-  parts.looked({
+  parts.addResult({
     place,
     section: undefined,
     unread: Array.from({ length: unread }, (_, i) => ({ address: `part ${i}`, failure: refused })),
@@ -20,7 +20,7 @@ const told = (kinds: number, unread: number, denied: readonly string[]) => {
     denied,
     kinds,
   })
-  return { verdict: parts.verdict(), lines, some: parts.some }
+  return { verdict: parts.createFailure(), lines, some: parts.some }
 }
 
 describe('an export of which parts are unread', () => {

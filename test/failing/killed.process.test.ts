@@ -49,5 +49,5 @@ it('on profiles, tokens and a refresh', async () => {
     await killedWith(join(root, `${name}.lock`))
   await store.set('prod', { 'base-url': 'https://prod.test' })
   await tokens.write('prod', { token: 't', kind: 'personal', baseUrl: 'https://prod.test' }, 'file')
-  expect(await tokens.exclusive('prod', async () => 'alone')).toBe('alone')
+  expect(await tokens.withTokenLock('prod', async () => 'alone')).toBe('alone')
 })

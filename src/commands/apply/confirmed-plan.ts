@@ -159,11 +159,11 @@ const removeIds = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Reado
 const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
   const now = toPlanDocument(made)
   const { file, document } = agreed
-  const differs = (what: string, was: string | null, is: string | null): never => {
+  const throwDifference = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was created ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
   }
-  if (document.instance !== now.instance) differs('for', document.instance, now.instance)
-  if (document.user !== now.user) differs('by', document.user, now.user)
+  if (document.instance !== now.instance) throwDifference('for', document.instance, now.instance)
+  if (document.user !== now.user) throwDifference('by', document.user, now.user)
   const known = new Map(now.files.map(({ path, sha256 }) => [path, sha256]))
   const other = document.files.find(({ path, sha256 }) => known.get(path) !== sha256)
   if (other !== undefined || now.files.length !== document.files.length)

@@ -50,7 +50,7 @@ interface DuePlan {
 }
 
 /** Returns the plan with only the given actions. */
-const withOnly = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
+const selectActions = (made: MadePlan, actions: readonly PlannedAction[]): MadePlan => {
   if (actions.length === made.plan.actions.length) return made
   const plan = { ...made.plan, actions }
   return { ...made, plan, counts: countPlan(plan), entries: listPlanEntries(plan) }
@@ -70,7 +70,7 @@ const createDuePlan = async (
   )
   if (agreed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)
-    return { made: withOnly(made, actions), actions, partly: false }
+    return { made: selectActions(made, actions), actions, partly: false }
   }
   const { actions, stale } = compareWithConfirmed(agreed, made)
   if (stale.length > 0 && given.flags.stale !== 'skip')
@@ -82,12 +82,12 @@ const createDuePlan = async (
       },
     )
   for (const { id, why } of stale) ui.note(`skipped: ${id}: ${why}`)
-  if (agreed.open === undefined) noteBeyond(ui, agreed, made)
-  return { made: withOnly(made, actions), actions, partly: stale.length > 0 }
+  if (agreed.open === undefined) noteAdditionalChanges(ui, agreed, made)
+  return { made: selectActions(made, actions), actions, partly: stale.length > 0 }
 }
 
 /** Notes changes that the files require now and the confirmed plan does not contain. They are not applied. */
-const noteBeyond = (
+const noteAdditionalChanges = (
   { note }: Pick<Context['ui'], 'note'>,
   { file, document }: ConfirmedPlan,
   { plan }: MadePlan,
@@ -133,7 +133,7 @@ export interface ApplyUndo {
 }
 
 /** @throws Failure `usage` if the key for detecting changed secrets cannot be used */
-const refuseUnusableKey = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>): void => {
+const checkKeyUsable = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>): void => {
   if (unusable === undefined) return
   throw usage(
     `cannot tell whether secrets changed: ${unusable}`,
@@ -155,7 +155,7 @@ async function* applyPlan(
   const agreed = own?.agreed ?? findConfirmedPlan(context, given)
   const asked = agreed?.given ?? given
   const secrets = await readSecrets(context, asked.flags.secrets)
-  if (asked.flags.secrets === 'changed' && own === undefined) refuseUnusableKey(secrets)
+  if (asked.flags.secrets === 'changed' && own === undefined) checkKeyUsable(secrets)
   const wanted = await createDuePlan(context, given, agreed, secrets, undoing)
   const { made, actions } = wanted
   const failOn = await parseFailOn(context, asked)
@@ -181,7 +181,7 @@ async function* applyPlan(
   const isShown = own === undefined && answer.reader === 'people' && answer.terminal
   await confirmChanges(context, wanted, isShown)
   const run = own ?? (await keepApplyRun(context, asked, made, undoing?.undoes))
-  yield* carryOut({ context, given, made, actions, secrets, run, reported })
+  yield* executeConfirmedPlan({ context, given, made, actions, secrets, run, reported })
 }
 
 // Applying the confirmed plan: sending its requests, verifying the changes and reporting them.
@@ -286,7 +286,7 @@ function* endWith(
 }
 
 /** @throws Failure of the run as a whole */
-async function* carryOut(doing: ApplyRun): Rows {
+async function* executeConfirmedPlan(doing: ApplyRun): Rows {
   const { context, given, run } = doing
   const { ui, place } = context
   try {

@@ -134,14 +134,14 @@ export const isUnsafeName = (segment: string): boolean =>
   isDots(segment) || /\p{Cc}/u.test(segment) || deviceName.test(segment)
 
 /** Creates the failure for an archive that must not be extracted. */
-export const createRefusal = (what: string, cause?: unknown): Failure =>
+export const createExtractFailure = (what: string, cause?: unknown): Failure =>
   new Failure('failed', `${what}; nothing was extracted`, {
     hint: 'Run the command without --extract to keep the archive itself.',
     cause,
   })
 
 const createUnsafeEntryFailure = (path: string, which: string): Failure =>
-  createRefusal(`the archive contains ${JSON.stringify(path)}, which ${which}`)
+  createExtractFailure(`the archive contains ${JSON.stringify(path)}, which ${which}`)
 
 /**
  * Splits a path inside an archive into segments.
@@ -180,7 +180,7 @@ export interface Contents {
   readonly size: number
 }
 
-const createEntryRefusal = (entry: Entry, which: string): Failure =>
+const createEntryFailure = (entry: Entry, which: string): Failure =>
   createUnsafeEntryFailure(entry.fileName, which)
 
 /** True for symbolic links, devices and the like, by the file type that Unix systems store in an entry. */
@@ -190,16 +190,16 @@ const isSpecialFile = (entry: Entry): boolean => {
 }
 
 const checkEntry = (entry: Entry): void => {
-  if (isSpecialFile(entry)) throw createEntryRefusal(entry, 'is a symbolic link or a device')
-  if (entry.isEncrypted()) throw createEntryRefusal(entry, 'is encrypted')
+  if (isSpecialFile(entry)) throw createEntryFailure(entry, 'is a symbolic link or a device')
+  if (entry.isEncrypted()) throw createEntryFailure(entry, 'is encrypted')
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    throw createEntryRefusal(
+    throw createEntryFailure(
       entry,
       `uses an unknown compression method (${entry.compressionMethod})`,
     )
   const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize)
   if (entry.uncompressedSize > maxSize || (ratio > maxRatio && entry.uncompressedSize > 1 << 26))
-    throw createRefusal(
+    throw createExtractFailure(
       `the archive is too large when extracted (${JSON.stringify(entry.fileName)})`,
     )
 }
@@ -222,10 +222,10 @@ class EntryPaths {
       this.#addParent(segments.slice(0, depth).join('/'), entry)
     const key = toPathKey(path)
     const there = this.#kinds.get(key)
-    if (there === kind) throw createEntryRefusal(entry, 'appears twice in it')
+    if (there === kind) throw createEntryFailure(entry, 'appears twice in it')
     if (there !== undefined && kind === 'file')
-      throw createEntryRefusal(entry, 'is also a folder in it')
-    if (there === 'file') throw createEntryRefusal(entry, 'is also a file in it')
+      throw createEntryFailure(entry, 'is also a folder in it')
+    if (there === 'file') throw createEntryFailure(entry, 'is also a file in it')
     if (there === undefined && kind === 'folder') this.folders.push(path)
     this.#kinds.set(key, kind)
     return path
@@ -234,7 +234,7 @@ class EntryPaths {
   #addParent(path: string, entry: Entry): void {
     const key = toPathKey(path)
     const there = this.#kinds.get(key)
-    if (there === 'file') throw createEntryRefusal(entry, 'is inside an entry that is a file')
+    if (there === 'file') throw createEntryFailure(entry, 'is inside an entry that is a file')
     if (there !== undefined) return
     this.#kinds.set(key, 'implied')
     this.folders.push(path)
@@ -250,7 +250,7 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
     const next = inOrder[i + 1]
     const limit = next === undefined ? table : next.relativeOffsetOfLocalHeader
     if (getEntryEnd(entry) > limit)
-      throw createEntryRefusal(
+      throw createEntryFailure(
         entry,
         next === undefined ? 'points outside of the archive' : 'overlaps with another entry',
       )
@@ -271,13 +271,13 @@ export const readArchiveContents = async (archive: Archive): Promise<Contents> =
     checkEntry(entry)
     entries.push(entry)
     if (entries.length > maxEntries)
-      throw createRefusal(`the archive has more than ${maxEntries} entries`)
+      throw createExtractFailure(`the archive has more than ${maxEntries} entries`)
     size += entry.uncompressedSize
     const path = paths.add(segments, entry)
     if (!entry.fileName.endsWith('/')) files.push({ entry, path })
-    else if (entry.uncompressedSize > 0) throw createEntryRefusal(entry, 'is a folder with content')
+    else if (entry.uncompressedSize > 0) throw createEntryFailure(entry, 'is a folder with content')
   }
-  if (size > maxSize) throw createRefusal('the archive is too large when extracted')
+  if (size > maxSize) throw createExtractFailure('the archive is too large when extracted')
   checkOverlaps(entries, archive.table)
   return { files, folders: paths.folders, size }
 }

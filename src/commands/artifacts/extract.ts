@@ -22,18 +22,18 @@ import type { WrittenFile } from '../written-files.js'
 import {
   type Archive,
   type Contents,
-  createRefusal,
+  createExtractFailure,
   openArchive,
   type Placement,
   readArchiveContents,
 } from './archive.js'
-import { formatBytes, type Progress, writeFailure } from './save.js'
+import { createWriteFailure, formatBytes, type Progress } from './save.js'
 
 /** Creates the failure of a damaged archive. A full or failing disk has another failure. */
 const createDamageFailure = (cause: unknown, entry?: string): Failure => {
   const why = cause instanceof Error ? cause.message : ''
   const what = entry === undefined ? '' : ` (${JSON.stringify(entry)})`
-  return createRefusal(`the archive could not be extracted${what}: ${why}`, cause)
+  return createExtractFailure(`the archive could not be extracted${what}: ${why}`, cause)
 }
 
 /** Files up to this size, in bytes, are unpacked in memory, which is faster for archives with many files. */
@@ -83,7 +83,7 @@ const writeEntry = async (
   if (sum !== entry.crc32) throw createChecksumError()
 }
 
-const throwIfInterrupted = (signal: AbortSignal): void => {
+const checkNotInterrupted = (signal: AbortSignal): void => {
   if (signal.aborted) throw new Failure('interrupted', 'interrupted; nothing was extracted')
 }
 
@@ -96,12 +96,12 @@ const extractEntries = async (
   await mkdir(into)
   for (const folder of folders) await mkdir(join(into, folder))
   for (const [i, item] of files.entries()) {
-    throwIfInterrupted(signal)
+    checkNotInterrupted(signal)
     progress(`extracting ${i + 1} of ${files.length} files`, i / files.length)
     try {
       await writeEntry(archive, item, into, signal)
     } catch (cause) {
-      throwIfInterrupted(signal)
+      checkNotInterrupted(signal)
       throw isDiskError(cause) ? cause : createDamageFailure(cause, item.entry.fileName)
     }
   }
@@ -127,7 +127,7 @@ const extractArchive = async (
     if (scratch.exists) await checkConflicts(scratch.target, contents)
     const into = join(scratch.path, 'files')
     await extractEntries(archive, contents, into, extracting)
-    throwIfInterrupted(extracting.signal)
+    checkNotInterrupted(extracting.signal)
     await publish(scratch, into, contents)
     return contents.files.map(({ path: name, entry }) => ({
       path: join(scratch.target, name),
@@ -157,7 +157,9 @@ export const extract = async (
     return await extractArchive(path, scratch, extracting)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw isDiskError(error) ? writeFailure(scratch.target, error) : createDamageFailure(error)
+    throw isDiskError(error)
+      ? createWriteFailure(scratch.target, error)
+      : createDamageFailure(error)
   } finally {
     await scratch.remove()
   }
@@ -210,7 +212,7 @@ const openScratch = async (folder: string): Promise<ScratchFolder> => {
     }
     return { target, exists: existing !== undefined, path, remove }
   } catch (error) {
-    throw writeFailure(folder, error)
+    throw createWriteFailure(folder, error)
   }
 }
 
@@ -226,7 +228,8 @@ const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promis
   )
 }
 
-const refusePath = (path: string, what: string): Failure => createRefusal(`${path} is ${what}`)
+const createPathFailure = (path: string, what: string): Failure =>
+  createExtractFailure(`${path} is ${what}`)
 
 /** @throws Failure `failed` if a symbolic link, or an entry of another type, is in the way */
 const checkConflicts = async (target: string, { files, folders }: Contents): Promise<void> => {
@@ -236,9 +239,9 @@ const checkConflicts = async (target: string, { files, folders }: Contents): Pro
     const there = isNew(folder) ? undefined : await findEntry(join(target, folder))
     if (there === undefined) absent.add(folder)
     else if (there.isSymbolicLink())
-      throw refusePath(join(target, folder), 'a symbolic link, which is not followed')
+      throw createPathFailure(join(target, folder), 'a symbolic link, which is not followed')
     else if (!there.isDirectory())
-      throw refusePath(join(target, folder), 'a file where the archive has a folder')
+      throw createPathFailure(join(target, folder), 'a file where the archive has a folder')
   }
   for (const { path } of files) {
     const there = isNew(path) ? undefined : await findEntry(join(target, path))
@@ -248,7 +251,7 @@ const checkConflicts = async (target: string, { files, folders }: Contents): Pro
       : there.isDirectory()
         ? 'a folder where the archive has a file'
         : 'not a regular file'
-    throw refusePath(join(target, path), what)
+    throw createPathFailure(join(target, path), what)
   }
 }
 
@@ -293,7 +296,7 @@ const publish = async (
     )
     if (failed === undefined) return
     // Another process created the folder in the meantime.
-    if ((await findFolder(target)) === undefined) throw writeFailure(target, failed)
+    if ((await findFolder(target)) === undefined) throw createWriteFailure(target, failed)
   }
   await publishInto(target, from, contents)
 }

@@ -212,7 +212,7 @@ const writeBody = async (
 }
 
 /** Creates the failure for a file that cannot be written. */
-export const writeFailure = (target: string, cause: unknown): Failure =>
+export const createWriteFailure = (target: string, cause: unknown): Failure =>
   new Failure('failed', `cannot write ${target}: ${getReason(cause)}`, {
     hint: 'Check the free space and the permissions, or choose another place with --to.',
     cause,
@@ -230,15 +230,15 @@ export const save = async (
   saving: SaveOptions,
 ): Promise<number> => {
   const { signal, check } = saving
-  const worded = (error: unknown): unknown =>
+  const toWriteFailure = (error: unknown): unknown =>
     error instanceof Failure || error instanceof RestartDownload
       ? error
-      : writeFailure(target, error)
+      : createWriteFailure(target, error)
   const file = await openWhole(target, {
     durable: false,
     signal,
   }).catch((error: unknown) => {
-    throw worded(error)
+    throw toWriteFailure(error)
   })
   let written = 0
   try {
@@ -250,7 +250,7 @@ export const save = async (
     return written
   } catch (error) {
     await file.discard()
-    const said = worded(error)
+    const said = toWriteFailure(error)
     throw file.draft === undefined ? describePartialWrite(said, written, target) : said
   }
 }
@@ -311,15 +311,15 @@ export const toFile = async (
   target: string,
   progress: Progress,
 ): Promise<number> => {
-  const saved = ({ answer, body, check }: CheckedDownload): Promise<number> =>
+  const saveOnce = ({ answer, body, check }: CheckedDownload): Promise<number> =>
     save(target, body, { total: getTotalSize(answer), progress, check, signal: place.clock.signal })
   try {
-    return await saved(download)
+    return await saveOnce(download)
   } catch (error) {
     if (!(error instanceof RestartDownload)) throw error
     ui.note('the file changed during the download; starting again')
     const whole = await download.again(error.answer)
-    return saved(whole).catch((second: unknown) => {
+    return saveOnce(whole).catch((second: unknown) => {
       throw second instanceof RestartDownload ? createChangedTwiceFailure(whole.answer) : second
     })
   }

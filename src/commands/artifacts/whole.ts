@@ -38,7 +38,7 @@ export class TailBuffer {
     return this.#length
   }
 
-  bytes(): Buffer {
+  toBuffer(): Buffer {
     return Buffer.concat(this.#chunks)
   }
 }
@@ -92,7 +92,7 @@ const readContentsTable = (
 
 /** Explains why the last bytes are not the end of an archive; undefined if they are. */
 export const findEndFault = (tail: TailBuffer): string | undefined => {
-  const bytes = tail.bytes()
+  const bytes = tail.toBuffer()
   const start = tail.length - bytes.length
   const record = findEndRecord(bytes)
   if (record < 0) return 'it has no valid end record'
@@ -140,7 +140,7 @@ const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 const isJson = (beginning: string): boolean => /^[\ufeff\s]*[[{]/.test(beginning)
 
 /** Accepts anything but an HTML page, JSON and an empty body, because an archive may begin with other bytes. */
-const expectArchive: ExpectedContent = (beginning, answer) =>
+const isArchiveStart: ExpectedContent = (beginning, answer) =>
   archiveSignatures.some((signature) => beginning.startsWith(signature)) ||
   !(
     beginning === '' ||
@@ -151,7 +151,7 @@ const expectArchive: ExpectedContent = (beginning, answer) =>
   )
 
 /** Accepts any file; an HTML page only if the name says so or the instance does not declare it as one. */
-const expectFile =
+const createFileTest =
   (name: string): ExpectedContent =>
   (beginning, answer) =>
     /\.x?html?$/i.test(name) || !hasMediaType(answer, /^text\/html/i) || !isPage(beginning)
@@ -270,9 +270,9 @@ export const checkBody = (
       const fault = await findContentsFault(path)
       if (fault !== undefined) throw createArchiveFailure(answer, fault)
     }
-    return { body: checkEnd(checkBeginning(expectArchive, bytes, answer), answer), check }
+    return { body: checkEnd(checkBeginning(isArchiveStart, bytes, answer), answer), check }
   }
   if (!hasLength(answer))
     warn('the instance does not send the file size, so an incomplete download cannot be detected')
-  return { body: checkBeginning(expectFile(file), bytes, answer) }
+  return { body: checkBeginning(createFileTest(file), bytes, answer) }
 }

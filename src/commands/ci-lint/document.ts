@@ -74,12 +74,12 @@ export class CiDocument {
     this.header = second === undefined || !isHeader ? undefined : first
     this.root = this.header === undefined ? first : second
     this.#isCondition = isCondition
-    for (const node of this.nodes())
+    for (const node of this.walkNodes())
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node)
   }
 
   /** Yields all nodes in the order of the text, including keys. */
-  *nodes(): Generator<YamlNode> {
+  *walkNodes(): Generator<YamlNode> {
     const open: YamlNode[] = [this.root, this.header].flatMap((node) => node ?? [])
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       yield node
@@ -100,38 +100,38 @@ export class CiDocument {
     if (node.tag !== '!reference' || node.kind !== 'list') return node
     let at: YamlNode | undefined = this.root
     for (const step of node.items)
-      at = at && this.entries(at, depth + 1).find(({ name }) => name === getText(step))?.value
+      at = at && this.getEntries(at, depth + 1).find(({ name }) => name === getText(step))?.value
     return at === undefined ? node : this.resolve(at, depth + 1)
   }
 
   /** Returns the entries of a map: its own, then those that are merged into it. */
-  entries(node: YamlNode, depth = 0): CiEntry[] {
+  getEntries(node: YamlNode, depth = 0): CiEntry[] {
     const map = this.resolve(node, depth)
     if (map.kind !== 'map' || depth > deepest) return []
     const own = map.pairs.map(([key, value]) => ({ name: getName(this.resolve(key)), key, value }))
     const merged = map.pairs
       .filter(([key]) => isMerge(key))
-      .flatMap(([, value]) => this.items(value, depth + 1))
-    return [...own, ...merged.flatMap((source) => this.entries(source, depth + 1))].slice(
+      .flatMap(([, value]) => this.getItems(value, depth + 1))
+    return [...own, ...merged.flatMap((source) => this.getEntries(source, depth + 1))].slice(
       0,
       maxEntries,
     )
   }
 
   /** Returns the items of a list and of the lists in it. Any other node counts as a list of one item. */
-  items(node: YamlNode, depth = 0): YamlNode[] {
+  getItems(node: YamlNode, depth = 0): YamlNode[] {
     const list = this.resolve(node, depth)
     if (list.kind !== 'list' || depth > deepest) return [list]
-    return list.items.flatMap((item) => this.items(item, depth + 1)).slice(0, maxEntries)
+    return list.items.flatMap((item) => this.getItems(item, depth + 1)).slice(0, maxEntries)
   }
 
   get(node: YamlNode | undefined, name: string): CiEntry | undefined {
-    return node && this.entries(node).find((entry) => entry.name === name)
+    return node && this.getEntries(node).find((entry) => entry.name === name)
   }
 
   /** Finds a top-level entry by name. Case is ignored if no name matches exactly. */
-  job(name: string): CiEntry | undefined {
-    const entries = this.root === undefined ? [] : this.entries(this.root)
+  findJob(name: string): CiEntry | undefined {
+    const entries = this.root === undefined ? [] : this.getEntries(this.root)
     return (
       entries.find((entry) => entry.name === name) ??
       entries.find((entry) => isSame(entry.name, name))
@@ -140,18 +140,18 @@ export class CiDocument {
 
   /** Returns the entries of a job, and then those of the jobs that it extends. */
   #listJobEntries(job: CiEntry, depth = 0): CiEntry[] {
-    const own = this.entries(job.value)
+    const own = this.getEntries(job.value)
     const parents = own.find(({ name }) => name === 'extends')
     if (parents === undefined || depth > deepest) return own
-    const inherited = this.items(parents.value)
+    const inherited = this.getItems(parents.value)
       .toReversed()
-      .flatMap((parent) => this.job(getText(parent)) ?? [])
+      .flatMap((parent) => this.findJob(getText(parent)) ?? [])
       .flatMap((parent) => this.#listJobEntries(parent, depth + 1))
     return [...own, ...inherited].slice(0, maxEntries)
   }
 
   /** Finds an entry of a job, or of the jobs that it extends. */
-  ofJob(job: CiEntry, name: string): CiEntry | undefined {
+  findJobEntry(job: CiEntry, name: string): CiEntry | undefined {
     return this.#listJobEntries(job).find((entry) => entry.name === name)
   }
 
@@ -171,7 +171,7 @@ export class CiDocument {
     const value = this.resolve(node)
     if (value.kind === 'list') return this.#findInList(value, rest, own)
     return value.kind === 'map'
-      ? this.#findInEntries(this.entries(value), rest, own)
+      ? this.#findInEntries(this.getEntries(value), rest, own)
       : { at: own, whole: true }
   }
 
@@ -201,12 +201,12 @@ export class CiDocument {
   }
 
   #hasMatchingEntry(item: YamlNode, rest: string): boolean {
-    return this.#listMatchingEntries(this.entries(item), rest).length > 0
+    return this.#listMatchingEntries(this.getEntries(item), rest).length > 0
   }
 
   #findInList(list: ListNode, rest: string, own: Mark): FoundPlace {
     const [, unknown] = /contains unknown values: ([^,(]+)/.exec(rest) ?? []
-    const items = this.items(list)
+    const items = this.getItems(list)
     const value = items.find((item) => unknown !== undefined && getText(item) === unknown.trim())
     if (value !== undefined) return { at: value.at, whole: true }
     // Paths name the items of most lists (`rules:rule`), but not those of all lists.
@@ -232,8 +232,8 @@ export class CiDocument {
     const maps = items.filter(({ kind }) => kind === 'map')
     const having = maps.filter((item) => this.#hasMatchingEntry(item, words))
     const fitting = having.find((item) =>
-      this.#listMatchingEntries(this.entries(item), words).some(({ value }) =>
-        this.#mayHaveFault(value, words),
+      this.#listMatchingEntries(this.getEntries(item), words).some(({ value }) =>
+        this.#canHaveFault(value, words),
       ),
     )
     if (words.endsWith("can't be blank"))
@@ -252,13 +252,13 @@ export class CiDocument {
   }
 
   /** True if a value may have the fault that a message states. */
-  #mayHaveFault(node: YamlNode, words: string): boolean {
+  #canHaveFault(node: YamlNode, words: string): boolean {
     const value = this.resolve(node)
     const text = value.kind === 'scalar' ? value.value : undefined
     const [, unknown] = /unknown value: (.+?)(?: \(|$)/.exec(words) ?? []
     if (unknown !== undefined) return text === unknown
     if (words.includes('invalid expression syntax'))
-      return this.items(value).some(
+      return this.getItems(value).some(
         (item) => item.kind !== 'scalar' || !this.#isCondition(item.value),
       )
     if (words.endsWith("can't be blank")) return isBlank(value)

@@ -71,7 +71,7 @@ interface Choices {
 }
 
 /** Formats a problem with its place, if that is known. */
-const describe = (file: string, problem: Problem): string =>
+const describeProblem = (file: string, problem: Problem): string =>
   problem.line === undefined ? problem.message : `${formatPlace(file, problem)}: ${problem.message}`
 
 const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
@@ -84,14 +84,14 @@ const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
   }))
 
 /** Returns the record of a verdict for programs. Syntax errors contain their place, and `problems` has all places. */
-const record = (verdict: Verdict) => {
+const toLintRecord = (verdict: Verdict) => {
   const { file, valid, errors, warnings, merged, local } = verdict
   const isSyntax = ({ message }: Problem): boolean => local === true || / line \d+/.test(message)
   const problems = [...getProblems(verdict, 'error'), ...getProblems(verdict, 'warning')]
   return {
     file,
     valid,
-    errors: errors.map((one) => (isSyntax(one) ? describe(file, one) : one.message)),
+    errors: errors.map((one) => (isSyntax(one) ? describeProblem(file, one) : one.message)),
     warnings: warnings.map(({ message }) => message),
     merged_yaml: merged,
     problems: problems.some(({ line }) => line !== undefined) ? problems : undefined,
@@ -101,7 +101,7 @@ const record = (verdict: Verdict) => {
 /** Returns the row of a verdict, with all errors in one cell and all warnings in another. */
 const toRow = ({ file, valid, errors, warnings, merged }: Verdict) => {
   const join = (problems: readonly Problem[]): string =>
-    problems.map((problem) => describe(file, problem)).join('; ')
+    problems.map((problem) => describeProblem(file, problem)).join('; ')
   return { file, valid, errors: join(errors), warnings: join(warnings), merged_yaml: merged }
 }
 
@@ -110,12 +110,12 @@ const formatVerdict = ({ answer }: Context, v: Verdict, strict: boolean): string
   const warned = v.warnings.length > 0
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
   const mark = answer.text.mark(isFailing(v, strict) ? 'bad' : warned ? 'warn' : 'good')
-  const below = (kind: 'bad' | 'warn') => (p: Problem) =>
-    `    ${answer.text.mark(kind)} ${answer.text.hanging(describe(v.file, p), 6)}`
+  const formatProblemLine = (kind: 'bad' | 'warn') => (p: Problem) =>
+    `    ${answer.text.mark(kind)} ${answer.text.hanging(describeProblem(v.file, p), 6)}`
   const lines = [
     `${mark} ${answer.text.safe(v.file)}  ${word}`,
-    ...v.errors.map(below('bad')),
-    ...v.warnings.map(below('warn')),
+    ...v.errors.map(formatProblemLine('bad')),
+    ...v.warnings.map(formatProblemLine('warn')),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -140,7 +140,7 @@ const describeVerdicts = (
         context.ui.warn(`${formatPlace(v.file, p)}: ${p.message}`)
     return yieldText(joinMerged(verdicts))
   }
-  return yieldRecords(verdicts.map(record), {
+  return yieldRecords(verdicts.map(toLintRecord), {
     known: ['merged_yaml', 'problems'],
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
@@ -211,7 +211,7 @@ const flags = {
 } as const
 type LintArguments = Arguments<typeof flags, typeof ci.lintOfProject>
 
-const plan = async (
+const createLintPlan = async (
   { instance }: Context,
   given: LintArguments,
   content: string | undefined,
@@ -240,7 +240,9 @@ const checkOne = async (
   const problem = await findSyntaxProblem(content)
   if (problem !== undefined)
     return { file: source.name, valid: false, errors: [problem], warnings: [], local: true }
-  const whole = await context.instance.send(await plan(context, given, content, choices.merged))
+  const whole = await context.instance.send(
+    await createLintPlan(context, given, content, choices.merged),
+  )
   return toVerdict(source.name, whole.data, { content, asOf: given.flags['as-of'] })
 }
 
@@ -264,7 +266,9 @@ interface CheckedFiles {
 
 /** Checks the project's own configuration on its default branch. */
 const checkHead = async (context: Context, given: LintArguments): Promise<CheckedFiles> => {
-  const { data } = await context.instance.send(await plan(context, given, undefined, false))
+  const { data } = await context.instance.send(
+    await createLintPlan(context, given, undefined, false),
+  )
   return { verdicts: [await toVerdict('HEAD', data)], failure: undefined }
 }
 

@@ -22,17 +22,17 @@ const getScalarText = (node: YamlNode): string => (node.kind === 'scalar' ? node
 const getBaseName = (name: string): string => name.replace(/(?: \d+\/\d+|: \[.*\])$/, '')
 
 const getJob = (document: CiDocument, name: string): CiEntry | undefined =>
-  document.job(name) ?? document.job(getBaseName(name))
+  document.findJob(name) ?? document.findJob(getBaseName(name))
 
 /** Finds a key of a job. If the job has no such key, it is the place of the job itself. */
 const findJobMark = (document: CiDocument, name: string, key: string): Mark | undefined => {
   const job = getJob(document, name)
-  return job && (document.ofJob(job, key)?.key.at ?? job.key.at)
+  return job && (document.findJobEntry(job, key)?.key.at ?? job.key.at)
 }
 
 /** Returns the values that name a job: texts, or the key `job` of a map. */
 const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
-  document.items(value).flatMap((item) => {
+  document.getItems(value).flatMap((item) => {
     if (item.kind === 'scalar') return [item]
     const named = document.get(item, 'job')
     return named === undefined ? [] : [named.value]
@@ -44,14 +44,14 @@ const getNamed = (
   job: CiEntry,
   key: 'needs' | 'dependencies',
 ): readonly YamlNode[] => {
-  const rules = document.ofJob(job, 'rules')
-  const trigger = document.ofJob(job, 'trigger')
+  const rules = document.findJobEntry(job, 'rules')
+  const trigger = document.findJobEntry(job, 'trigger')
   const files = trigger && document.get(trigger.value, 'include')
   const lists = [
-    document.ofJob(job, key),
+    document.findJobEntry(job, key),
     ...(rules === undefined
       ? []
-      : document.items(rules.value).map((rule) => document.get(rule, key))),
+      : document.getItems(rules.value).map((rule) => document.get(rule, key))),
     key === 'dependencies' ? files : undefined,
   ]
   return lists.flatMap((list) => (list === undefined ? [] : getNames(document, list.value)))
@@ -79,9 +79,9 @@ const findTwice: Finder = (document, [, name = '', other = '']) => {
 /** Finds the needs of a job that depends on itself, directly or through other jobs. */
 const findCircle: Finder = (document) => {
   const waits = new Map<string, readonly string[]>()
-  const jobs = document.root === undefined ? [] : document.entries(document.root)
+  const jobs = document.root === undefined ? [] : document.getEntries(document.root)
   for (const job of jobs) {
-    const needs = document.ofJob(job, 'needs')
+    const needs = document.findJobEntry(job, 'needs')
     if (needs !== undefined)
       waits.set(
         job.name,
@@ -104,7 +104,8 @@ const findCircle: Finder = (document) => {
 // Texts.
 
 const findText = (document: CiDocument, has: (text: string) => boolean): Mark | undefined => {
-  for (const node of document.nodes()) if (node.kind === 'scalar' && has(node.value)) return node.at
+  for (const node of document.walkNodes())
+    if (node.kind === 'scalar' && has(node.value)) return node.at
   return undefined
 }
 
@@ -114,7 +115,7 @@ const findBlock = (document: CiDocument, part: string): Mark | undefined =>
 
 const date = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt\s].*)?$/
 const findClass = (document: CiDocument, name: string): Mark | undefined => {
-  for (const node of document.nodes()) {
+  for (const node of document.walkNodes()) {
     const isMoment = node.kind === 'scalar' && node.plain && date.test(node.value)
     const isIt =
       name === 'Date' || name === 'Time'
@@ -127,7 +128,7 @@ const findClass = (document: CiDocument, name: string): Mark | undefined => {
 
 const findReference = (document: CiDocument, shown: string): Mark | undefined => {
   const wanted = shown.replaceAll('", "', '","')
-  for (const node of document.nodes())
+  for (const node of document.walkNodes())
     if (node.tag === '!reference' && node.kind === 'list')
       if (JSON.stringify(node.items.map(getScalarText)) === wanted || node.items.length === 0)
         return node.at
@@ -141,7 +142,7 @@ const getIncludes = (document: CiDocument): readonly YamlNode[] => {
   const spec = document.get(document.header, 'spec')
   const ofHeader = spec && document.get(spec.value, 'include')
   return [include, ofHeader].flatMap((entry) =>
-    entry === undefined ? [] : document.items(entry.value),
+    entry === undefined ? [] : document.getItems(entry.value),
   )
 }
 
@@ -155,8 +156,8 @@ const findIncluded = (
   for (const item of getIncludes(document)) {
     if (item.kind === 'scalar' && toPath(item.value) === toPath(name))
       return { at: item.at, keyword: 'local' }
-    for (const { name: keyword, value } of document.entries(item))
-      for (const text of document.items(value))
+    for (const { name: keyword, value } of document.getEntries(item))
+      for (const text of document.getItems(value))
         if (text.kind === 'scalar' && toPath(text.value) === toPath(name))
           return { at: text.at, keyword }
   }
@@ -173,7 +174,7 @@ const findInFile: Finder = (document, [, path = '', problem = '']) => {
 
 /** Finds the first include whose keywords pass a test. */
 const findEntry = (document: CiDocument, holds: (keys: readonly string[]) => boolean) =>
-  getIncludes(document).find((item) => holds(document.entries(item).map(({ name }) => name)))?.at
+  getIncludes(document).find((item) => holds(document.getEntries(item).map(({ name }) => name)))?.at
 
 const accessors = ['local', 'project', 'remote', 'template', 'component', 'artifact']
 const countAccessors = (keys: readonly string[]): number =>
@@ -190,7 +191,7 @@ const findYaml = (text: string): Place | undefined => {
 
 /** Finds the place of a path that begins with the name of a job, which may contain colons and spaces. */
 const findJobPath: Finder = (document, [, path = '']) => {
-  const names = (document.root === undefined ? [] : document.entries(document.root)).map(
+  const names = (document.root === undefined ? [] : document.getEntries(document.root)).map(
     ({ name }) => name,
   )
   const job = names
@@ -201,12 +202,12 @@ const findJobPath: Finder = (document, [, path = '']) => {
       )
     })
     .toSorted((a, b) => b.length - a.length)[0]
-  const entry = job === undefined ? undefined : document.job(job)
+  const entry = job === undefined ? undefined : document.findJob(job)
   if (entry === undefined || job === undefined) return undefined
   const rest = path.slice(job.length)
   if (!rest.startsWith(' may allow')) return document.findInJob(entry, rest)
-  const rules = document.ofJob(entry, 'rules')
-  return (rules && document.items(rules.value).at(-1)?.at) ?? entry.key.at
+  const rules = document.findJobEntry(entry, 'rules')
+  return (rules && document.getItems(rules.value).at(-1)?.at) ?? entry.key.at
 }
 
 /** Finds the place of a path that begins with a top-level keyword. */
@@ -228,7 +229,7 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
   [
     /^\(<unknown>\): Unknown alias: (.+)$/,
     (document, [, name]) => {
-      for (const node of document.nodes())
+      for (const node of document.walkNodes())
         if (node.kind === 'alias' && node.name === name) return node.at
       return undefined
     },
@@ -295,7 +296,7 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
     /^(.+) job: on_stop job /,
     (document, [, name = '']) => {
       const job = getJob(document, name)
-      const environment = job && document.ofJob(job, 'environment')
+      const environment = job && document.findJobEntry(job, 'environment')
       return environment && document.find(environment, ' on stop')
     },
   ],

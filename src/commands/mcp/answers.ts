@@ -30,13 +30,16 @@ const createTextCutter =
   (value) =>
     typeof value === 'string' && value.length > limit + 1 ? shorten(value, limit) : value
 
-const listCutter =
+const createListCutter =
   (limit: number): Cutter =>
   (value) =>
     Array.isArray(value) && value.length > limit ? value.slice(0, limit) : value
 
 /** The cutters to apply in order until the record fits. */
-const cutters = [...[8192, 2048, 512, 128].map(createTextCutter), ...[50, 10, 1].map(listCutter)]
+const cutters = [
+  ...[8192, 2048, 512, 128].map(createTextCutter),
+  ...[50, 10, 1].map(createListCutter),
+]
 
 /**
  * Applies a cutter to a value and all values in it.
@@ -45,11 +48,13 @@ const cutters = [...[8192, 2048, 512, 128].map(createTextCutter), ...[50, 10, 1]
 const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''): unknown => {
   const own = cutter(value)
   if (own !== value) names.add(path)
-  const inside = (inner: unknown, name: string | number): unknown =>
+  const cutInner = (inner: unknown, name: string | number): unknown =>
     cutDeep(inner, cutter, names, path === '' ? String(name) : `${path}.${name}`)
-  if (Array.isArray(own)) return own.map(inside)
+  if (Array.isArray(own)) return own.map(cutInner)
   if (!isObject(own)) return own
-  return Object.fromEntries(Object.entries(own).map(([name, inner]) => [name, inside(inner, name)]))
+  return Object.fromEntries(
+    Object.entries(own).map(([name, inner]) => [name, cutInner(inner, name)]),
+  )
 }
 
 /** Removes the largest fields of a value until the rest fits. */
@@ -100,16 +105,16 @@ const envelopeBytes = 512
 const nameBytes = 8192
 
 /** Masks secrets in a text of the instance, and escapes control characters. */
-const clean = (text: string): string => escapeControlLines(redactSecrets(text))
+const cleanText = (text: string): string => escapeControlLines(redactSecrets(text))
 
 /** Cleans all texts of a value, and keeps numbers exactly as the instance sent them. */
 const toSafeValue = (value: unknown): unknown => {
-  if (typeof value === 'string') return clean(value)
+  if (typeof value === 'string') return cleanText(value)
   if (value instanceof ExactNumber) return value.text
   if (Array.isArray(value)) return value.map(toSafeValue)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [clean(name), toSafeValue(inner)]),
+    Object.entries(value).map(([name, inner]) => [cleanText(name), toSafeValue(inner)]),
   )
 }
 
@@ -180,7 +185,7 @@ export const toToolResult = (value: object): CallToolResult => ({
   structuredContent: { ...value },
 })
 
-const limitText = (text: string): string => clean(text).slice(0, longestMessage)
+const limitText = (text: string): string => cleanText(text).slice(0, longestMessage)
 
 /** Creates the result of a failed call. The message is under `data`, because it may contain text of the instance. */
 export const toErrorResult = ({ category, message, details }: Failure): CallToolResult => {

@@ -212,7 +212,7 @@ const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<
 }
 
 /** Returns the command of an offer with the instance's vocabulary, and the arguments of the call. */
-const resolveAsked = (
+const resolveOffer = (
   offer: Offer,
   { asked }: WithinAnswer,
 ): { readonly meant: Offer; readonly given: Given } => {
@@ -256,15 +256,15 @@ export class Calls {
         )
       case 'describe_command':
         checkInput(input, tool, ['command'])
-        return toToolResult(describeCommand(await this.#named(input)))
+        return toToolResult(describeCommand(await this.#findOffer(input)))
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
-        const offer = await this.#named(input)
+        const offer = await this.#findOffer(input)
         return withAgentWords(offer, () => this.#read(offer, input, getArguments(input), signal))
       }
       case 'plan': {
         checkInput(input, tool, ['command', 'arguments', ...selectionNames, 'reason'])
-        const offer = await this.#named(input)
+        const offer = await this.#findOffer(input)
         return withAgentWords(offer, () => this.#plan(offer, input, signal))
       }
       default:
@@ -272,7 +272,7 @@ export class Calls {
     }
   }
 
-  async #named(input: ToolInput): Promise<Offer> {
+  async #findOffer(input: ToolInput): Promise<Offer> {
     const name = getText(input, 'command') ?? ''
     const offers = await this.#around.offers()
     const offer = offers.find((one) => one.name === name)
@@ -285,7 +285,10 @@ export class Calls {
   }
 
   /** @throws Failure of the command */
-  async #within(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
+  async #runCommand(
+    offer: Offer,
+    ask: Omit<WithinAsk, 'command' | 'plain'>,
+  ): Promise<WithinAnswer> {
     const { command, plain, files: args } = offer
     const came = await this.#around.runs.command({ ...ask, command, plain, args })
     if (came.failure !== undefined) throw came.failure
@@ -299,24 +302,24 @@ export class Calls {
     if (!reads) throw usage(`${name} is not read-only`, 'Use plan to preview its changes.')
     const query = { values, fields: fields ?? null }
     const at = cursor === undefined ? { page: 1, skip: 0 } : this.#cursors.open(cursor, name, query)
-    const came = await this.#within(offer, {
+    const came = await this.#runCommand(offer, {
       manner: 'reads',
       values,
       signal,
       fields,
       ...(lists ? { page: at.page, perPage } : {}),
     })
-    return this.#page(came, at, (next) => this.#cursors.of(name, query, next))
+    return this.#createPage(came, at, (next) => this.#cursors.of(name, query, next))
   }
 
   /** Returns the records from a position on, and the cursor for the next ones. */
-  #page(
+  #createPage(
     { records, more, notes }: WithinAnswer,
     { page, skip }: ListPosition,
     cursorOf: (next: ListPosition) => string,
   ): CallToolResult {
     const left = records.slice(skip)
-    const onward = (count: number): ListPosition | undefined => {
+    const getNext = (count: number): ListPosition | undefined => {
       if (count < left.length) return { page, skip: skip + count }
       return more ? { page: page + 1, skip: 0 } : undefined
     }
@@ -326,7 +329,7 @@ export class Calls {
       notes,
       beside: { cursor: cursorOf({ page: page + 1, skip: skip + left.length }) },
       finally: (count) => {
-        const next = onward(count)
+        const next = getNext(count)
         return next === undefined ? {} : { cursor: cursorOf(next) }
       },
     })
@@ -337,8 +340,8 @@ export class Calls {
     const values = getArguments(input)
     // A plan cannot express what this command's line does otherwise, so its endpoints are previewed and a person runs the line.
     if (offer.plain) return this.#preview(offer, input, signal)
-    const came = await this.#within(offer, { manner: 'checks', values, signal })
-    const { meant, given } = resolveAsked(offer, came)
+    const came = await this.#runCommand(offer, { manner: 'checks', values, signal })
+    const { meant, given } = resolveOffer(offer, came)
     const { planned, tried } = await planChange(this.#around, meant, given, input, signal)
     return toRecordsResult({
       name: 'changes',
@@ -352,8 +355,8 @@ export class Calls {
     const several = selectionNames.find((name) => input[name] !== undefined)
     if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
     const values = getArguments(input)
-    const came = await this.#within(offer, { manner: 'tries', values, signal })
-    const { meant, given } = resolveAsked(offer, came)
+    const came = await this.#runCommand(offer, { manner: 'tries', values, signal })
+    const { meant, given } = resolveOffer(offer, came)
     const { words } = toLine(meant, given)
     return toRecordsResult({
       name: 'changes',
@@ -363,7 +366,7 @@ export class Calls {
   }
 
   async #write(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {
-    const came = await this.#within(offer, { manner: 'writes', values, signal })
+    const came = await this.#runCommand(offer, { manner: 'writes', values, signal })
     return toRecordsResult({
       name: 'records',
       // Notes in the answer explain why a change was not applied.

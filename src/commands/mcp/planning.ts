@@ -71,7 +71,7 @@ const formatListItem = (name: string, value: unknown): string => {
   return text
 }
 
-const hashTexts = (name: string, value: object): readonly string[] =>
+const formatHashTexts = (name: string, value: object): readonly string[] =>
   Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     if (key.includes('=')) throw createNotWritableFailure(name, `"${key}" holds a =`)
     if (isSecret(key, inner)) throw createNotWritableFailure(name, `${key} is a secret`)
@@ -98,7 +98,7 @@ const getFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
   if (isListParam(param) && value === null) throw createNotWritableFailure(name, 'null')
   if (Array.isArray(value) && isListParam(param))
     return [value.map((item) => formatListItem(name, item)).join(',')]
-  if (takesPairs(param) && isObject(value)) return hashTexts(name, value)
+  if (takesPairs(param) && isObject(value)) return formatHashTexts(name, value)
   return [formatPlainValue(flag, value)]
 }
 
@@ -194,7 +194,6 @@ export const formatCommandLine = (words: readonly string[], flags: readonly stri
 }
 
 // Plans of agents: they are previewed without a write, and saved for a person to approve.
-
 
 interface Preview {
   /** The change of each object, as JSON text like in a dry run. */

@@ -84,14 +84,14 @@ class MessageReader {
   take(text: string): void {
     let at = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
-      this.#gather(text.slice(at, end))
-      this.#end()
+      this.#addPiece(text.slice(at, end))
+      this.#endLine()
       at = end + 1
     }
-    this.#gather(text.slice(at))
+    this.#addPiece(text.slice(at))
   }
 
-  #gather(piece: string): void {
+  #addPiece(piece: string): void {
     if (this.#lost || piece === '') return
     this.#size += Buffer.byteLength(piece)
     if (this.#size <= maxMessage) {
@@ -109,15 +109,15 @@ class MessageReader {
     )
   }
 
-  #end(): void {
+  #endLine(): void {
     const [line, lost] = [this.#pieces.join(''), this.#lost]
     this.#pieces = []
     this.#size = 0
     this.#lost = false
-    if (!lost && line.trim() !== '') this.#line(line)
+    if (!lost && line.trim() !== '') this.#handleLine(line)
   }
 
-  #line(line: string): void {
+  #handleLine(line: string): void {
     let value: unknown
     try {
       value = JSON.parse(line)

@@ -31,7 +31,10 @@ const toRecords = (values: readonly unknown[], { endpoint: { route } }: Ask): re
 }
 
 /** Translates an answer to the documented names, which the files use as well. */
-const read = (whole: WholeAnswer): WholeAnswer => ({ ...whole, data: toDocumented(whole.data) })
+const toDocumentedAnswer = (whole: WholeAnswer): WholeAnswer => ({
+  ...whole,
+  data: toDocumented(whole.data),
+})
 
 /**
  * Creates the read-only interface of the instance.
@@ -56,7 +59,7 @@ export const toReadable = (
   return {
     get: async (ask) => {
       onProgress()
-      return read(await instance.send({ key: '', ...ask }))
+      return toDocumentedAnswer(await instance.send({ key: '', ...ask }))
     },
     records,
     each: (items, work) => instance.each(items, work),
@@ -66,7 +69,7 @@ export const toReadable = (
 /** Creates the interface of the instance for reading and writing. */
 export const toWritable = (run: Run): WritableInstance => ({
   ...toReadable(run),
-  send: async (ask) => read(await run.instance.send({ key: '', ...ask })),
+  send: async (ask) => toDocumentedAnswer(await run.instance.send({ key: '', ...ask })),
 })
 
 // The secrets of a run: whether each is available, and whether it changed since it was last set.

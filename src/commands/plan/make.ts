@@ -150,9 +150,9 @@ export const readDeclaredState = async (
  * @throws Failure `usage`
  */
 const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
-  const normal = (url: string): string =>
+  const normalize = (url: string): string =>
     trimTrailingSlashes(URL.canParse(url) ? new URL(url).href : url)
-  if (instance === undefined || normal(instance.value) === normal(actual)) return
+  if (instance === undefined || normalize(instance.value) === normalize(actual)) return
   throw usage(
     `${formatOrigin(instance.origin)}: the files are for ${instance.value}, but the instance is ${actual}`,
     'Choose that instance (--profile, --base-url), or remove "instance:" from the files.',

@@ -64,7 +64,7 @@ const openNoteClient = async (
   return instance.elsewhere(isSame ? session.baseUrl : address, credential, party)
 }
 
-const read = async (client: ExternalClient, path: string): Promise<unknown> =>
+const readData = async (client: ExternalClient, path: string): Promise<unknown> =>
   (await client.call({ method: 'GET', path, headers: {} })).data
 
 /** Finds the ID of this user's newest note that begins with the mark; undefined if there is none. */
@@ -74,11 +74,11 @@ const findOwnNote = async (
   mark: string,
 ): Promise<number | undefined> => {
   const { path } = await client.build({ endpoint: account, values: {} })
-  const user = await read(client, path)
+  const user = await readData(client, path)
   if (!isObject(user)) return undefined
   for (let page = 1; ; page += 1) {
     const query = `?order_by=created_at&sort=desc&per_page=${largestPage}&page=${page}`
-    const found = await read(client, notes + query)
+    const found = await readData(client, notes + query)
     const all = Array.isArray(found) ? found.filter(isObject) : []
     const own = all.flatMap(({ id, body, author }) =>
       typeof id === 'number' &&

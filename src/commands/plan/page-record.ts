@@ -87,7 +87,7 @@ const toItem = (
 }
 
 /** Returns the rank of an item on the page: deletions come first. */
-const rankOf = ({ verb }: PageItem): number => (verb === 'delete' ? 0 : 1)
+const getRank = ({ verb }: PageItem): number => (verb === 'delete' ? 0 : 1)
 
 /**
  * Creates the record of a plan's page.
@@ -120,7 +120,7 @@ export const toPageRecord = (
     places: [...places].map(([name, { path, items }]) => ({
       name,
       path,
-      items: items.toSorted((a, b) => rankOf(a) - rankOf(b)),
+      items: items.toSorted((a, b) => getRank(a) - getRank(b)),
     })),
   }
 }

@@ -260,9 +260,9 @@ function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generat
       longest = Math.max(longest, indent + measure(label))
   const line = createLayout(answer, longest)
   // A heading has only the path of a project. That of a group has its kind, because a project may have the same path.
-  const headOf = ({ of: { address } }: PlanEntry): string =>
+  const getHeading = ({ of: { address } }: PlanEntry): string =>
     address.scope === 'project' ? address.path : toPlaceText(address)
-  for (const [head, ones] of groupBy(entries, headOf)) {
+  for (const [head, ones] of groupBy(entries, getHeading)) {
     yield `${terminal ? text.strong(text.safe(head)) : text.safe(head)}\n`
     for (const entry of ones) yield* createEntryLines(entry, of, text.accessible).map(line)
   }

@@ -94,7 +94,7 @@ const rules = {
 const renderPlanSarif = (reported: ReportedPlan): string => {
   const { head, entries } = reported.made
   const first = { file: head.files[0]?.path ?? 'svcctl', line: 1, column: 1 }
-  const resultOf = (entry: PlanEntry): readonly SarifResult[] => {
+  const createResults = (entry: PlanEntry): readonly SarifResult[] => {
     const { is, text } = entry
     const { address, origin } = entry.of
     const logical = toAddressText(address)
@@ -113,7 +113,7 @@ const renderPlanSarif = (reported: ReportedPlan): string => {
       .join(': ')
     return [{ ruleId: 'drift', level, text: said, ...at }]
   }
-  return renderSarif(version, rules, entries.flatMap(resultOf))
+  return renderSarif(version, rules, entries.flatMap(createResults))
 }
 
 /**

@@ -152,7 +152,7 @@ const formatOriginCell = (origin: Origin | undefined, { code }: CellWriter): str
 }
 
 /** Returns two cells of an attribute: the current and the planned value. */
-const changeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter): Row => {
+const createChangeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter): Row => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined)
     return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
@@ -161,10 +161,10 @@ const changeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter
     const gone = list.gone.map((one) => `− ${code(one)}`)
     return ['', [...gone, ...list.come.map((one) => `+ ${code(one)}`)].join(' ')]
   }
-  const cell = (value: JsonValue | undefined): string =>
+  const formatCell = (value: JsonValue | undefined): string =>
     code(typeof value === 'string' && value !== '' ? value : formatValue(value))
   const range = within === undefined ? '' : `${prose(within)}: `
-  return [isNew ? '' : cell(now), `${range}${cell(wanted)}`]
+  return [isNew ? '' : formatCell(now), `${range}${formatCell(wanted)}`]
 }
 
 /**
@@ -176,7 +176,7 @@ export const createChangeRows = ({ is, of }: PlanEntry, write: CellWriter): read
   if (changes.length === 0) return [['', '', '', formatOriginCell(origin, write)]]
   return changes.map((change) => [
     write.code(change.attribute),
-    ...changeCells(change, isNew, write),
+    ...createChangeCells(change, isNew, write),
     formatOriginCell(change.origin, write),
   ])
 }
@@ -281,9 +281,9 @@ const formatWanted = (wanted: DesiredValue): string => {
   if (wanted.is === 'secret') return `secret ${describeSecretSource(wanted.source)}`
   if (wanted.is === 'range') return wanted.text
   if (wanted.is === 'value') return formatValue(wanted.value)
-  const signed = (sign: string, list: readonly JsonValue[]): readonly string[] =>
+  const formatSigned = (sign: string, list: readonly JsonValue[]): readonly string[] =>
     list.map((one) => `${sign} ${formatValue(one)}`)
-  return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
+  return [...formatSigned('-', wanted.remove), ...formatSigned('+', wanted.add)].join('  ')
 }
 
 /** Returns a value with its origin, and the values that it overrides with theirs. */

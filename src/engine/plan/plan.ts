@@ -253,7 +253,8 @@ export const createPlans = async (
   apart = false,
 ): Promise<readonly Plan[]> => {
   const references = await resolveReferences(command, given, around)
-  const all = given.rows === undefined ? given : await addRowValues(command, given, given.rows, around)
+  const all =
+    given.rows === undefined ? given : await addRowValues(command, given, given.rows, around)
   const choice = chooseEndpoint(command, fillSharedProject(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)

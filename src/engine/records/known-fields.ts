@@ -20,7 +20,7 @@ import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { RecordView } from '../rows.js'
 import { toSortForm } from '../where/index.js'
-import { findFieldKind, getShapeFields, canHaveField } from '../where/shape.js'
+import { canHaveField, findFieldKind, getShapeFields } from '../where/shape.js'
 
 // Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
 

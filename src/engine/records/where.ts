@@ -20,13 +20,13 @@ import {
   bindWhere,
   type Condition,
   checkRanges,
+  createConditionFailure,
   type Expression,
   findUnshapedFields,
   isOnlyInSingle,
   type Known,
   needsSamples,
   parseWhere,
-  createConditionFailure,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
 import { withNeutral, withoutTarget, withShown } from './expressions.js'
@@ -119,7 +119,8 @@ const findParam = ({ endpoint }: Parts, { field }: Condition, { text }: Expressi
   const param = getOwn<Param>(endpoint.params, field)
   if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
     const flag = `--${param === undefined ? field.replace('_', '-') : getFlagName(field, param)}`
-    throw createConditionFailure(text, at, `${field} is not a field of the records; use the flag ${flag}`)
+    const why = `${field} is not a field of the records; use the flag ${flag}`
+    throw createConditionFailure(text, at, why)
   }
   return param
 }
@@ -139,7 +140,8 @@ const checkParameter = (
   const { field, op, at, values: alternatives } = condition
   const is = `${describeName(field, known.words)} is a parameter, not a field of the records`
   if (op !== '=') return createConditionFailure(text, at, `${is}: only = is allowed`)
-  if (alternatives.length > 1) return createConditionFailure(text, at, `${is}: only one value is allowed`)
+  if (alternatives.length > 1)
+    return createConditionFailure(text, at, `${is}: only one value is allowed`)
   if (!expressions.every((one) => hasSameCondition(one, condition)))
     return createConditionFailure(text, at, `${is}: every --where must set it to the same value`)
   const sent = values[field]

@@ -22,13 +22,13 @@ import {
   describePosition,
   readInputObjects,
 } from '../plan/stdin/reader.js'
-import { getRowFlagNames, RowFields, checkStreamedRows } from '../plan/stdin/row-fields.js'
+import { checkStreamedRows, getRowFlagNames, RowFields } from '../plan/stdin/row-fields.js'
 import {
   type Cells,
+  createRowFailure,
   isJsonStart,
   parseObjectAt,
   plainObjects,
-  createRowFailure,
 } from '../plan/stdin/rows.js'
 import type { TakeNote } from '../plan/values.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'

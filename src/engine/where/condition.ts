@@ -12,7 +12,7 @@ import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
-import { findForeignOperator, explainForeignValue, translate } from './foreign.js'
+import { explainForeignValue, findForeignOperator, translate } from './foreign.js'
 import { isOrderOperator, type Op, opposites, ops } from './operators.js'
 import type { FieldKind, Ranks } from './shape.js'
 
@@ -39,8 +39,12 @@ export interface Expression {
 }
 
 /** Creates the failure of a condition. Its message has three lines: the reason, the text, and a caret below the wrong position. */
-export const createConditionFailure = (text: string, at: number, why: string, hint?: string): Failure =>
-  usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
+export const createConditionFailure = (
+  text: string,
+  at: number,
+  why: string,
+  hint?: string,
+): Failure => usage(`invalid condition: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
 const jsonText = /"(?:[^"\\]|\\.)*"/y
@@ -72,7 +76,8 @@ class Reader {
     const op = this.#parseOperator()
     const values = [this.#parseValue(op)]
     while (this.#text[this.#at] === '|') {
-      if (op !== '=' && op !== '!=') throw this.#createFailure(`| goes with = and != only, not with ${op}`)
+      if (op !== '=' && op !== '!=')
+        throw this.#createFailure(`| goes with = and != only, not with ${op}`)
       this.#at += 1
       if (this.#text[this.#at] === '|') throw this.#createFailure('"||" is not an operator')
       values.push(this.#parseValue(op, true))
@@ -114,7 +119,11 @@ class Reader {
     try {
       return String(JSON.parse(literal))
     } catch {
-      throw createConditionFailure(this.#text, at, 'the text in quotation marks is not a valid JSON string')
+      throw createConditionFailure(
+        this.#text,
+        at,
+        'the text in quotation marks is not a valid JSON string',
+      )
     }
   }
 
@@ -258,7 +267,9 @@ const createVersionTest = (value: Operand, op: Plain): Test | undefined => {
   return (tested) => {
     if (op === '=' && tested === text) return true
     return (
-      typeof tested === 'string' && isVersion(tested) && isInOrder(compareVersions(tested, text), op)
+      typeof tested === 'string' &&
+      isVersion(tested) &&
+      isInOrder(compareVersions(tested, text), op)
     )
   }
 }

@@ -1,6 +1,6 @@
 /** Determines the type of a record's field and reads its values, for conditions and for sorting. */
 import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
-import { type Condition, type Names, createConditionFailure } from './condition.js'
+import { type Condition, createConditionFailure, type Names } from './condition.js'
 import {
   type FieldKind,
   findFieldKind,

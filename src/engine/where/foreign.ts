@@ -67,7 +67,8 @@ const foreign = new RegExp(`^(?:${foreignSign}|${foreignWord})`, 'i')
 const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Finds the operator of another language that a text begins with; empty if it begins with none. */
-export const findForeignOperator = (text: string): string => foreign.exec(collapseSpaces(text))?.[0] ?? ''
+export const findForeignOperator = (text: string): string =>
+  foreign.exec(collapseSpaces(text))?.[0] ?? ''
 
 const toOperator = (found: string): Op => {
   const name = found.toLowerCase().replace(/^-(?=\w)/, '')

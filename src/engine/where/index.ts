@@ -4,6 +4,7 @@ import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import {
   type Condition,
+  createConditionFailure,
   createTest,
   type Expression,
   hasNoOrder,
@@ -11,7 +12,6 @@ import {
   type Operand,
   type Plain,
   parseExpression,
-  createConditionFailure,
 } from './condition.js'
 import {
   createLeafReader,
@@ -30,7 +30,12 @@ import {
   UnseenValueFailure,
 } from './values.js'
 
-export { type Condition, type Expression, negateExpression, createConditionFailure } from './condition.js'
+export {
+  type Condition,
+  createConditionFailure,
+  type Expression,
+  negateExpression,
+} from './condition.js'
 export { isOnlyInSingle, type Known } from './fields.js'
 export {
   bindOrder,

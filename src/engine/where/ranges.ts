@@ -5,13 +5,13 @@ import { getOwn } from '../../base/objects.js'
 import { describeName } from '../../catalogue/words.js'
 import {
   type Condition,
+  createConditionFailure,
   createTest,
   type Expression,
   formatCondition,
   type Names,
   type Operand,
   type Plain,
-  createConditionFailure,
   type Test,
 } from './condition.js'
 import { getFieldNames, getShapeKind, type Known } from './fields.js'

@@ -5,10 +5,10 @@ import { describeName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import {
   type Condition,
+  createConditionFailure,
   type Expression,
   type Operand,
   parseTimeValue,
-  createConditionFailure,
   type Test,
 } from './condition.js'
 import { createLeafReader, type Known } from './fields.js'
@@ -91,7 +91,11 @@ export const checkValues = (
     if (value.quoted || !isDoubtful(op, value, words, test)) continue
     const seen = known.samples?.some((record) => read(record).values.some(test))
     if (seen === true) continue
-    const { category, message, details } = createUnseenFailure(condition, value, { text, words, known })
+    const { category, message, details } = createUnseenFailure(condition, value, {
+      text,
+      words,
+      known,
+    })
     throw new UnseenValueFailure(category, message, details)
   }
 }

@@ -11,7 +11,10 @@ import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
   checkNotAligned,
+  createColumnsFailure,
+  createHeadingFailure,
   createLineReader,
+  createRowFailure,
   createRowReader,
   isHeadless,
   isJsonStart,
@@ -23,9 +26,6 @@ import {
   parseObjectAt,
   plainObjects,
   type RowTap,
-  createColumnsFailure,
-  createHeadingFailure,
-  createRowFailure,
   splitCells,
 } from './rows.js'
 
@@ -172,7 +172,7 @@ const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<Plac
   const lines = createTextLineCutter()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
-  const placed = (text: string, { number }: NumberedText): PlacedObject => ({
+  const placeText = (text: string, { number }: NumberedText): PlacedObject => ({
     text,
     place: `line ${number}`,
   })
@@ -190,11 +190,11 @@ const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<Plac
         }
       }
       heading = undefined
-      tap?.bare(`line ${line.number}`)
-      found.push(placed(read(line), line))
+      tap?.takeBare(`line ${line.number}`)
+      found.push(placeText(read(line), line))
     }
     if (last && heading !== undefined && read !== undefined)
-      found.push(placed(read(heading), heading))
+      found.push(placeText(read(heading), heading))
     return found
   }
 }

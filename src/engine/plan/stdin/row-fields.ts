@@ -10,7 +10,7 @@ import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { formatFlagLabel, type Raw } from '../line.js'
 import { parseValue, readSecretText, type Sources } from '../values.js'
-import { type RowTap, createRowFailure } from './rows.js'
+import { createRowFailure, type RowTap } from './rows.js'
 
 /** The attributes of one object by the API's names. A secret is stored as its reference, such as `env:NAME`. */
 type RowValues = JsonValues
@@ -79,7 +79,7 @@ export class RowFields implements RowTap {
   }
 
   /** @throws Failure `usage` for a column that the table does not have */
-  heading(columns: readonly string[]): void {
+  readHeading(columns: readonly string[]): void {
     for (const [column, flag] of this.#columns)
       if (!getColumnNames(flag).some((name) => columns.includes(name)))
         throw createMissingColumnFailure(column, columns)
@@ -106,7 +106,7 @@ export class RowFields implements RowTap {
     this.#rows.push(values)
   }
 
-  bare(place: string): void {
+  takeBare(place: string): void {
     throw createRowFailure(
       place,
       'no columns found for --row-fields',
@@ -180,7 +180,7 @@ class UnusedColumns implements RowTap {
     )
   }
 
-  bare(): void {}
+  takeBare(): void {}
 }
 
 /** Creates the tap that notes unused columns; undefined for a command without attributes. */

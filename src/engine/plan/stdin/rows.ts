@@ -24,13 +24,13 @@ export interface PlacedObject {
 /** Receives each record that names an object, in the order of the objects. */
 export interface RowTap {
   /** Receives the columns of a table before its rows. */
-  heading?(columns: readonly string[]): void
+  readHeading?(columns: readonly string[]): void
   /** True for a spreadsheet, whose columns people chose. It is then accepted whatever its columns are named. */
   readonly sheet?: true
   /** @param field returns the value of a column; undefined if there is none */
   take(place: string, columns: readonly string[], field: (name: string) => unknown): void
   /** Receives the place of an object without columns. */
-  bare(place: string): void
+  takeBare(place: string): void
 }
 
 export const plainObjects: Objects = {
@@ -104,7 +104,7 @@ export const createRowReader = (
 ): ((row: Cells) => readonly string[]) => {
   // Output about several objects may have any columns. Its first column names the object.
   const names = heading.map((cell) => toNeutralName(cell, objects))
-  tap?.heading?.(names)
+  tap?.readHeading?.(names)
   const about = heading[0] === objectColumn && !heading.every((cell) => isKnownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
@@ -190,7 +190,7 @@ export const parseObjectAt = (
   if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
     throw createOtherObjectsFailure(place, objects)
   if (own !== '') {
-    tap?.bare(place)
+    tap?.takeBare(place)
     return toBareObject(place, own, objects, project)
   }
   const object = getRowObject(
@@ -247,7 +247,10 @@ export const checkNotAligned = (line: string, objects: Objects): void => {
 }
 
 /** Creates the failure of a spreadsheet without a column that names the objects. */
-export const createHeadingFailure = (cells: readonly string[], { names, word }: Objects): Failure => {
+export const createHeadingFailure = (
+  cells: readonly string[],
+  { names, word }: Objects,
+): Failure => {
   const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
   return createRowFailure(
     'line 1',
