@@ -1,4 +1,4 @@
-/** Contains the summary of each command of the tool for help and completion, so that they do not load the commands. Generated. */
+/** The summary of each command of the tool, in a line, for help and completion. Generated. */
 export const summaries: Readonly<Record<string, string>> = {
   'sandbox serve': 'Run the embedded instance as a server',
   'sandbox status': 'Show the state of the embedded instance',
