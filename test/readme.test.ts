@@ -96,6 +96,7 @@ describe('README.md', () => {
       '#!/bin/sh',
       'svcctl extend add daily.yml',
       'svcctl overview -o html --open',
+      "svcctl runners list --instance --jq '.[].description'",
       'svcctl overview -o html --to overview.html',
       'svcctl jobs list --all-projects --limit all --group-by created_at:week,status -o html --to weeks.html',
       'svcctl snapshot --to "snapshots/$(date -u +%F)"',
@@ -150,6 +151,13 @@ describe('README.md', () => {
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app!4\topened/m)
     expect(ran.stdout).toMatch(/\towner\t/)
+  })
+
+  it('filters JSON', async () => {
+    const ran = await runAll(block("--jq '.[].description'"), onSandbox())
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stdout).toMatch(/^shared-linux-1$/m)
+    expect(ran.stdout).toMatch(/^public: \d+$/m)
   })
 
   it('changes what it selects', async () => {

@@ -1,4 +1,4 @@
-/** Hints for operations that the API documents lack: the requests of the line, with everything that was typed. */
+/** Hints for operations that no command has: the requests of the line, with everything that was typed. */
 import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/within.js'
 

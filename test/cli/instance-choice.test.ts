@@ -108,6 +108,7 @@ const apart = [
   'SVC_ACCESSIBLE',
   'SVC_PAGER',
   'SVC_NOTE_TOKEN',
+  'SVC_TERMINAL, COLUMNS',
 ]
 
 it('every variable is tried against the flags, or has none', () => {

@@ -351,10 +351,11 @@ describe('--recursive', () => {
 })
 
 describe('what a list of several projects prints', () => {
-  it.each(['table', 'csv', 'json', 'ndjson'])(
+  it.each(['', '-o csv', '-o json', '-o ndjson'])(
     'goes into a verb, each record into its own project: %s',
     async (format) => {
-      const line = `jobs list -P web/site,nope/x,platform/app -L 4 -o ${format} --fields id,status`
+      const line =
+        `jobs list -P web/site,nope/x,platform/app -L 4 --fields id,status ${format}`.trim()
       const list = (await run(line)).stdout
       const ids = (await json('jobs list -P web/site,platform/app -L 4 --fields id')) as {
         project: string

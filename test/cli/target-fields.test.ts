@@ -42,7 +42,7 @@ describe('the column of several projects', () => {
       '- id: 11\n  project: x/a\n- id: 12\n  project: x/a\n- id: 1\n  project: x/b\n- id: 2\n  project: x/b\n',
     ],
     ['csv', 'id,project\n11,x/a\n12,x/a\n1,x/b\n2,x/b\n'],
-    ['table', 'id\tproject\n11\tx/a\n12\tx/a\n1\tx/b\n2\tx/b\n'],
+    ['table', 'id  project\n11  x/a\n12  x/a\n1   x/b\n2   x/b\n'],
     ['value', '11\tx/a\n12\tx/a\n1\tx/b\n2\tx/b\n'],
   ])('stands where --fields has it: -o %s', async (format, stdout) => {
     answerJobs()
@@ -174,14 +174,14 @@ describe('the column of several instances', () => {
 
 describe('records with chosen fields, piped into a verb', () => {
   it.each([
-    ['json', 'project,id'],
-    ['ndjson', 'id,project'],
-    ['csv', 'id,project'],
-    ['csv', 'id'],
-    ['table', 'name,id,project'],
-  ])('keep their projects: -o %s --fields %s', async (format, fields) => {
+    ['-o json', 'project,id'],
+    ['-o ndjson', 'id,project'],
+    ['-o csv', 'id,project'],
+    ['-o csv', 'id'],
+    ['', 'name,id,project'],
+  ])('keep their projects: %s --fields %s', async (format, fields) => {
     server.answer = ({ url }) => ({ body: [{ id: url.includes('%2Fb') ? 1 : 11, name: 'n' }] })
-    const list = await run(`deploy-keys list -P x/a,x/b --fields ${fields} -o ${format}`)
+    const list = await run(`deploy-keys list -P x/a,x/b --fields ${fields} ${format}`.trim())
     server.seen.length = 0
     const ran = await run('deploy-keys delete - --yes', list.stdout)
     expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)])

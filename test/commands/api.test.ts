@@ -38,7 +38,8 @@ describe('api', () => {
       const paged = await api(['user', '--paginate', '-o', format])
       expect([paged.code, paged.stderr]).toEqual([0, ''])
       // A page shows the line that made it.
-      const withoutLine = (text: string): string => text.replaceAll(/svcctl api[^<"]*/g, '')
+      const withoutLine = (text: string): string =>
+        text.replaceAll('<i>--paginate</i>', '').replaceAll(/svcctl api[^<"]*/g, '')
       expect(withoutLine(paged.stdout)).toBe(withoutLine(plain.stdout))
       expect(paged.stdout).toContain('12345678901234567890')
       expect(paged.stdout).not.toContain('canary')

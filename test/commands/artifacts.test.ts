@@ -97,7 +97,7 @@ describe('artifacts download', () => {
           .trimEnd()
           .split('\n')
           .slice(1)
-          .map((row) => row.split('\t')[0]),
+          .map((row) => row.split(/ {2,}/)[0]),
     ],
   ])('prints the paths of what it unpacked with -o %s', async (format, pathsIn) => {
     archive()

@@ -33,6 +33,7 @@ describe('global flags', () => {
       undoRecord: true,
       save: false,
       showSecrets: false,
+      slurp: false,
       csvRaw: false,
       yes: false,
       quiet: false,

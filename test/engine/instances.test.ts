@@ -404,7 +404,7 @@ describe('an answer that people see in rows of its own', () => {
       .trimEnd()
       .split('\n')
       .map((line) => line.split(separator))
-  const separators = { csv: ',', table: '\t', markdown: ' | ' } as const
+  const separators = { '-o csv': ',', '': '\t', '-o markdown': ' | ' } as const
 
   it.each([
     'overview',
@@ -433,7 +433,9 @@ describe('an answer that people see in rows of its own', () => {
     'api GET runners/all',
   ])('has no empty rows among those of others: %s', async (line) => {
     for (const [format, separator] of Object.entries(separators)) {
-      const ran = await run(`${line} -p a,b -o ${format}`)
+      // Without -o it prints JSON.
+      if (format === '' && line.startsWith('api ')) continue
+      const ran = await run(`${line} -p a,b ${format}`.trim())
       expect([0, 1], ran.stderr).toContain(ran.code)
       const [, ...rows] = rowsOf(ran.stdout, separator)
       const told = rows.filter(([name]) => /^(?:\| )?[ab]$/.test(name ?? ''))

@@ -150,7 +150,7 @@ describe('an instance older than the documents, and one newer', steps, () => {
     })
     expect(stale.stdout.split('\n')).toEqual([
       '{"profile":"young","id":2}',
-      '{"profile":"young","record":{"id":3}}',
+      '{"profile":"young","id":3}',
       '',
     ])
     const { stdout } = await done('settings update --help --all --all-profiles')

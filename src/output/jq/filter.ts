@@ -7,7 +7,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import wasm from 'packed:jq-wasm/dist/build/jq.wasm'
 import library from 'packed:jq-wasm/dist/index.cjs'
 import { callOnAbort } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
+import { doAfter, getCurrentIo } from '../../base/io.js'
 import { Failure, usage } from '../../errors.js'
 import code from './worker.js?raw'
 
@@ -131,7 +131,7 @@ export class JqFilter {
         releases.push(
           () => void worker.off('message', resolve).off('error', reject),
           callOnAbort(signal, () => end(new Failure('interrupted', 'interrupted'))),
-          getCurrentIo().after(timeout * 1000, () =>
+          doAfter(timeout * 1000, () =>
             end(usage(`--jq: the expression took longer than ${timeout} s (--timeout)`)),
           ),
         )
