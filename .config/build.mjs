@@ -4,7 +4,7 @@
  * stays outside, which may be absent. The libraries share the program's chunks; whoever imports them has a
  * wrapper of their names (.mjs). Their types: types.mjs.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { packedFiles, toPackedFile } from './packed-files.mjs'
@@ -20,12 +20,14 @@ const packagesOf = (modules) =>
     ),
   )
 
-/** Name, version and licence text of a package. */
+/** Name, version and licence text of a package, with those of programs in it that it has no text of (`.config/licences`). */
 const licenceOf = (folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()
-  return `${name} ${version} (${license})\n\n${text}`
+  const texts = [join(folder, file ?? ''), join('.config/licences', `${name}.txt`)]
+    .filter((one) => statSync(one, { throwIfNoEntry: false })?.isFile())
+    .map((one) => readFileSync(one, 'utf8').trim())
+  return `${name} ${version} (${license})\n\n${texts.join('\n\n')}`
 }
 
 /** The modules that are loaded with these: what they import, and so on. */
