@@ -305,6 +305,14 @@ export const runTypedWithin = async (
   return run(line, { inner: sharing, input: read })
 }
 
+const pickInnerAsk = ({ composed, parents, planned, reads, whole }: LineAsk) => ({
+  composed,
+  parents,
+  planned,
+  reads,
+  whole,
+})
+
 /** Runs a line for its records, or for what it would change. */
 export const runLineWithin = async (
   { outer, sharing, parse, run }: OuterRun,
@@ -312,8 +320,6 @@ export const runLineWithin = async (
 ): Promise<LineAnswer> => {
   const { seen, notes, failures } = await openKeptAnswer(createSplitter(ask.take))
   const tries = ask.tries === true
-  const { composed, parents, planned, reads, whole } = ask
-  const given = { composed, parents, planned, reads, whole }
   const from = ask.from ?? outer.globals.from
   // Each run listens to it: those of a long walk would be too many for one signal.
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
@@ -332,7 +338,7 @@ export const runLineWithin = async (
       asked: (plan) => {
         said = { ...said, plan }
       },
-      ...given,
+      ...pickInnerAsk(ask),
     }
     const asked = tries ? removeRehearsals(meant.command) : meant.command
     // The instance is the same, and so are its words.

@@ -5,7 +5,7 @@ import { capitalize, toSingular } from '../base/text.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
 import { getProperties, titleFields } from '../catalogue/fields.js'
 import { getKindWord } from '../catalogue/kinds.js'
-import { type PlacedOperation, splitCommand } from './objects.js'
+import { type PlacedOperation, splitAreaAndWords } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
 import type { PathIndex } from './places.js'
 
@@ -111,7 +111,7 @@ const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1)
 
 /** Returns the word for the object of an operation: that of its kind, else of its group or area, in the singular. */
 export const getObjectWord = ({ command }: Operation, kind: string | undefined): string => {
-  const [area, words] = splitCommand(command)
+  const [area, words] = splitAreaAndWords(command)
   const [group = area] = words.includes(' ') ? words.split(' ') : [area]
   return kind === undefined ? toSingular(group).replaceAll('-', ' ') : getKindWord(kind)
 }

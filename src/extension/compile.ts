@@ -24,7 +24,7 @@ import {
   ObjectKinds,
   type PlacedOperation,
   placeOperation,
-  splitCommand,
+  splitAreaAndWords,
 } from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
 import { type CatalogueArea, PathIndex } from './places.js'
@@ -98,7 +98,7 @@ const findObjection = (
 
 /** Returns the endpoints that a command has in some areas. */
 const findForms = (areas: readonly CatalogueArea[], command: string): readonly Endpoint[] => {
-  const [area, words] = splitCommand(command)
+  const [area, words] = splitAreaAndWords(command)
   return areas
     .filter((one) => one.area === area)
     .flatMap(({ endpoints }) => Object.values<Endpoint>(endpoints))
@@ -150,7 +150,7 @@ class CompileRun {
 
   /** Returns the reason why an operation cannot become a command; undefined if it can. */
   #refuse({ command, ...operation }: Operation): string | undefined {
-    const [area, words] = splitCommand(command)
+    const [area, words] = splitAreaAndWords(command)
     const { documented, others, isToolWord, specials } = this.around
     if (!areaName.test(area) || !verbWords.test(words)) return 'its path has no words for a command'
     if (isToolWord(area)) return `${area} is a word of svcctl itself`
@@ -188,7 +188,7 @@ class CompileRun {
 
   /** Adds the endpoint of an operation, unless its command has forms that it does not fit. */
   add(operation: Operation): void {
-    const [area, words] = splitCommand(operation.command)
+    const [area, words] = splitAreaAndWords(operation.command)
     const placed = placeOperation(operation, this.#kinds, this.#places)
     const endpoint = this.#toEndpoint(operation, placed)
     const objection = this.#checkForm(operation.command, endpoint, placed.scope)
@@ -235,7 +235,7 @@ class CompileRun {
 
   #toEndpoint(operation: Operation, placed: PlacedOperation): Endpoint {
     const { method, path, examples, follow, notes, sends } = operation
-    const [, command] = splitCommand(operation.command)
+    const [, command] = splitAreaAndWords(operation.command)
     const listed =
       method === 'GET' ? (this.#kinds.of(path) ?? this.#listedBefore(operation)) : undefined
     const returns = toAnswer(operation, placed, this.#places)

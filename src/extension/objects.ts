@@ -26,7 +26,7 @@ export interface PlacedOperation {
 }
 
 /** Splits a command into its area and its verb. */
-export const splitCommand = (command: string): readonly [area: string, words: string] => {
+export const splitAreaAndWords = (command: string): readonly [area: string, words: string] => {
   const [area = '', ...words] = command.split(' ')
   return [area, words.join(' ')]
 }
@@ -43,7 +43,7 @@ const findScope = ({ path, command }: Pick<Operation, 'path' | 'command'>) => {
   const [, root = '', holder = '', ...rest] = path.split('/')
   const kind = Object.hasOwn(roots, root) && holder.startsWith(':') ? roots[root] : undefined
   if (kind === undefined) return undefined
-  const [area, words] = splitCommand(command)
+  const [area, words] = splitAreaAndWords(command)
   const alone = !rest.some((segment) => segment.startsWith(':'))
   if (area === root && alone && !words.includes(' ') && !ofMany.has(words)) return undefined
   if (rest.length === 0) return undefined

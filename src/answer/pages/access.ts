@@ -43,6 +43,7 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   const direct = countNames(members.filter(({ via }) => via === 'direct'))
   const pushes = countNames(members.filter(({ access }) => pushing.includes(access)))
   const keys = rows.filter(({ kind, access }) => kind === 'deploy key' && access === 'push').length
+  const keyText = keys === 0 ? '' : `, and ${formatCount(keys, 'deploy key')}`
   const leads = members.filter(({ access }) => leading.includes(access))
   const open = leads.filter(({ expires_at: end }) => end === null).length
   const ending = rows.filter(({ expires_at: end }) => end !== null)
@@ -58,9 +59,7 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
       name: 'Can push',
       big: groupDigits(pushes),
       tone: 'busy',
-      lines: [
-        `developers and above${keys === 0 ? '' : `, and ${formatCount(keys, 'deploy key')}`}`,
-      ],
+      lines: [`developers and above${keyText}`],
     },
     {
       name: 'Owners and maintainers',

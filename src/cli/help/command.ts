@@ -6,13 +6,13 @@ import { getCommandName, isExtension } from '../../engine/command/derive.js'
 import { getManyFlags, getOwnFlags, getSiteFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import {
-  formatCommandLine,
   formatSection,
   indent,
   layOutLines,
   layOutTable,
   type PageStyle,
   wrap,
+  wrapCommandLine,
 } from './layout.js'
 import { type FlagRow, toFlagRows } from './rows.js'
 import { groupFlags } from './subjects.js'
@@ -131,7 +131,7 @@ const renderPage = async (command: Command, style: PageStyle, detail: Detail): P
     formatSection(
       'Examples:',
       (await loadExamples(command))
-        .map((e) => formatCommandLine(`svcctl ${e}`, style.width))
+        .map((e) => wrapCommandLine(`svcctl ${e}`, style.width))
         .join('\n'),
       style,
     ),

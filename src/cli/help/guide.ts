@@ -12,7 +12,7 @@ import snapshots from '../../../.github/guide/snapshots.md?raw'
 import troubleshooting from '../../../.github/guide/troubleshooting.md?raw'
 import where from '../../../.github/guide/where.md?raw'
 import { type Recipe, recipes } from '../../commands/recipes.js'
-import { formatCommandLine, indent, layOutTable, wrap } from './layout.js'
+import { indent, layOutTable, wrap, wrapCommandLine } from './layout.js'
 
 const pages = {
   adoption,
@@ -93,7 +93,7 @@ const renderRecipe = ({ job, about, lines }: Recipe, width: number): string =>
   [
     job,
     ...wrap(about, width - indent.length).map((line) => indent + line),
-    ...lines.map((line) => formatCommandLine(line, width)),
+    ...lines.map((line) => wrapCommandLine(line, width)),
   ].join('\n')
 
 /** Renders all recipes for a page of this width. */

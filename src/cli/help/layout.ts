@@ -73,7 +73,7 @@ export const wrap = (text: string, width: number): string[] => {
 const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
 /** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
-export const formatCommandLine = (line: string, width: number): string => {
+export const wrapCommandLine = (line: string, width: number): string => {
   const lines: string[] = []
   let at = `${indent}$`
   for (const [word] of line.matchAll(parts)) {

@@ -16,11 +16,11 @@ import {
   createLineReader,
   createRowFailure,
   createRowReader,
+  isHeadingWord,
   isHeadless,
   isJsonStart,
   isOneHeading,
   isTable,
-  isWord,
   type NumberedText,
   type PlacedObject,
   parseObjectAt,
@@ -234,7 +234,7 @@ const chooseCutter = async (
     const found = isTable(cells, objects)
     if (found || cells.length < 2) return found
     if (sheet) throw createHeadingFailure(cells, objects)
-    if (cells.every(isWord) && cells.some((cell) => isOneHeading(cell, objects)))
+    if (cells.every(isHeadingWord) && cells.some((cell) => isOneHeading(cell, objects)))
       throw createColumnsFailure(cells, objects)
     return false
   }

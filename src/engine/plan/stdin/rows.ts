@@ -225,7 +225,7 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
 }
 
 /** True for a heading's cell that a message may show: a word, which cannot be a secret. */
-export const isWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
+export const isHeadingWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
 
 /** The first columns of output about several targets. They name the target of a record. */
 const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
@@ -237,7 +237,7 @@ const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
 export const checkNotAligned = (line: string, objects: Objects): void => {
   const [first = '', ...others] = line.trim().split(/ {2,}/)
   const cells = [first, ...others]
-  if (others.length === 0 || !cells.every(isWord)) return
+  if (others.length === 0 || !cells.every(isHeadingWord)) return
   if (!targetColumns.includes(first) && !cells.some((cell) => isOneHeading(cell, objects))) return
   throw createRowFailure(
     'line 1',
@@ -251,7 +251,7 @@ export const createHeadingFailure = (
   cells: readonly string[],
   { names, word }: Objects,
 ): Failure => {
-  const shown = cells.every(isWord) ? `: ${cells.join(', ')}` : ''
+  const shown = cells.every(isHeadingWord) ? `: ${cells.join(', ')}` : ''
   return createRowFailure(
     'line 1',
     `no column of the heading names ${withArticle(word)}${shown}`,
