@@ -181,7 +181,7 @@ describe('what is packed', () => {
     expect(await packedAsBuilt(other, into)).toMatchObject({ code: 0 })
     const [name = ''] = readdirSync(into)
     expect(readFileSync(join(into, name)).equals(readFileSync(tarball))).toBe(true)
-  })
+  }, 120_000)
 
   it('leaves the manifest as it was', () => {
     const [now, before] = [copy, root].map((at) => readFileSync(join(at, 'package.json'), 'utf8'))
