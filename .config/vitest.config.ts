@@ -118,8 +118,8 @@ const createProject = (name: string, include: string[], exclude: string[] = []) 
     execArgv: ['--require', join(import.meta.dirname, 'measured.cjs'), '--max-semi-space-size=64'],
     // Files share the modules that they load: what a line remembers is in its `Io`.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })
 
