@@ -134,6 +134,11 @@ const exclusions: readonly FlagPair[] = [
     others: ['curl', 'web', 'open'],
     hint: 'It filters JSON, and the line would print none.',
   },
+  {
+    flags: ['web'],
+    others: ['output', ...groups],
+    hint: 'It opens a page of the instance, and the line prints no records.',
+  },
   { flags: ['sort'], others: ['page'], hint: 'The whole list is ordered. Use --limit.' },
   {
     flags: ['sort'],
