@@ -120,7 +120,7 @@ export class RunParts implements LineParts {
     const printed = { ...options, raw: () => options.journaling.raw }
     this.printing = new AnswerPrinter(printed, screen, this.later, {
       source: this.#pageSource,
-      asOf: () => this.place.asOf(),
+      asOf: () => this.place.clock.asOf(),
     })
     this.answer = this.#answer(loaded)
     const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }

@@ -338,7 +338,7 @@ const certificatesCheck = checkFact({
   levels: { warn: ['30d'], crit: ['7d'] },
   flags: certificateFlags,
   read: async ({ instance, place }, { flags: given }) => {
-    const found = await readCertificates(instance, await place.asOf(), given.project)
+    const found = await readCertificates(instance, await place.clock.asOf(), given.project)
     const { certificates, without } = found
     const [first] = certificates
     const also = without === 0 ? '' : `; ${formatCount(without, 'domain')} without one`

@@ -225,7 +225,7 @@ export const jobsPart: OverviewPart = {
     const { waiting, looked, hidden, failed } = seen
     const [oldest] = waiting.toSorted((a, b) => getWaitStart(a) - getWaitStart(b))
     const counts = countByProject(waiting)
-    const now = await sources.place.asOf()
+    const now = await sources.place.clock.asOf()
     const waited = oldest === undefined ? null : getWaitSeconds(oldest, now)
     const missing = describeMissing(seen)
     return {

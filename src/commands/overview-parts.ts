@@ -104,7 +104,7 @@ const certificatesPart: OverviewPart = {
   name: 'certificates',
   title: 'Pages certificates',
   read: async ({ instance, place }) => {
-    const { certificates, without } = await readCertificates(instance, await place.asOf())
+    const { certificates, without } = await readCertificates(instance, await place.clock.asOf())
     const counts = expirySpans.map(([name, within]) => {
       const among = certificates.filter(
         ({ left_seconds: left }) => left !== undefined && within(left),

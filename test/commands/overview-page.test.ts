@@ -93,8 +93,7 @@ const context = (lists: Lists, jobs: Lists): Context => {
     place: {
       globals: { sandbox: true },
       env: {},
-      clock: { now: () => now },
-      asOf: async () => now,
+      clock: { now: () => now, asOf: async () => now },
       session: async () => session,
     },
   } as unknown as Context

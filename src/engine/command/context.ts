@@ -294,8 +294,6 @@ export interface WorkspaceService {
   /** The flags that every command has. */
   readonly globals: Globals
   readonly clock: RunClock
-  /** Returns the time that ages count from: when the snapshot was read that answers, else now. */
-  asOf(): Promise<Date>
   readonly stdin: PipedInput
   /** The session in force, or that of another profile; without a name, what flags and environment alone make. */
   session(of?: { readonly profile: string | undefined }): Promise<Session>
@@ -319,6 +317,8 @@ export interface WorkspaceService {
 /** The clock of a command. Waiting ends at the latest when the run is interrupted. */
 export interface RunClock {
   readonly now: () => Date
+  /** Returns the time that ages count from: when the snapshot was read that answers, else now. */
+  readonly asOf: () => Promise<Date>
   /** Waits, unless interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal

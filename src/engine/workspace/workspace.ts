@@ -196,9 +196,19 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** Creates the clock of a run. */
-export const createClock = (signal: AbortSignal): RunClock => ({
+/**
+ * Creates the clock of a run.
+ * @param findSnapshot finds the snapshot that answers in the place of the instance, if there is one
+ */
+export const createClock = (
+  signal: AbortSignal,
+  findSnapshot: () => Promise<SnapshotReader | undefined> = async () => undefined,
+): RunClock => ({
   now: () => getCurrentIo().now(),
+  asOf: async () => {
+    const snapshot = await findSnapshot()
+    return snapshot === undefined ? getCurrentIo().now() : new Date(snapshot.manifest.ended)
+  },
   sleep: (milliseconds) => sleep(milliseconds, signal),
   signal,
 })
@@ -251,7 +261,7 @@ export class Workspace implements WorkspaceService {
     this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
     this.globals = globals
-    this.clock = createClock(signal)
+    this.clock = createClock(signal, () => this.snapshot())
     this.#sessions = sessions
     this.stdin = stdin
   }
@@ -281,11 +291,6 @@ export class Workspace implements WorkspaceService {
   /** Returns the snapshot that answers in the place of the instance; undefined if there is none. */
   snapshot(): Promise<SnapshotReader | undefined> {
     return this.#sessions.snapshot()
-  }
-
-  async asOf(): Promise<Date> {
-    const snapshot = await this.snapshot()
-    return snapshot === undefined ? this.clock.now() : new Date(snapshot.manifest.ended)
   }
 
   async identity(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
