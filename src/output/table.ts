@@ -142,6 +142,13 @@ const chooseLines = (
   return stacked ? placeColumns(natural, width) : [{ first: 0, widths }]
 }
 
+/** True if a table may be as wide as its values, and one of them is too long to be read aligned. */
+const isTooLong = (rows: readonly (readonly Cell[])[], { width }: View): boolean =>
+  width === Number.POSITIVE_INFINITY &&
+  rows.some((cells) => cells.some(({ text }) => text.length > long))
+
+const getTexts = (cells: readonly Cell[]): readonly string[] => cells.map(({ text }) => text)
+
 const list: OpenPrinter = (sink, view) => {
   const rows = createRows(view, chooseScalarFields)
   const measured = view.aligned === true ? alignedSample : sample
@@ -156,6 +163,14 @@ const list: OpenPrinter = (sink, view) => {
     const ready = waiting
     waiting = []
     const headings = getHeadings(rows.headings(), view)
+    if (isTooLong(ready, view)) {
+      const all = [
+        ...(natural === undefined && view.headless !== true ? [headings] : []),
+        ...ready.map(getTexts),
+      ]
+      natural ??= headings.map(() => 0)
+      return sink.write(all.map((cells) => `${cells.join(' '.repeat(gap))}\n`).join(''))
+    }
     const text = await view.style.widthsFor([...headings, ...ready.flat().map((cell) => cell.text)])
     const before = natural
     natural = measureColumns(headings, ready, text, view.width).map((width, i) =>
