@@ -149,13 +149,16 @@ const isTooLong = (rows: readonly (readonly Cell[])[], { width }: View): boolean
 
 const getTexts = (cells: readonly Cell[]): readonly string[] => cells.map(({ text }) => text)
 
+const joinUnaligned = (rows: readonly (readonly string[])[]): string =>
+  rows.map((cells) => `${cells.join(' '.repeat(gap))}\n`).join('')
+
 const list: OpenPrinter = (sink, view) => {
   const rows = createRows(view, chooseScalarFields)
   const measured = view.aligned === true ? alignedSample : sample
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
   let lines: readonly TableLine[] | undefined
-  /** Columns that had no room in some of what was written. */
+  /** The number of columns that had no room in some of what was written. */
   let hidden = 0
 
   const flush = async (): Promise<void> => {
@@ -163,13 +166,10 @@ const list: OpenPrinter = (sink, view) => {
     const ready = waiting
     waiting = []
     const headings = getHeadings(rows.headings(), view)
+    const isFirst = natural === undefined && view.headless !== true
     if (isTooLong(ready, view)) {
-      const all = [
-        ...(natural === undefined && view.headless !== true ? [headings] : []),
-        ...ready.map(getTexts),
-      ]
       natural ??= headings.map(() => 0)
-      return sink.write(all.map((cells) => `${cells.join(' '.repeat(gap))}\n`).join(''))
+      return sink.write(joinUnaligned([...(isFirst ? [headings] : []), ...ready.map(getTexts)]))
     }
     const text = await view.style.widthsFor([...headings, ...ready.flat().map((cell) => cell.text)])
     const before = natural
@@ -178,7 +178,6 @@ const list: OpenPrinter = (sink, view) => {
     )
     lines = chooseLines(natural, view, lines)
     const layout = { lines, text }
-    const isFirst = before === undefined && view.headless !== true
     const header = isFirst ? drawHeader(headings, layout, view) : ''
     hidden = Math.max(hidden, natural.length - countColumns(layout.lines))
     const body = drawBody(ready, layout, view).map((line) => `${line}\n`)
