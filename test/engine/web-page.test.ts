@@ -21,9 +21,7 @@ describe('--web', () => {
       stdout: `${server.url}/a/b/-/jobs/7\n`,
       stderr: '',
     })
-    expect((await call([...get, '-o', 'json'], { env: none })).stdout).toBe(
-      `${server.url}/a/b/-/jobs/7\n`,
-    )
+    expect(await call([...get, '-o', 'json'], { env: none })).toMatchObject({ code: 2, stdout: '' })
     server.answer = () => ({ body: [{ ...job(), name: 'x' }] })
     const list = ['jobs', 'list', '-P', 'a/b', '--where', 'name=x', '--web']
     expect((await call(list, { env: none })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
