@@ -11,12 +11,12 @@ import { doAfter, getCurrentIo } from '../../base/io.js'
 import { Failure, usage } from '../../errors.js'
 import code from './worker.js?raw'
 
-/** What one call of jq wrote. */
+/** The output of one call of jq. */
 interface JqResult {
   readonly stdout: string
   readonly stderr: string
   readonly exitCode: number
-  /** Why jq did not come to an end. */
+  /** The reason why jq did not come to an end. */
   readonly gaveUp?: string
 }
 
@@ -127,9 +127,12 @@ export class JqFilter {
           void worker.terminate()
           reject(failure)
         }
-        worker.once('message', resolve).once('error', reject)
+        // A thread without memory ends by an error, and jq without memory says so.
+        const giveUp = (error: Error): void =>
+          resolve({ stdout: '', stderr: '', exitCode: 5, gaveUp: error.message })
+        worker.once('message', resolve).once('error', giveUp)
         releases.push(
-          () => void worker.off('message', resolve).off('error', reject),
+          () => void worker.off('message', resolve).off('error', giveUp),
           callOnAbort(signal, () => end(new Failure('interrupted', 'interrupted'))),
           doAfter(timeout * 1000, () =>
             end(usage(`--jq: the expression took longer than ${timeout} s (--timeout)`)),
@@ -144,12 +147,12 @@ export class JqFilter {
   }
 }
 
-/** The values that an expression gave for an input. */
+/** The values of an expression for an input. */
 export interface FilteredValues {
   /** Compact JSON, a value a line. */
   readonly lines: readonly string[]
-  /** What `debug` and `stderr` of the expression wrote. */
+  /** The output of `debug` and `stderr` in the expression. */
   readonly said: string
-  /** What ended the expression after these values. */
+  /** The failure that ended the expression after these values. */
   readonly failure?: Failure
 }

@@ -1,9 +1,12 @@
 /**
- * What runs in the worker of `--jq`, behind the text of jq-wasm, whose exports it finds: jq, loaded once. Each message is one call;
- * the answer says what jq wrote, or why it gave up, which it does for want of memory.
+ * Runs in the worker of `--jq`, after the text of jq-wasm, whose exports it uses. It loads jq once. Each message is one call. The answer
+ * has the output of jq, or the reason why jq gave up, which happens for want of memory.
  */
 const { parentPort, workerData } = require('node:worker_threads')
 const { brotliDecompressSync } = require('node:zlib')
+
+// Text that the worker writes and nobody reads would keep the process alive. Emscripten writes when it gives up.
+for (const method of ['debug', 'error', 'info', 'log', 'warn']) console[method] = () => {}
 
 const loading = module.exports.loadJq({
   wasmBinary: brotliDecompressSync(Buffer.from(workerData, 'base64')),
