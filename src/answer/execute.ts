@@ -8,7 +8,12 @@ import type { InnerRuns } from '../engine/command/context.js'
 import { getCommandName, mayChangeInstance, takesSeveral } from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
-import { getListTarget, mayNameSite, withTargets } from '../engine/command/target-fields.js'
+import {
+  getFlagTarget,
+  getListTarget,
+  mayNameSite,
+  withTargets,
+} from '../engine/command/target-fields.js'
 import type { Command } from '../engine/command/types.js'
 import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
@@ -221,6 +226,7 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
     try {
       const { ui } = running.context
       const placed = await placeLine(running, { command, raw, parents, journaling })
+      addOnly(getFlagTarget(command, placed.raw.flags))
       await checkRunFlags({ command, globals, ui, words }, early)
       checkShown(format, command, globals)
       if (part === undefined) addOnly(await findOnlySite(running, globals))

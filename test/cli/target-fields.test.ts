@@ -172,6 +172,20 @@ describe('the column of several instances', () => {
   })
 })
 
+describe('the column of the project of one object', () => {
+  it.each([
+    ['deploy-keys get 7 -P x/a -o json', '{"project":"x/a","id":7}\n'],
+    ['deploy-keys update 7 --title t -P x/a -o json', '{"project":"x/a","id":7}\n'],
+    ['jobs get 7 -P x/a -o csv', 'project,id\nx/a,7\n'],
+    ['members get 7 -G x -o csv', 'group,id\nx,7\n'],
+  ])('is a field of %s', async (line, stdout) => {
+    server.answer = () => ({ body: { id: 7, title: 't' } })
+    const fields = stdout.includes('group') ? 'group,id' : 'project,id'
+    const ran = await run(`${line} --fields ${fields}`)
+    expect(ran).toMatchObject({ code: 0, stdout })
+  })
+})
+
 describe('records with chosen fields, piped into a verb', () => {
   it.each([
     ['-o json', 'project,id'],
