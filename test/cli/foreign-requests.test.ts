@@ -30,3 +30,19 @@ describe('the hint for an operation that the documents lack', () => {
     expect(await hintOf('mr', 'create', 'foo', '-P', 'foo')).toContain('-P foo')
   })
 })
+
+describe('the hint for the projects of a list that has no form for them', () => {
+  const idOf = (words: string): string => `$(svcctl projects get ${words})`
+  it.each([
+    ['-P a/b', `--where project_id=${idOf('a/b -o value --fields id')}`],
+    ['-P a/b,7', `--where "project_id=${idOf('a/b -o value --fields id')}|7"`],
+    [
+      '-P a/b -P c/d --sandbox',
+      `--sandbox --where "project_id=${idOf('a/b -o value --fields id --sandbox')}|${idOf('c/d -o value --fields id --sandbox')}"`,
+    ],
+  ])('asks for the ID of each: %s', async (flags, hint) => {
+    const { code, stderr } = await svcctl(['issues', 'list', ...flags.split(' ')])
+    expect(code).toBe(2)
+    expect(stderr).toContain(`Run "svcctl issues list ${hint}"`)
+  })
+})

@@ -1,5 +1,6 @@
 /** Replaces arguments that a command does not take by flags, and flags by arguments. */
 
+import { quoteWord } from '../../base/shell-words.js'
 import { findNearest } from '../../base/suggest.js'
 import { getScopeType, isSwitch } from '../../catalogue/params.js'
 import { getSelects, hasForm, lists } from '../../engine/command/derive.js'
@@ -38,19 +39,37 @@ const toScope = (command: Command, text: string): readonly string[] => {
   return [isProject ? '-P' : '-G', text]
 }
 
-/** Returns the condition that replaces `--project` for a list without a form for projects; undefined if it has no field for one. */
-const toProjectCondition = async (
+const isInstanceFlag = (token: string | undefined): boolean =>
+  ['-p', '--profile', '--base-url'].includes(token ?? '')
+
+/** Returns the tokens of a line that choose its instance. */
+const findInstance = (tokens: readonly string[]): readonly string[] =>
+  tokens.filter(
+    (token, i) => token === '--sandbox' || isInstanceFlag(token) || isInstanceFlag(tokens[i - 1]),
+  )
+
+/** Returns the ID of a project: of one that is given by its path, the output of another line on the same instance. */
+const toProjectId = (project: string, tokens: readonly string[]): string => {
+  if (/^\d+$/.test(project)) return project
+  const words = ['projects', 'get', project, '-o', 'value', '--fields', 'id']
+  return `$(svcctl ${[...words, ...findInstance(tokens)].map(quoteWord).join(' ')})`
+}
+
+/** Replaces `--project` by a condition, for a list without a form for projects; undefined if it has no field for one. */
+const rewriteProjects = async (
   command: Command,
-  project: string,
+  tokens: readonly string[],
 ): Promise<readonly string[] | undefined> => {
   const place = await findFieldPlace(command)
   if (place?.flag !== '--where' || !place.fields.includes('project_id')) return undefined
-  return [
-    '--where',
-    /^\d+$/.test(project)
-      ? `project_id=${project}`
-      : `project_id=$(svcctl projects get ${project} -o value --fields id)`,
-  ]
+  const names = ['-P', '--project']
+  const isOfFlag = (i: number): boolean =>
+    names.includes(tokens[i] ?? '') || names.includes(tokens[i - 1] ?? '')
+  const projects = tokens.flatMap((token, i) =>
+    names.includes(tokens[i - 1] ?? '') ? token.split(',').filter((one) => one !== '') : [],
+  )
+  const condition = `project_id=${projects.map((one) => toProjectId(one, tokens)).join('|')}`
+  return [...tokens.filter((_, i) => !isOfFlag(i)), '--where', condition]
 }
 
 const getFlagValue = (
@@ -69,8 +88,8 @@ const rewriteOfList = async (
 ): Promise<readonly string[]> => {
   const scope = getFlagValue(tokens, ['-P', '--project'])
   if (scope !== undefined && !hasForm(command, 'project') && command.open !== true) {
-    const condition = await toProjectCondition(command, scope.value)
-    if (condition !== undefined) return tokens.toSpliced(scope.at, 2, ...condition)
+    const rewritten = await rewriteProjects(command, tokens)
+    if (rewritten !== undefined) return rewritten
   }
   const surplus = findArguments(command, tokens).slice(command.args.length)
   const [at, ...others] = surplus

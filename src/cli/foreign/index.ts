@@ -51,9 +51,12 @@ const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefi
   return (await isRun(tokens)) ? { tokens } : undefined
 }
 
-/** Quotes a token for a shell, except where it contains the output of another svcctl line or each of several objects. */
+/** Matches a condition with IDs, of which other svcctl lines print some. */
+const withOutputs = /^project_id=(?=.*\$\()(?:(?:\d+|\$\(svcctl [^()]*\))(?:\||$))+$/
+
+/** Quotes a token for a shell, except where it contains the output of other svcctl lines or each of several objects. */
 const quoteToken = (token: string): string => {
-  if (/=\$\(svcctl [^()]*\)$/.test(token)) return token
+  if (withOutputs.test(token)) return token.includes('|') ? `"${token}"` : token
   const parts = token.split(eachObject)
   return parts
     .map((part) => (part === '' && parts.length > 1 ? '' : quoteWord(part)))
