@@ -38,7 +38,7 @@ describe('the hint for the projects of a list that has no form for them', () => 
     ['-P a/b,7', `--where "project_id=${idOf('a/b -o value --fields id')}|7"`],
     [
       '-P a/b -P c/d --sandbox',
-      `--sandbox --where "project_id=${idOf('a/b -o value --fields id --sandbox')}|${idOf('c/d -o value --fields id --sandbox')}"`,
+      `--where "project_id=${idOf('a/b -o value --fields id --sandbox')}|${idOf('c/d -o value --fields id --sandbox')}" --sandbox`,
     ],
   ])('asks for the ID of each: %s', async (flags, hint) => {
     const { code, stderr } = await svcctl(['issues', 'list', ...flags.split(' ')])

@@ -69,7 +69,13 @@ const rewriteProjects = async (
     names.includes(tokens[i - 1] ?? '') ? token.split(',').filter((one) => one !== '') : [],
   )
   const condition = `project_id=${projects.map((one) => toProjectId(one, tokens)).join('|')}`
-  return [...tokens.filter((_, i) => !isOfFlag(i)), '--where', condition]
+  const others = tokens.filter((_, i) => !isOfFlag(i))
+  return others.toSpliced(
+    tokens.findIndex((_, i) => isOfFlag(i)),
+    0,
+    '--where',
+    condition,
+  )
 }
 
 const getFlagValue = (
