@@ -166,7 +166,7 @@ const runLine = async (io: Io): Promise<void> => {
   const { signal, came, release } = watchSignals()
   let how: FailureFormat | undefined
   const fail = async (error: unknown): Promise<void> => {
-    const { getRunFailure, tell } = await import('./answer/failure-report.js')
+    const { getRunFailure, reportFailure: tell } = await import('./answer/failure-report.js')
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = getRunFailure(ended)
     io.exitCode = failure.exitCode

@@ -1,4 +1,4 @@
-/** Chooses the output format of a line: a variable or a profile only suggests one. */
+/** Chooses the output format of a line, and checks that the line can use it. */
 
 import { escapeControlLines } from '../base/screen-text.js'
 import { defaultTimeout } from '../client/defaults.js'
@@ -18,13 +18,13 @@ import {
 import { chooseOutputFormat } from './failure-report.js'
 
 /**
- * Refuses what a format that shows one thing cannot show, before anything is sent.
- * @throws Failure `usage`
+ * Checks that a format for fields or names can print a command's answer, before anything is sent.
+ * @throws Failure `usage` if it cannot
  */
-export const checkShown = ({ name, shows }: Format, command: Command, globals: Globals): void => {
+export const checkFormat = ({ name, shows }: Format, command: Command, globals: Globals): void => {
   const { fields } = globals
   const { area, words, endpoints } = command
-  // Of files that are written, their paths are the field.
+  // A command that writes files has their paths as its field.
   const isShown = fields !== undefined || returnsFile(command)
   if (shows === 'fields' && !isShown)
     throw usage(`-o ${name} prints fields: choose them with --fields`)
@@ -39,8 +39,8 @@ export const checkShown = ({ name, shows }: Format, command: Command, globals: G
 }
 
 /**
- * Returns the format that filters JSON by the expression of `--jq`, once that is known to compile.
- * @throws Failure `usage`
+ * Compiles the expression of `--jq`, and returns the format that filters JSON with it.
+ * @throws Failure `usage` for an expression that does not compile
  */
 const chooseJqFormat = async (
   expression: string,
@@ -53,13 +53,14 @@ const chooseJqFormat = async (
   const say = (text: string): void =>
     printAside(true, () => writeQuietly(getStandardError(), `${escapeControlLines(text)}\n`))
   const format = createJqFormat(formatNamed(output ?? 'json'), filter, { slurp, say })
-  // Failures are JSON only where somebody chose it.
+  // Failures are JSON only if a flag, a variable or the profile chose JSON.
   return output === undefined ? { ...format, json: undefined } : format
 }
 
 /**
- * Returns the format of a line, which a table replaces where only a variable or the profile chose another one.
- * @throws Failure `usage` for the name of no format
+ * Returns the format of a line.
+ * @param note receives a note about a format of a variable or profile that is not used
+ * @throws Failure `usage` for an unknown format, or one that the line cannot use
  */
 export const chooseFormat = (
   command: Command,
@@ -72,13 +73,13 @@ export const chooseFormat = (
   if (globals.slurp) throw usage('--slurp requires --jq', 'For example: --jq length --slurp')
   const { usualFormat } = command
   if (usualFormat !== undefined && globals.output === undefined)
-    // Failures are JSON only where somebody chose it.
+    // Failures are JSON only if a flag, a variable or the profile chose JSON.
     return Promise.resolve({ ...formatNamed(usualFormat), json: undefined })
   return chooseOutputFormat(
     globals,
     env,
     async (format) => {
-      checkShown(format, command, globals)
+      checkFormat(format, command, globals)
       if (format.page !== undefined)
         (await import('./file.js')).checkPage(format, globals, getStandardOutput().isTTY === true)
     },

@@ -1,4 +1,4 @@
-/** Parses what is asked of a command by data: in the words of the documents, or of its instance. */
+/** Parses arguments that are given as data instead of a command line, such as those of MCP tools. */
 
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import { suggestSimilar } from '../base/suggest.js'
@@ -13,14 +13,13 @@ import { checkCoercedValue, type TakeNote } from '../engine/plan/values.js'
 import { usage } from '../errors.js'
 
 /**
- * Checks a value by its parameter; it is what it is: a text names no file, no variable and no stream, whatever it begins
- * with.
- * @throws Failure `usage` naming what it takes
+ * Checks a value by its parameter. A text is taken literally: it never names a file, a variable or a stream.
+ * @throws Failure `usage` if the parameter does not take the value
  */
 const checkDataValue = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue =>
   checkCoercedValue(coerce(param, value, dataSource), label, { note })
 
-/** @throws Failure `usage` for a name that the command does not have */
+/** @throws Failure `usage` for an unknown argument */
 const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonValues): void => {
   const names = data.map(({ name }) => name)
   const strange = Object.keys(values).find((name) => !names.includes(name))
@@ -32,7 +31,7 @@ const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonV
   )
 }
 
-/** Returns the texts that stand by position, in order: none behind one that lacks. */
+/** Returns the positional arguments in order. @throws Failure `usage` if one is missing before another one */
 const getPositionalTexts = (
   data: readonly Datum[],
   values: JsonValues,
@@ -42,7 +41,7 @@ const getPositionalTexts = (
   const texts = all.map(({ name, param }) => {
     const value = values[name]
     if (value === undefined) return undefined
-    // A reference, or a username: planning knows whether the command takes it.
+    // The text may be a reference or a username, which planning checks.
     if (isNumeric(param) && typeof value === 'string') return value
     const checked = checkDataValue(param, value, name, note)
     return typeof checked === 'string' ? checked : JSON.stringify(checked)
@@ -54,9 +53,9 @@ const getPositionalTexts = (
 }
 
 /**
- * Parses what was asked of a command by data.
- * @param values by the names of `getData`
- * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
+ * Parses arguments that are given as data.
+ * @param values the arguments, by the names that `getData` returns
+ * @throws Failure `usage` for an unknown name, and for a value that its parameter does not take
  */
 export const parseDataGiven = (
   command: CommandFacts,
@@ -78,8 +77,8 @@ export const parseDataGiven = (
 }
 
 /**
- * Translates names into those of the documents; a name that the documents have stands for itself.
- * @throws Failure `usage` where one thing stands there by two names
+ * Translates the names of the instance to those of the documents. A documented name stays as it is.
+ * @throws Failure `usage` if two names mean the same argument
  */
 const toDocumentedNames = (command: CommandFacts, values: JsonValues, words: Words): JsonValues => {
   const names = new Set(getData(command).map(({ name }) => name))
@@ -95,8 +94,8 @@ const toDocumentedNames = (command: CommandFacts, values: JsonValues, words: Wor
 }
 
 /**
- * Parses what was asked of a command by data: each thing by the instance's name, or by that of the documents.
- * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
+ * Parses arguments that are given as data, under the names of the instance or of the documents.
+ * @throws Failure `usage` for an unknown name, and for a value that its parameter does not take
  */
 export const parseGivenInWords = (
   command: CommandFacts,

@@ -23,15 +23,15 @@ import type { Raw } from '../engine/plan/line.js'
 import { getLineParents, getParentColumn, type Parents } from '../engine/plan/parents.js'
 import { withPaths } from '../engine/plan/places.js'
 import type { WaitCondition } from '../engine/repeat.js'
-import { checkRunFlags, follow } from '../engine/run.js'
-import { checkSelection, spreadBy } from '../engine/targets/objects.js'
+import { carryOutLine, checkRunFlags } from '../engine/run.js'
+import { checkSelection, findScopeCommand } from '../engine/targets/objects.js'
 import { type Failure, usage } from '../errors.js'
-import { checkShown, chooseFormat } from './choose-format.js'
+import { checkFormat, chooseFormat } from './choose-format.js'
 import { getFailureFormat } from './failure-report.js'
+import { type LineRun, runLine } from './line-run.js'
 import type { AnswerOptions, AskedLine, FailureFormat, OuterLine } from './options.js'
-import { type RunParts, runLine } from './run-parts.js'
 
-/** Creates the options of a line's journal, before anything of the line is understood. */
+/** Creates the options of a line's journal from its flags. */
 const createJournalOptions = (
   command: Command,
   raw: Raw,
@@ -58,21 +58,21 @@ const createJournalOptions = (
 
 /**
  * Runs a command.
- * @param decided takes the form in which a failure is reported
- * @param own finds the words of its instance
- * @param parse understands lines that the command runs itself
+ * @param onFormat receives the format of a failure report, once it is known
+ * @param own finds the words of the instance
+ * @param parse parses lines that the command runs itself
  * @returns the exit code
- * @throws Failure for whatever ended it
+ * @throws Failure if the run ended early
  */
 export const execute = async (
   command: Command,
   raw: Raw,
   signal: AbortSignal,
-  decided: (how: FailureFormat) => void,
+  onFormat: (how: FailureFormat) => void,
   own: WordsFinder,
   parse: AskedLine['parse'],
 ): Promise<number> => {
-  const line = { command, raw, signal, decided, own, parse }
+  const line = { command, raw, signal, onFormat, own, parse }
   if (writesFiles(command, raw))
     await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw)
   const from = raw.flags.get('from')?.at(-1)
@@ -94,7 +94,7 @@ const refuseAllFields = (command: Command): Failure =>
       )
     : usage('--all-fields requires --since')
 
-/** @throws Failure `usage` for flags that say nothing of this line */
+/** @throws Failure `usage` for flags that do not apply to this line */
 const checkLine = (command: Command, raw: Raw, globals: Globals, { part }: OuterLine): void => {
   if (globals.allFields && globals.since === undefined) throw refuseAllFields(command)
   checkPathNames(command, raw)
@@ -109,13 +109,13 @@ const checkLine = (command: Command, raw: Raw, globals: Globals, { part }: Outer
     )
 }
 
-/** @throws Failure `usage` for what has no place beside an order */
+/** @throws Failure `usage` for `--sort` of anything but a list */
 const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
   if (globals.sort !== undefined && !isAggregate(globals) && mayChangeInstance(command, raw.args))
     throw usage('--sort works only with lists')
 }
 
-/** Creates the condition that is waited for; undefined if there is none. */
+/** Creates the condition of `--wait-until`; undefined without the flag. */
 const createUntil = async (
   command: Command,
   { waitUntil: texts, waitTimeout: timeout }: Globals,
@@ -129,9 +129,9 @@ const createUntil = async (
   return new WaitCondition(texts, { command, timeout, words })
 }
 
-/** Interprets what a line says, before anything is done for it. */
+/** Interprets and checks a line before it is carried out. */
 const interpretLine = async (
-  { command, raw: line, signal, decided, own }: AskedLine,
+  { command, raw: line, signal, onFormat: decided, own }: AskedLine,
   outer: OuterLine,
   env: NodeJS.ProcessEnv,
 ) => {
@@ -142,10 +142,10 @@ const interpretLine = async (
   const format = outer.format ?? (await chooseFormat(command, globals, env, note, signal))
   decided(getFailureFormat(globals, format))
   checkLine(command, line, globals, outer)
-  const parents = getLineParents(await spreadBy(command, globals), raw)
+  const parents = getLineParents(await findScopeCommand(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)
   const found = await loadOwnWords(command, own)
-  // One of several takes the names of the others as well.
+  // On one of several instances, the line may use the names of the other ones.
   const words = outer.words ?? found
   const until = await createUntil(command, globals, words)
   const isSilent =
@@ -155,13 +155,13 @@ const interpretLine = async (
   return { raw, early, parents, said: { globals, format, journaling, words, until, isSilent } }
 }
 
-/** Creates the functions that run commands and lines within a run. */
+/** Creates the functions that run commands and lines inside a run. */
 export const createInnerRuns = (
   outer: AnswerOptions,
   sharing: InnerPart,
   parse: AskedLine['parse'],
 ): InnerRuns => {
-  const inside = { outer, sharing, parse, run: executeOne }
+  const inside = { outer, shared: sharing, parse, run: executeOne }
   return {
     command: async (ask) => (await import('./within.js')).runCommandWithin(inside, ask),
     line: async (ask) => (await import('./within.js')).runLineWithin(inside, ask),
@@ -169,9 +169,9 @@ export const createInnerRuns = (
   }
 }
 
-/** The line with paths in the place of addresses and IDs in that of names, which its journal has as well. */
+/** Replaces addresses by paths, and names by IDs. The journal records the line with these. */
 const placeLine = async (
-  { context }: Pick<RunParts, 'context'>,
+  { context }: Pick<LineRun, 'context'>,
   line: Pick<AskedLine, 'command' | 'raw'> & {
     readonly parents: Parents | undefined
     readonly journaling: JournalOptions
@@ -193,8 +193,8 @@ const placeLine = async (
 const withLineTargets = (command: Command, parents: Parents | undefined, part: OuterLine['part']) =>
   withTargets(command, [part?.column, parents && getParentColumn(parents)])
 
-/** Returns the profile or the snapshot that answers, by its column; nothing where the line has no field of it. */
-const findOnlySite = async ({ place }: RunParts, globals: Globals) => {
+/** Returns the profile or the snapshot that answers, by its column. Returns nothing unless the line has a field for it. */
+const findOnlySite = async ({ place }: LineRun, globals: Globals) => {
   if (!mayNameSite(globals)) return {}
   const snapshot = (await place.snapshot())?.manifest.began
   const profile = (await place.profile())?.name
@@ -228,10 +228,10 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
       const placed = await placeLine(running, { command, raw, parents, journaling })
       addOnly(getFlagTarget(command, placed.raw.flags))
       await checkRunFlags({ command, globals, ui, words }, early)
-      checkShown(format, command, globals)
+      checkFormat(format, command, globals)
       if (part === undefined) addOnly(await findOnlySite(running, globals))
       const all = { ...said, ...placed, command, signal, running, input }
-      if (globals.since === undefined) await follow(all)
+      if (globals.since === undefined) await carryOutLine(all)
       else await running.print((await import('../engine/since.js')).yieldChanges(all))
     } finally {
       input.close()

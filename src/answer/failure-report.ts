@@ -1,4 +1,4 @@
-/** Chooses the format in which a run answers, and reports whatever ended it: people and programs get a failure. */
+/** Chooses the output format of a run, and reports the failure that ended it, to people as text and to programs as JSON. */
 
 import { getCurrentIo } from '../base/io.js'
 import { bugs } from '../base/version.js'
@@ -13,15 +13,15 @@ import { printError } from '../terminal/notes.js'
 import { getStandardError, writeQuietly } from '../terminal/standard.js'
 import type { FailureFormat } from './options.js'
 
-// Which output format is in force: flag, environment, profile, then a table. Failures follow it.
+// The output format: from a flag, a variable or the profile, in this order; otherwise a table.
 
-/** True if a format has failures as JSON; false for names of none. */
+/** True if failures are JSON in the format of this name. False for unknown names. */
 const hasJsonFailures = (name: string | undefined): boolean =>
   formats.some((format) => format.name === name && format.json === true)
 
 type FormatFlags = Pick<Globals, 'output' | 'profile'>
 
-/** The name of a format, and what chose it in words where that is no flag. */
+/** The name of a format. `source` describes what chose it, unless a flag did. */
 interface WantedFormat {
   readonly output: string
   readonly source?: string
@@ -53,11 +53,10 @@ const findFormat = (chosen: FormatFlags, env: NodeJS.ProcessEnv): WantedFormat |
 }
 
 /**
- * Returns the format of a run. One that a variable or the profile chose gives way to a table if the line cannot be
- * answered in it: no flag asked for it.
- * @param check throws a Failure `usage` if the line cannot be answered in a format
- * @param note takes what is not used, and why
- * @throws Failure `usage` for the name of no format
+ * Returns the format of a run. If a variable or the profile chose a format that the line cannot use, the run prints a table.
+ * @param check throws a Failure `usage` if the line cannot use a format
+ * @param note receives a note about a format that is not used
+ * @throws Failure `usage` for an unknown format
  */
 export const chooseOutputFormat = async (
   chosen: FormatFlags,
@@ -84,26 +83,26 @@ export const getFailureFormat = (
   { json }: Pick<Format, 'json'>,
 ): FailureFormat => ({ json: json === true, color })
 
-/** True if the failures of a line that came to no run are JSON: by the same rule, as far as the line can be read. */
+/** True if failures are JSON for a line that was not parsed. Flags are searched in its words. */
 const wantsJsonFailures = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
   const output = getLastValue(argv, 'output', 'o')
   const profile = getLastValue(argv, 'profile', 'p')
   return hasJsonFailures(findFormat({ output, profile }, env)?.output)
 }
 
-/** Converts an error after a signal: whatever ended the run is the signal's doing; an interruption that says more than that is kept. */
+/** Converts an error after a signal to an interruption. A failure that is an interruption already is kept, since it may say more. */
 const toInterruptedFailure = (error: unknown): Failure =>
   error instanceof Failure && error.category === 'interrupted'
     ? error
     : new Failure('interrupted', 'interrupted')
 
-/** Returns the text of a defect. A parser's message quotes what it was given, which may be an answer with secrets. */
+/** Returns the text of a defect. The message of a parser is left out, because it quotes its input, which may have secrets. */
 const getDefectText = (error: unknown): string => {
   if (error instanceof SyntaxError) return 'invalid text'
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Converts an error of the system that no part of the program put into words, which is no defect either; undefined for any other error. */
+/** Converts an error of the operating system to a failure. Returns undefined for any other error. */
 const toSystemFailure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error) || !('syscall' in error) || getErrorCode(error) === '')
     return undefined
@@ -121,7 +120,7 @@ const toSystemFailure = (error: unknown): Failure | undefined => {
   )
 }
 
-/** Creates the failure of a defect, with where to report it. */
+/** Creates the failure of a defect, with the address for reports. */
 const createDefect = (message: string, cause: unknown): Failure =>
   new Failure('internal', `svcctl has a defect: ${message}`, {
     hint: `Please report this at ${bugs}, with the command line and the output of -v. Remove all tokens.`,
@@ -135,25 +134,28 @@ const classifyFailure = (thrown: unknown): Failure => {
   return error.category === 'internal' ? createDefect(error.message, error) : error
 }
 
-/** The error that ended a run, and what decides how it is reported. */
+/** The error that ended a run, and facts for its report. */
 interface FailedRun {
   readonly error: unknown
-  /** True if a signal came. */
+  /** True if a signal interrupted the run. */
   readonly interrupted: boolean
   readonly argv: readonly string[]
-  /** The format that the run had decided on, if it came so far. */
+  /** The format of the report; undefined if the run ended before it was known. */
   readonly how: FailureFormat | undefined
 }
 
-/** Returns what ended a run, as a failure. */
+/** Converts the error that ended a run to a failure. */
 export const getRunFailure = ({
   error,
   interrupted,
 }: Pick<FailedRun, 'error' | 'interrupted'>): Failure =>
   interrupted ? toInterruptedFailure(error) : classifyFailure(error)
 
-/** Prints it on standard error. */
-export const tell = async (failure: Failure, { error, argv, how }: FailedRun): Promise<void> => {
+/** Prints a failure on standard error. */
+export const reportFailure = async (
+  failure: Failure,
+  { error, argv, how }: FailedRun,
+): Promise<void> => {
   const { env } = getCurrentIo()
   await printError(failure, { ...(how ?? { json: wantsJsonFailures(argv, env) }), env })
   if (failure.category === 'internal' && error instanceof Error && env.SVC_DEBUG !== undefined)

@@ -1,4 +1,4 @@
-/** Answers that go to a file (`--to`) or to a browser (`--open`, `--web`), and the end of a page. */
+/** Writes answers to a file (`--to`), and opens pages in a browser (`--open`, `--web`). */
 
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -20,14 +20,12 @@ import type { Notes } from '../terminal/notes.js'
 import type { RunEnd, Streams } from './options.js'
 import type { RunAnswer } from './run-answer.js'
 
-// `--web`: in the place of an answer, the page of the one object that it is about, or the page above those of a list.
+// `--web`: opens the page of an object, or the page above the objects of a list, with the system's own program and no shell.
 
-// Opens a page in the browser of the system, by the system's own program and without a shell.
-
-/** On Windows, and from the Linux within it, as a click on a link does. */
+/** The program for Windows, and for Linux inside Windows. */
 const windows = ['rundll32.exe', 'url.dll,FileProtocolHandler'] as const
 
-/** Finds the program that opens what it is given, with what stands before that. */
+/** Finds the program that opens an address, with its first arguments. */
 const findOpener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly string[] => {
   if (platform === 'darwin') return ['open']
   if (platform === 'win32') return windows
@@ -35,8 +33,8 @@ const findOpener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly
 }
 
 /**
- * Hands an address to the browser and waits for nothing but that it could be started.
- * @throws Error where there is no such program
+ * Opens an address in the browser, and waits only until the program has started.
+ * @throws Error if the program cannot be started
  */
 const openPage = async (
   url: string,
@@ -55,10 +53,10 @@ const openPage = async (
   child.unref()
 }
 
-/** The context that showing a page needs of its run. */
+/** The parts of a run that `--web` uses. */
 interface PageContext {
   readonly env: NodeJS.ProcessEnv
-  /** The address of the instance, the only one whose pages are shown. */
+  /** Returns the address of the instance. Only its pages are opened. */
   readonly baseUrl: () => Promise<string>
   readonly note: UiService['note']
   readonly words: Pick<Words, 'name'> | undefined
@@ -66,7 +64,7 @@ interface PageContext {
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''
 
-/** True if there is a screen that a browser could open on; at the other end of ssh there is none. */
+/** True if a browser can open on this machine. Over SSH and in CI it cannot. */
 export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean => {
   if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY', 'CI'].some((name) => isSet(env[name])))
     return false
@@ -75,8 +73,8 @@ export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): b
 }
 
 /**
- * Returns the address of a record's page, as it may be opened.
- * @throws Failure `failed` for one that is not on the instance: whoever writes a record would choose it
+ * Returns the address of a record's page.
+ * @throws Failure `failed` if the address is not on the instance, since anybody who can write the record could have chosen it
  */
 export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): string => {
   const text = isObject(record) ? toText(record[field]) : undefined
@@ -98,7 +96,7 @@ export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): 
   return url.href
 }
 
-/** Returns the page above those of several records: the page of their list, or of the group or the instance that they are in. */
+/** Returns the page above the pages of several records: that of their list, their group or the instance. */
 export const getListUrl = (urls: readonly string[]): string => {
   const folders = urls.map((url) => new URL(url).pathname.split('/').slice(0, -1))
   const [first = [], ...others] = folders
@@ -107,7 +105,7 @@ export const getListUrl = (urls: readonly string[]): string => {
   return new URL(common === '' ? '/' : common, urls[0]).href
 }
 
-/** Returns the record itself: one of several parents' records stands below its parent's name. */
+/** Returns the record without the name of its parent, which it has if the line reads several parents. */
 const unwrapRecord = (value: unknown): unknown =>
   isObject(value) && isObject(value.record) ? value.record : value
 
@@ -161,27 +159,27 @@ const openPageWriter = (
   }
 }
 
-const refuseOther = async (): Promise<never> => {
+const refuseText = async (): Promise<never> => {
   throw refusePart('instance')
 }
 
-/** Creates the answer that is the page of one object. */
+/** Creates the answer that opens a page in the browser instead of printing records. */
 export const createWebPage = (printing: RunAnswer, showing: PageContext): RunAnswer => ({
   ...toPartOfAnswer(printing),
   splitsLists: true,
-  stage: (rows) => printing.stage(rows),
-  rowsForPeople: (view) => printing.rowsForPeople(view),
+  applyStages: (rows) => printing.applyStages(rows),
+  holdPeopleRows: (view) => printing.holdPeopleRows(view),
   writeReport: (text) => printing.writeReport(text),
-  sayBelow: (text) => printing.sayBelow(text),
-  printDocument: refuseOther,
-  write: refuseOther,
+  addFooter: (text) => printing.addFooter(text),
+  printDocument: refuseText,
+  write: refuseText,
   flush: async () => {},
-  writer: async (_, view) => openPageWriter(showing, printing, view),
+  openWriter: async (_, view) => openPageWriter(showing, printing, view),
 })
 
 type FileFlags = Pick<Globals, 'to' | 'open' | 'watch' | 'waitUntil'>
 
-/** @throws Failure `usage` for a page that would be repeated, or written on a terminal */
+/** @throws Failure `usage` for a page with `--watch`, and for a page on a terminal */
 export const checkPage = ({ name, page }: Format, asked: FileFlags, terminal: boolean): void => {
   if (page === undefined) return
   if (isRepeated(asked)) throw usage(`-o ${name} writes one answer, so it cannot be repeated`)
@@ -189,7 +187,7 @@ export const checkPage = ({ name, page }: Format, asked: FileFlags, terminal: bo
     throw usage(`-o ${name} is a page for a browser`, 'Add --open, or --to page.html.')
 }
 
-/** @throws Failure `usage` for flags that say nothing of this format, and for a page on a terminal */
+/** @throws Failure `usage` for `--open` and `--to` that do not fit the format, and as `checkPage` */
 export const checkFileFlags = (format: Format, asked: FileFlags, terminal: boolean): void => {
   const { name, page } = format
   const { to, open } = asked
@@ -199,18 +197,18 @@ export const checkFileFlags = (format: Format, asked: FileFlags, terminal: boole
   checkPage(format, asked, terminal)
 }
 
-/** A file in which an answer is written. What is written to it is on its way at once, so `end` has nothing to do. */
+/** A file for an answer. Each write goes to the file at once, so that `end` has nothing to do. */
 interface AnswerFile extends Stdout {
   readonly path: string
-  /** Why it could not be written, where that is so. */
+  /** Returns the failure of a write, if there was one. */
   readonly failure: () => Failure | undefined
-  /** Gives the file its name. Nothing can be written afterwards. */
+  /** Gives the complete file its name. Nothing can be written afterwards. */
   publish(): Promise<void>
-  /** Leaves no trace of it. */
+  /** Deletes the file. */
   discard(): Promise<void>
 }
 
-const writeFailure = (path: string, cause: unknown): Failure =>
+const toWriteFailure = (path: string, cause: unknown): Failure =>
   cause instanceof Failure
     ? cause
     : new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, {
@@ -219,20 +217,20 @@ const writeFailure = (path: string, cause: unknown): Failure =>
       })
 
 /**
- * Begins to write a file, which is there once it is whole.
- * @throws Failure `failed` where it cannot be written
+ * Creates a file that gets its name once it is complete.
+ * @throws Failure `failed` if it cannot be created
  */
-const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> => {
+const createAnswerFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> => {
   try {
     const file = await openWhole(resolvePath(path), { signal })
-    /** The failure that came first: all that comes after it is its consequence. */
+    /** The first failure. All later ones are its consequences. */
     let broken: Failure | undefined
     const trying = async (work: () => Promise<void>): Promise<void> => {
       if (broken !== undefined) throw broken
       try {
         await work()
       } catch (cause) {
-        broken = writeFailure(path, cause)
+        broken = toWriteFailure(path, cause)
         await file.discard()
         throw broken
       }
@@ -247,15 +245,19 @@ const openFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> 
       discard: () => file.discard(),
     }
   } catch (cause) {
-    throw writeFailure(path, cause)
+    throw toWriteFailure(path, cause)
   }
 }
 
-/** Creates a page that only its owner can read, and that outlives the run: the browser reads it afterwards. */
-const pageToOpen = async (name: string): Promise<string> =>
+/** Creates a folder that only the owner can read, and returns the path of a page in it. The browser reads the page after the run. */
+const createPageFile = async (name: string): Promise<string> =>
   join(await mkdtemp(join(getTemporaryFolder(), 'svcctl-')), `${name.replaceAll(' ', '-')}.html`)
 
-const show = async (path: string, env: NodeJS.ProcessEnv, { note }: Notes): Promise<void> => {
+const showInBrowser = async (
+  path: string,
+  env: NodeJS.ProcessEnv,
+  { note }: Notes,
+): Promise<void> => {
   try {
     if (!hasDisplay(env, process.platform)) return note(`no display; the page is in ${path}`)
     await openPage(path, env)
@@ -265,7 +267,7 @@ const show = async (path: string, env: NodeJS.ProcessEnv, { note }: Notes): Prom
   }
 }
 
-/** Notes that are kept as well, for the page that they are about. */
+/** Wraps notes so that their texts are kept for the page as well. */
 const keepNotes = (notes: Notes, texts: string[]): Notes => ({
   note: (text) => {
     texts.push([text].flat().join('\n'))
@@ -281,13 +283,13 @@ const keepNotes = (notes: Notes, texts: string[]): Notes => ({
   },
 })
 
-/** Describes what an answer lacks, in a sentence; undefined if all of it is there. */
+/** Describes why an answer is incomplete; undefined if it is complete. */
 const describeMissing = ({ failed: error, code }: RunEnd): string | undefined => {
   if (error !== undefined) return error instanceof Error ? error.message : String(error)
   return code === exitCodes.partial ? 'not everything could be read' : undefined
 }
 
-/** True if what was written is worth keeping: a list that lacks some of its objects says so. */
+/** True if the file is kept. An incomplete list is, because it says that it is incomplete. */
 const isWorthKeeping = ({ failed: error }: RunEnd): boolean =>
   error === undefined || (error instanceof Failure && error.category === 'partial')
 
@@ -299,16 +301,16 @@ interface FileOptions {
 }
 
 /**
- * Opens the streams of a run whose answer is a page, or goes to a file.
- * @param endPage ends the page, where it is one
+ * Opens the streams of a run whose answer is a page or goes to a file.
+ * @param endPage returns the end of the page; undefined if the format is no page
  */
-export const withFile = async (
+export const openAnswerFile = async (
   screen: Streams,
   endPage: EndPage | undefined,
   { name, globals: { to, open }, env, signal }: FileOptions,
 ): Promise<Streams> => {
-  const path = open ? await pageToOpen(name) : to
-  const file = path === undefined || path === '-' ? undefined : await openFile(path, signal)
+  const path = open ? await createPageFile(name) : to
+  const file = path === undefined || path === '-' ? undefined : await createAnswerFile(path, signal)
   const { notes: plainNotes, style } = screen
   const said: string[] = []
   const notes = endPage === undefined ? plainNotes : keepNotes(plainNotes, said)
@@ -327,7 +329,7 @@ export const withFile = async (
     }
     if (file === undefined) return out.end()
     await file.publish()
-    if (open) await show(file.path, env, plainNotes)
+    if (open) await showInBrowser(file.path, env, plainNotes)
     else plainNotes.note(`wrote ${file.path}`)
   }
   const begin = (): boolean => {

@@ -1,8 +1,8 @@
-/** The one answer of several instances: its rows, and what is said of each below it. */
+/** Prints the answer of several instances as one, with the notes on each instance below it. */
 
 import { getCurrentIo, type Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
-import { createHeldTest, TargetWriter } from '../engine/order.js'
+import { createWaitTest, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
@@ -12,27 +12,28 @@ import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 
-/** The output of an instance among several: it hands over rows, and prints nothing itself. */
-const nowhere: Stdout = {
+/** The output of one of several instances. It fails, because the rows must go to the shared answer. */
+const unusableOutput: Stdout = {
   write: async () => {
     throw new Failure('internal', 'an answer of one of several instances past the others')
   },
   end: async () => {},
 }
 
-/** Notes on one instance, which stand below the output. */
-interface SaidOfPart {
+/** The notes on one instance, which are printed below the output. */
+interface PartNotes {
   readonly notes: Streams['notes']
-  /** The end of its list, in words. */
+  /** The note on the end of the instance's list. */
   list?: string
+  /** Prints the other notes on the instance. */
   later?: () => void
 }
 
-/** The line of several instances, and where it is answered. */
+/** The line of several instances, with its output. */
 type SharedLine = ScreenOptions & {
   readonly raw: Raw
   readonly source?: () => Promise<PageSource>
-  /** When the latest of its snapshots was read; undefined if it has none. */
+  /** The time of the latest snapshot; undefined if the line reads no snapshots. */
   readonly asOf?: Date | undefined
 }
 
@@ -46,8 +47,8 @@ export class InstancesAnswer {
   readonly #shown: SharedLine
   readonly #screen: Streams
   readonly #printing: AnswerPrinter
-  readonly #parts = new Map<string, SaidOfPart>()
-  /** True if there are as many records as were asked for: then nothing is said of the lists of single instances. */
+  readonly #parts = new Map<string, PartNotes>()
+  /** True if `--limit` was reached. The notes on the lists of single instances are then left out. */
   #isFull = false
   /** The notes on all instances together. */
   readonly #notes: (() => void)[] = []
@@ -63,7 +64,7 @@ export class InstancesAnswer {
     )
   }
 
-  static async of(shown: SharedLine, words: Words | undefined): Promise<InstancesAnswer> {
+  static async open(shown: SharedLine, words: Words | undefined): Promise<InstancesAnswer> {
     return new InstancesAnswer(shown, await openStreams(shown), words)
   }
 
@@ -71,39 +72,39 @@ export class InstancesAnswer {
     return this.#screen.notes
   }
 
-  /** The notes of one, each line with its name. */
-  notesOf(name: string): Promise<Streams['notes']> {
+  /** Opens the notes of one instance. Each line begins with its name. */
+  openNotesFor(name: string): Promise<Streams['notes']> {
     return openNotes(this.#shown, name)
   }
 
   /**
-   * Creates the part that one of them hands its rows to.
-   * @param turn resolves when those before it have handed over theirs
+   * Creates the options of the run on one instance, which writes its rows here.
+   * @param turn resolves when all instances before this one have written their rows
    */
-  async part(
+  async createPart(
     { column, name }: AskedTarget,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
   ): Promise<Pick<OuterLine, 'part' | 'screen'>> {
-    const notes = await this.notesOf(name)
-    const said: SaidOfPart = { notes }
+    const notes = await this.openNotesFor(name)
+    const said: PartNotes = { notes }
     this.#parts.set(name, said)
     return {
       screen: {
         ...this.#screen,
         notes,
-        out: nowhere,
-        plain: nowhere,
+        out: unusableOutput,
+        plain: unusableOutput,
         finish: async () => {},
         interactive: () => false,
-        of: name,
+        label: name,
       },
       part: {
         name,
         column,
-        isHeld: createHeldTest(turn),
+        isHeld: createWaitTest(turn),
         takeAll: (rows) =>
-          new TargetWriter({ target: { [column]: name }, turn, push }).takeAll(rows),
+          new TargetWriter({ target: { [column]: name }, turn, push }).writeAll(rows),
         later: (say) => {
           said.later = say
         },
@@ -111,16 +112,16 @@ export class InstancesAnswer {
     }
   }
 
-  /** Prints the rows of all. */
+  /** Prints the rows of all instances. */
   print(rows: Rows): Promise<void> {
     const { globals, command } = this.#shown
-    return printRows(this.#hearEnds(rows), {
+    return printRows(this.#keepEnds(rows), {
       answer: this.#printing,
       allowsText: globals.curl || command.readOnly === true,
     })
   }
 
-  /** @param names the order in which is said what is to be said of each */
+  /** Ends the output, and prints the notes. @param names the instances in the order of their notes */
   async close(names: readonly string[], end: RunEnd): Promise<void> {
     const say = (): void => {
       for (const name of names) {
@@ -133,22 +134,22 @@ export class InstancesAnswer {
     await this.#screen.finish(say, end)
   }
 
-  /** Says that there are as many records as were asked for. */
-  fill(text: string): void {
+  /** Adds the note that `--limit` was reached. */
+  noteLimit(text: string): void {
     this.#isFull = true
     this.addNote(text)
   }
 
-  async *#hearEnds(rows: Rows): Rows {
+  async *#keepEnds(rows: Rows): Rows {
     for await (const row of rows) {
-      const part = this.#parts.get(getSite(row.of ?? {})?.name ?? '')
-      if (row.kind === 'end' && row.of?.parent === undefined && part !== undefined)
-        part.list = row.said ?? part.list
+      const part = this.#parts.get(getSite(row.target ?? {})?.name ?? '')
+      if (row.kind === 'end' && row.target?.parent === undefined && part !== undefined)
+        part.list = row.note ?? part.list
       yield row
     }
   }
 
-  /** Says something of all of them below the output. */
+  /** Adds a note on all instances below the output. */
   readonly addNote = (text: string): void => {
     this.#notes.push(() => this.notes.note(text))
   }

@@ -1,4 +1,4 @@
-/** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
+/** Runs a line on several instances: all at once, or one after the other if it writes. */
 
 import { NobodyTakesError, yieldPushed } from '../base/async.js'
 import { getCurrentIo } from '../base/io.js'
@@ -19,17 +19,17 @@ import { getFailureFormat, getRunFailure } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine, OuterLine } from './options.js'
 import {
-  type AskedSite,
-  checkSeveral,
-  checkWriting,
+  checkSeveralInstances,
+  checkWrites,
   createSiteEnvironment,
   getAskedProfiles,
+  instanceVariables,
+  type LineSite,
   resolveInstances,
   resolveNamedProfiles,
-  variables,
 } from './sites.js'
 
-// How a run of several instances ends.
+// The end of a run on several instances.
 
 /** The end of the run on one instance. */
 interface InstanceResult {
@@ -39,33 +39,37 @@ interface InstanceResult {
 }
 
 const unreachable = 7
-/** The exit codes that say more than how many failed. */
-const foremost = [130, 9]
+/** The exit codes that become the exit code of the whole run if one instance has them: interruption and defect. */
+const decisiveCodes = [130, 9]
 
-/** True if the failure of an instance is noted only. */
+/** True if the failure of an instance is only noted, because of `--tolerate unreachable`. */
 const isNoted = ({ failure, code }: InstanceResult, tolerant: boolean): boolean =>
   tolerant && code === unreachable && failure !== undefined
 
 /**
- * Returns the exit code of several: that of all, if they are alike.
- * @param tolerant those that cannot be reached do not count, while one can
+ * Returns the exit code of a run on several instances. It is 8 if their exit codes differ.
+ * @param tolerant true if instances that cannot be reached do not count, as long as another one can
  */
 export const getExitCode = (endings: readonly InstanceResult[], tolerant: boolean): number => {
   const all = endings.map(({ code }) => code)
-  const first = foremost.find((code) => all.includes(code))
+  const first = decisiveCodes.find((code) => all.includes(code))
   if (first !== undefined) return first
   const counted = endings.filter((ending) => !isNoted(ending, tolerant)).map(({ code }) => code)
   const [code = unreachable, ...others] = counted
   return others.every((other) => other === code) ? code : 8
 }
 
-/** True if so many failed that no further one is begun; without `--max-failures` the first is too many. */
-export const isEnough = (failed: number, of: number, most: FailureLimit | undefined): boolean => {
+/** True if no further instance is begun. Without `--max-failures`, this is true after the first failure. */
+export const hasReachedFailureLimit = (
+  failed: number,
+  of: number,
+  most: FailureLimit | undefined,
+): boolean => {
   if (most === undefined) return failed > 0
   return 'count' in most ? failed >= most.count : failed > 0 && (failed / of) * 100 >= most.percent
 }
 
-/** Returns the mistake in the line that all of them reported in the same words; undefined if there is none such. */
+/** Returns the usage error that all instances reported in the same words; undefined if they did not. */
 const findSameMistake = (endings: readonly InstanceResult[]): Failure | undefined => {
   const [first] = endings
   const failure = first?.failure
@@ -76,9 +80,9 @@ const findSameMistake = (endings: readonly InstanceResult[]): Failure | undefine
   return same ? new Failure('usage', failure.message, failure.details) : undefined
 }
 
-// Standard input for several instances: read once, given to each.
+// Standard input for several instances, which is read once.
 
-/** A copy of standard input for one instance; closing the copy leaves the input open. */
+/** A copy of standard input for one instance. Closing the copy leaves the input open. */
 class InputCopy extends StandardInput {
   override readonly text: () => Promise<string>
 
@@ -116,13 +120,13 @@ export class MultiInstanceRun {
   readonly #format: Format
   readonly #merged: InstancesAnswer
   readonly #stop = new AbortController()
-  /** Read once, whoever of them asks for it. */
+  /** Standard input, which is read once for all instances. */
   readonly #input: StandardInput
-  readonly #endings: InstanceResult[] = []
-  /** True if no further records are wanted. */
+  readonly #results: InstanceResult[] = []
+  /** True once `--limit` is reached. */
   #isFull = false
-  /** The error that ends all of it: the answer cannot be printed. */
-  #lost: unknown
+  /** The error of printing, which ends the whole run. */
+  #printError: unknown
 
   constructor(
     line: AskedLine,
@@ -140,14 +144,15 @@ export class MultiInstanceRun {
   }
 
   /**
-   * Runs the line on all of them: one after the other, or at once.
-   * @param least the exit code where all of them went well
+   * Runs the line on all instances.
+   * @param inOrder true for one after the other, false for all at once
+   * @param least the exit code if all instances end well
    * @returns the exit code
    */
-  async run(sites: readonly AskedSite[], inOrder: boolean, least = 0): Promise<number> {
+  async run(sites: readonly LineSite[], inOrder: boolean, least = 0): Promise<number> {
     try {
       await this.#print(sites, (push) =>
-        inOrder ? this.#inOrder(sites, push) : this.#together(sites, push),
+        inOrder ? this.#runInOrder(sites, push) : this.#runAtOnce(sites, push),
       )
       return await this.#end(sites, least)
     } finally {
@@ -155,126 +160,128 @@ export class MultiInstanceRun {
     }
   }
 
-  /** Prints the rows that come of the instances, and ends what is under way where that fails. */
+  /** Prints the rows of the instances. An error of printing ends the runs under way. */
   async #print(
-    sites: readonly AskedSite[],
+    sites: readonly LineSite[],
     work: (push: RowListener) => Promise<void>,
   ): Promise<void> {
     const rows = yieldPushed<Row>(async (push) => {
       await work(push)
-      if (!this.#endings.some(({ code }) => code === 130)) await push({ kind: 'end' })
+      if (!this.#results.some(({ code }) => code === 130)) await push({ kind: 'end' })
     })
     try {
       const most = getMostRecords(this.#globals)
-      await this.#merged.print(takeRecords(rows, most, (at) => this.#fill(sites, most, at)))
+      await this.#merged.print(takeRecords(rows, most, (at) => this.#stopAtLimit(sites, most, at)))
     } catch (error) {
-      this.#lost ??= error
+      this.#printError ??= error
     }
   }
 
-  /** There are as many records as were asked for: what is under way ends, and nothing is wrong with that. */
-  #fill(sites: readonly AskedSite[], most: number, at: Target): void {
+  /** Notes that `--limit` is reached. The runs under way end without a failure. */
+  #stopAtLimit(sites: readonly LineSite[], most: number, at: Target): void {
     this.#isFull = true
     const left = sites.slice(sites.findIndex(({ name }) => name === getSite(at)?.name))
     const names = left.map(({ name }) => name)
-    this.#merged.fill(describeUnread(most, names))
+    this.#merged.noteLimit(describeUnread(most, names))
   }
 
-  /** All at once; what they print waits for those before them. */
-  async #together(sites: readonly AskedSite[], push: RowListener): Promise<void> {
+  /** Runs the line on all instances at once. Their rows wait for those of the instances before. */
+  async #runAtOnce(sites: readonly LineSite[], push: RowListener): Promise<void> {
     const turns = new TurnScheduler()
-    await Promise.all(sites.map((site) => turns.take((turn) => this.#one(site, turn, push))))
+    await Promise.all(sites.map((site) => turns.schedule((turn) => this.#runOne(site, turn, push))))
   }
 
-  /** Runs one instance after the other, until one fails. */
-  async #inOrder(sites: readonly AskedSite[], push: RowListener): Promise<void> {
+  /** Runs the line on one instance after the other, until too many have failed. */
+  async #runInOrder(sites: readonly LineSite[], push: RowListener): Promise<void> {
     const { maxFailures } = this.#globals
     const most = parseFailureLimit(maxFailures)
     for (const [i, site] of sites.entries()) {
-      await this.#one(site, Promise.resolve(), push)
-      const failed = this.#endings.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
-      const ends = failed.some(({ code }) => code === 130) || this.#lost !== undefined
+      await this.#runOne(site, Promise.resolve(), push)
+      const failed = this.#results.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
+      const ends = failed.some(({ code }) => code === 130) || this.#printError !== undefined
       const left = sites.slice(i + 1)
-      if (left.length === 0 || !(ends || isEnough(failed.length, sites.length, most))) continue
+      if (left.length === 0 || !(ends || hasReachedFailureLimit(failed.length, sites.length, most)))
+        continue
       const last = failed.at(-1)?.name ?? site.name
       for (const { name } of left)
-        (await this.#merged.notesOf(name)).warn(`not started, because ${last} failed`)
+        (await this.#merged.openNotesFor(name)).warn(`not started, because ${last} failed`)
       return
     }
   }
 
-  /** Tells what is to be told of all of them. @returns the exit code */
-  async #end(sites: readonly AskedSite[], least: number): Promise<number> {
-    const code = getExitCode(this.#endings, this.#tolerant) || least
-    const mistake = findSameMistake(this.#endings)
+  /** Ends the answer, and reports failures that concern the whole line. @returns the exit code */
+  async #end(sites: readonly LineSite[], least: number): Promise<number> {
+    const code = getExitCode(this.#results, this.#tolerant) || least
+    const mistake = findSameMistake(this.#results)
     const names = sites.map(({ name }) => name)
-    const whole = this.#lost === undefined && code !== 130
+    const whole = this.#printError === undefined && code !== 130
     const failed = whole
-      ? this.#nothing()
-      : (this.#lost ?? new Failure('interrupted', 'interrupted'))
+      ? this.#findOnlyFailure()
+      : (this.#printError ?? new Failure('interrupted', 'interrupted'))
     await this.#merged.close(names, { code, failed }).catch((error: unknown) => {
       const { command, raw } = this.#line
       const done = code === 0 && isFullySent({ command, globals: this.#globals })
-      this.#lost ??=
+      this.#printError ??=
         done && mayChangeInstance(command, raw.args) ? toUnprintedRun(error, command) : error
     })
-    if (this.#lost !== undefined) throw this.#lost
+    if (this.#printError !== undefined) throw this.#printError
     if (mistake !== undefined) throw mistake
-    for (const { name, failure } of this.#endings)
-      if (failure?.category === 'usage') (await this.#merged.notesOf(name)).report(failure)
+    for (const { name, failure } of this.#results)
+      if (failure?.category === 'usage') (await this.#merged.openNotesFor(name)).report(failure)
     if (code === 130) throw new Failure('interrupted', 'interrupted')
     return code
   }
 
-  /** Returns the first failure, if none of them answered. */
-  #nothing(): Failure | undefined {
-    const [first] = this.#endings
-    return this.#endings.every(({ failure }) => failure !== undefined) ? first?.failure : undefined
+  /** Returns the first failure if all instances failed. */
+  #findOnlyFailure(): Failure | undefined {
+    const [first] = this.#results
+    return this.#results.every(({ failure }) => failure !== undefined) ? first?.failure : undefined
   }
 
   get #tolerant(): boolean {
     return this.#globals.tolerate?.includes('unreachable') === true
   }
 
-  async #one(site: AskedSite, turn: Promise<void>, push: RowListener): Promise<void> {
-    const { name, own, command, asked } = site
+  async #runOne(site: LineSite, turn: Promise<void>, push: RowListener): Promise<void> {
+    const { name, own, command, lineWords: asked } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const outer = {
-      ...(await this.#merged.part(site, turn, push)),
+      ...(await this.#merged.createPart(site, turn, push)),
       words: asked,
       input: new InputCopy(this.#input),
       format: this.#format,
       env: createSiteEnvironment(getCurrentIo().env),
     }
     try {
-      const line = { command, raw: site.line(raw), signal, decided: () => {}, own, parse }
-      this.#endings.push({ name, code: await this.#run(line, outer) })
+      const line = { command, raw: site.line(raw), signal, onFormat: () => {}, own, parse }
+      this.#results.push({ name, code: await this.#run(line, outer) })
     } catch (error) {
-      // What is behind the last record that was asked for is nobody's failure.
+      // A failure counts only if its turn comes before --limit is reached.
       await turn
-      await this.#failed(name, error, signal)
+      await this.#recordFailure(name, error, signal)
     }
   }
 
-  async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
+  async #recordFailure(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
     if (this.#isFull) {
-      this.#endings.push({ name, code: 0 })
+      this.#results.push({ name, code: 0 })
       return this.#stop.abort()
     }
-    // What cannot be printed ends all of them.
-    if (this.#lost !== undefined || error instanceof NobodyTakesError) return this.#stop.abort()
+    // An error of printing ends the runs on all instances.
+    if (this.#printError !== undefined || error instanceof NobodyTakesError)
+      return this.#stop.abort()
     const failure = getRunFailure({ error, interrupted: aborted })
     const ending = { name, code: failure.exitCode, failure }
-    this.#endings.push(ending)
+    this.#results.push(ending)
     if (failure.category === 'interrupted' || failure.category === 'usage') return
-    const notes = await this.#merged.notesOf(name)
+    const notes = await this.#merged.openNotesFor(name)
     if (isNoted(ending, this.#tolerant)) notes.note(`${failure.message} (tolerated)`)
     else notes.report(failure)
   }
 }
 
-/** Converts a line whose list comes to one name: it means that one. */
+/** Converts a line whose list of profiles has one name to a line for that profile. */
 const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
@@ -282,12 +289,12 @@ const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
 })
 
 /**
- * Runs a line on each of the instances that it means.
+ * Runs a line on each of its instances.
  * @returns the exit code
- * @throws Failure `usage` for what does not go with several, before anything is sent
+ * @throws Failure `usage` if the line cannot run on several instances; nothing is sent then
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
-  const { command, raw, signal, decided } = line
+  const { command, raw, signal, onFormat: decided } = line
   const env = createSiteEnvironment(getCurrentIo().env)
   const wanted = getAskedProfiles(raw)
   if ('one' in wanted) return run(toSingleLine(line, wanted.one))
@@ -295,17 +302,17 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const early: string[] = []
   const format = await chooseFormat(command, globals, env, (text) => void early.push(text), signal)
   decided(getFailureFormat(globals, format))
-  checkSeveral(command, raw, 'all' in wanted)
+  checkSeveralInstances(command, raw, 'all' in wanted)
   const profiles = resolveNamedProfiles(wanted.several, env)
   const writing = mayChangeInstance(command, raw.args)
-  if (writing) checkWriting(line, wanted, profiles, globals)
+  if (writing) checkWrites(line, wanted, profiles, globals)
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
   const targeted = withTargets(command, ['profile'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const shown = { command: targeted.command, globals, format, env, signal, raw }
-  const merged = await InstancesAnswer.of(shown, words)
+  const merged = await InstancesAnswer.open(shown, words)
   for (const text of early) merged.notes.note(text)
-  const unused = variables.filter((name) => getCurrentIo().env[name])
+  const unused = instanceVariables.filter((name) => getCurrentIo().env[name])
   if (unused.length > 0)
     merged.notes.warn(
       `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,

@@ -1,4 +1,4 @@
-/** The sink of a line within a line: gives its records away as `-o ndjson` prints them, and keeps what else it says. */
+/** Provides the output of a line inside another run: it passes on records as `-o ndjson` prints them, and keeps notes. */
 
 import type { Stdout } from '../base/io.js'
 import type { Records } from '../base/json/records.js'
@@ -24,20 +24,20 @@ const prompts: Prompts = {
   selectMany: refusePrompt,
 }
 
-/** The answer of a run that nobody sits before. */
+/** The output of a run inside another run, and the notes that it kept. */
 interface KeptAnswer {
-  /** How the run is seen: its records are given away, and it has neither a person nor standard output. */
-  readonly seen: { readonly format: Format; readonly screen: Streams; readonly isKept: true }
+  /** The options for the inner run: no person, and no standard output. */
+  readonly options: { readonly format: Format; readonly screen: Streams; readonly isKept: true }
   readonly notes: readonly string[]
-  /** The failures that were reported of single objects. */
+  /** The failures of single objects that were reported. */
   readonly failures: readonly Failure[]
 }
 
-/** Takes the bytes of a record, and the column of what it belongs to where several parents are read. */
+/** Receives the bytes of a record, and the column of its parent if the line reads several. */
 type TakeRecord = (record: Uint8Array, column: string | undefined) => void
 
-/** Creates a format that writes nothing, but gives each record away as it would be printed. */
-const createGivingFormat = (give: TakeRecord): Format => ({
+/** Creates a format that passes each record on, as it would be printed, and writes nothing. */
+const createRecordFormat = (give: TakeRecord): Format => ({
   ...formatNamed('ndjson'),
   load: async () => (_sink, view) => {
     const [column] = view.parents ?? []
@@ -49,15 +49,15 @@ const createGivingFormat = (give: TakeRecord): Format => ({
   },
 })
 
-/** The output of such a run, which refuses text: where records are wanted, it would be lost. */
-const out: Stdout = {
+/** The output of an inner run. It refuses text, which would be lost among records. */
+const recordOutput: Stdout = {
   write: async () => {
     throw usage('this command prints text, not records')
   },
   end: async () => {},
 }
 
-/** Opens the answer of a run within another: each record is given away, and what it says is kept. */
+/** Opens the output of a run inside another one. @param give receives each record */
 export const openKeptAnswer = async (give: TakeRecord): Promise<KeptAnswer> => {
   const [notes, failures]: [string[], Failure[]] = [[], []]
   const style = await createStyle({}, {}, 'never')
@@ -67,8 +67,8 @@ export const openKeptAnswer = async (give: TakeRecord): Promise<KeptAnswer> => {
   const screen: Streams = {
     style,
     width: style.width,
-    out,
-    plain: out,
+    out: recordOutput,
+    plain: recordOutput,
     notes: {
       note: (text) => say([text].flat().join('\n')),
       warn: say,
@@ -82,9 +82,9 @@ export const openKeptAnswer = async (give: TakeRecord): Promise<KeptAnswer> => {
     prompts,
     meter: createMeter({ name: '', liveness: 'off', stream: getStandardError() }),
     liveness: 'off',
-    polls: { between: async () => {}, end: async () => {} },
+    polls: { separateRounds: async () => {}, endRound: async () => {} },
     interactive: () => false,
     finish: async (say) => say(),
   }
-  return { seen: { format: createGivingFormat(give), screen, isKept: true }, notes, failures }
+  return { options: { format: createRecordFormat(give), screen, isKept: true }, notes, failures }
 }

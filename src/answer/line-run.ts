@@ -1,6 +1,6 @@
-/** The parts of one run: what a command is handed, and what carries out what it asks for. */
+/** Runs a line on one instance: puts the parts of the run together, hands them to the command, and ends the run. */
 
-import { type Endpoint, writes } from '../catalogue/endpoint.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
 import { createCall, type Engine, RunReport, toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { BulkRunner } from '../engine/bulk/runner.js'
 import type { InstanceService } from '../engine/command/context.js'
@@ -8,7 +8,6 @@ import {
   getCommandName,
   isFullySent,
   isRehearsal,
-  keepsJournal,
   mayChangeInstance,
 } from '../engine/command/derive.js'
 import { getConcurrencyLimit } from '../engine/command/globals.js'
@@ -20,7 +19,6 @@ import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
 import { Lists } from '../engine/instance/listing.js'
 import { Planning, type Reads, type Targets } from '../engine/instance/planning.js'
-import type { PlanKeeper } from '../engine/journaling/planned-run.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
 import type { Curl } from '../engine/perform/curl.js'
@@ -40,9 +38,10 @@ import { printRows } from './print-rows.js'
 import { AnswerPrinter } from './printing.js'
 import { Prompter, SilentPrompter } from './prompter.js'
 import type { RunAnswer } from './run-answer.js'
+import { RunJournal } from './run-journal.js'
 import { createLogger, openStreams } from './streams.js'
 
-/** Creates the reads that planning does on the way; none at all where nothing is sent. */
+/** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
@@ -55,33 +54,22 @@ const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads 
   }
 }
 
-/** True if a run keeps a journal: every run that writes does, but for what the API itself only tries. */
-const isKept = (
-  { command, globals, journaling }: AnswerOptions,
-  { endpoint, values }: Plan,
-): boolean => {
-  if (journaling.resumed !== undefined) return true
-  if (globals.journal === 'none' || !keepsJournal(command)) return false
-  if (endpoint.rehearses === true && values.dry_run === true) return false
-  return globals.journal !== undefined || writes(endpoint)
-}
-
-/** The modules that only some runs load: another answer than the printed one, and the printer of requests. */
+/** The modules that only some runs load: for `--curl` and for `--web`. */
 interface LoadedModules {
   readonly curl: typeof import('../engine/perform/curl.js') | undefined
   readonly web: typeof import('./file.js') | undefined
 }
 
-const load = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
+const loadModules = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
   curl: globals.curl ? await import('../engine/perform/curl.js') : undefined,
   web: globals.web && !globals.curl ? await import('./file.js') : undefined,
 })
 
-/** The parts that a run is made of, by its options: nothing is sent before a command asks for it. */
-export class RunParts implements LineParts {
+/** One run of a line on one instance. Nothing is sent before the command asks for it. */
+export class LineRun implements LineParts {
   readonly options: AnswerOptions
   readonly context: LineContext
-  /** The instance that commands talk to. */
+  /** The instance for commands. */
   readonly instance: InstanceService
   readonly place: Workspace
   readonly answer: RunAnswer
@@ -90,25 +78,24 @@ export class RunParts implements LineParts {
   readonly planning: Planning
   readonly caller: Caller
   readonly lists: Lists
-  readonly singles: SingleReadOptions
+  readonly singleReads: SingleReadOptions
   readonly bulk: BulkRunner
-  /** `--curl`: prints requests. */
+  /** Prints requests as curl commands (`--curl`); undefined without the flag. */
   readonly curl: Curl | undefined
-  /** `--dry-run`: shows what would be written; undefined where it is. */
+  /** Opens the previews of a dry run (`--dry-run`); undefined without the flag. */
   readonly preview: (() => Promise<Previews>) | undefined
-  /** The printer, which hears of each round, and has the exit code. */
+  /** The printer of the answer, which has the exit code. */
   readonly printing: AnswerPrinter
   readonly polls: PollScreen
   readonly #screen: Streams
   readonly #sessions: OpenSessions
   readonly #report = new RunReport()
   readonly #engine: Engine
-  readonly #below: (() => void)[] = []
-  /** The file of the run's journal, once there is one. */
-  #journal: string | undefined
+  readonly #footers: (() => void)[] = []
+  readonly #journal: RunJournal
 
   private constructor(options: AnswerOptions, screen: Streams, loaded: LoadedModules) {
-    const { command, globals, inner, words } = options
+    const { globals, inner, words } = options
     this.options = options
     this.#screen = screen
     this.polls = screen.polls
@@ -117,32 +104,17 @@ export class RunParts implements LineParts {
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
     this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
-    const printed = { ...options, raw: () => options.journaling.raw }
-    this.printing = new AnswerPrinter(printed, screen, this.later, {
-      source: this.#pageSource,
-      asOf: () => this.place.clock.asOf(),
-    })
-    this.answer = this.#answer(loaded)
-    const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
-    this.ui = new (isFullySent(options) ? Prompter : SilentPrompter)(globals, screen, subject)
+    this.printing = this.#createPrinter()
+    this.answer = this.#createAnswer(loaded)
+    this.ui = this.#createPrompter()
     const reads = createReads(this.exchange, options)
     this.planning = new Planning(options, screen, this.place, reads)
-    this.singles = {
-      width: getConcurrencyLimit(globals),
-      planned: (other, given) => this.planning.ofCommand(other, given),
-      data: reads.data,
-      failed: (text, failure) => {
-        this.ui.report(failure, text)
-        this.answer.exit(exitCodes.partial)
-      },
-    }
-    const asked = (plan: Plan): void => {
-      options.onListed?.(plan)
-      inner?.asked?.(plan)
-    }
-    const heard = { later: this.later, isPaged: inner?.ended !== undefined, asked }
-    this.lists = new Lists(globals, this.exchange.instance, heard, this.choice)
+    this.singleReads = this.#createSingleReads(reads)
+    this.lists = this.#createLists()
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
+    const { exchange, place, planning, ui } = this
+    const journaled = { exchange, place, planning, ui, instance: () => this.instance }
+    this.#journal = new RunJournal(options, journaled, this.addFooter)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
@@ -151,18 +123,18 @@ export class RunParts implements LineParts {
     this.context = this.createContext(this.instance)
   }
 
-  static async open(options: AnswerOptions): Promise<RunParts> {
+  static async open(options: AnswerOptions): Promise<LineRun> {
     const { screen = await openStreams(options) } = options
-    return new RunParts(options, screen, await load(options))
+    return new LineRun(options, screen, await loadModules(options))
   }
 
-  /** Says a line that stands below the output. */
-  readonly later = (text: string, level: 'note' | 'warn' = 'note'): void => {
-    this.#below.push(() => this.#screen.notes[level](text))
+  /** Adds a note below the output. */
+  readonly addFooter = (text: string, level: 'note' | 'warn' = 'note'): void => {
+    this.#footers.push(() => this.#screen.notes[level](text))
   }
 
-  /** Returns which records of a list are wanted; undefined where all are. Nothing of it is loaded before a list asks. */
-  readonly choice = async (
+  /** Returns the choice among the records of a list; undefined if all records are wanted. Its modules are loaded then. */
+  readonly chooseRecords = async (
     endpoint?: Endpoint,
     parent?: Parent,
   ): Promise<RecordChoice | undefined> => {
@@ -182,12 +154,18 @@ export class RunParts implements LineParts {
       ...(part && { [part.column]: part.name }),
       ...(parent && { [parent.column]: parent.name }),
     }
-    return new RecordChoice(where ?? [], { command, composed, target, ...asked, ...this.singles })
+    return new RecordChoice(where ?? [], {
+      command,
+      composed,
+      target,
+      ...asked,
+      ...this.singleReads,
+    })
   }
 
   createContext(instance: InstanceService, targets?: Targets): LineContext {
     const { answer, options } = this
-    // Of several projects, groups or instances it sees a part.
+    // A command on one of several projects, groups or instances sees only a part of the answer.
     const isPart = options.part !== undefined || instance !== this.instance
     return new LineContext(
       this,
@@ -196,55 +174,92 @@ export class RunParts implements LineParts {
     )
   }
 
-  /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
+  /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
   rowsOf(given: Given, targets?: Targets): Rows {
     const { rows } = this.options.command
     const context = this.createContext(this.instance, targets)
     return rows === undefined ? context.followEndpoints(given) : rows(context, given)
   }
 
-  /** Prints rows where the answer of the run goes. */
+  /** Prints rows to the output of the run. */
   readonly print = (rows: Rows): Promise<void> => {
     const { answer, curl, options } = this
-    const observed = this.#observe(curl === undefined ? rows : curl.yieldUnanswered(rows))
+    const observed = this.#watchRows(curl === undefined ? rows : curl.yieldUnanswered(rows))
     if (options.part !== undefined) return options.part.takeAll(observed)
     return printRows(observed, { answer, describe: (lost) => this.#report.describe(lost) })
   }
 
-  /** Hears what rows say of the run itself: its exit code, and how each list ended. */
-  async *#observe(rows: Rows): Rows {
-    const ended = this.options.inner?.ended
+  /** Passes rows on, except notes and the exit code, which it handles. It also adds the notes on the ends of lists. */
+  async *#watchRows(rows: Rows): Rows {
+    const ended = this.options.inner?.onEnded
     for await (const row of rows) {
       if (row.kind === 'exit') this.answer.exit(row.code)
-      // A note of one of several instances begins with its name.
+      // The prompter adds the name of the instance to a note if the line has several.
       if (row.kind === 'note') this.ui[row.level](row.text)
       else yield row
-      if (row.kind !== 'end' || row.of !== undefined) continue
+      if (row.kind !== 'end' || row.target !== undefined) continue
       if (ended !== undefined) {
         if (row.more !== undefined) ended(row.more)
-        // Of one of several instances it is said where the limit of all is known.
-      } else if (row.said !== undefined && this.options.part === undefined) this.later(row.said)
+        // The shared answer of several instances adds the note itself, since it knows the limit of all.
+      } else if (row.note !== undefined && this.options.part === undefined) this.addFooter(row.note)
     }
   }
 
-  /** Says what stands below the output, once all is done, and ends the answer. */
+  /** Ends the output, and prints the notes below it. */
   readonly close = async (end: RunEnd = { code: 0 }): Promise<void> => {
     const { inner, part } = this.options
     const { note } = this.printing.budget
-    for (const { text, unknown } of this.caller.lines()) this.later(text, unknown ? 'warn' : 'note')
-    if (note !== undefined) this.later(note)
+    for (const { text, unknown } of this.caller.lines())
+      this.addFooter(text, unknown ? 'warn' : 'note')
+    if (note !== undefined) this.addFooter(note)
     await this.exchange.close()
-    // Those of an outer run stay open for its next.
+    // The sessions of an outer run stay open for its next line.
     if (inner?.sessions === undefined) await this.#sessions.close()
     const say = (): void => {
-      for (const tell of this.#below) tell()
+      for (const tell of this.#footers) tell()
     }
     if (part === undefined) return this.#screen.finish(say, end)
     part.later(say)
   }
 
+  #createPrinter(): AnswerPrinter {
+    const line = { ...this.options, raw: () => this.options.journaling.raw }
+    const from = { source: this.#getPageSource, asOf: () => this.place.clock.asOf() }
+    return new AnswerPrinter(line, this.#screen, this.addFooter, from)
+  }
+
+  #createPrompter(): Prompter {
+    const { command, globals } = this.options
+    const { peek } = this.exchange
+    const subject = { command, owner: () => this.place.session(), peek }
+    const UserPrompter = isFullySent(this.options) ? Prompter : SilentPrompter
+    return new UserPrompter(globals, this.#screen, subject)
+  }
+
+  #createSingleReads({ data }: Reads): SingleReadOptions {
+    return {
+      width: getConcurrencyLimit(this.options.globals),
+      planned: (other, given) => this.planning.ofCommand(other, given),
+      data,
+      failed: (text, failure) => {
+        this.ui.report(failure, text)
+        this.answer.exit(exitCodes.partial)
+      },
+    }
+  }
+
+  #createLists(): Lists {
+    const { globals, inner, onListed } = this.options
+    const asked = (plan: Plan): void => {
+      onListed?.(plan)
+      inner?.onPlanned?.(plan)
+    }
+    const heard = { later: this.addFooter, isPaged: inner?.onEnded !== undefined, asked }
+    return new Lists(globals, this.exchange.instance, heard, this.chooseRecords)
+  }
+
   /** Returns the instance, profile and user for the head of a page, with a request for the user's record. */
-  readonly #pageSource = async (): Promise<PageSource> => {
+  readonly #getPageSource = async (): Promise<PageSource> => {
     const { baseUrl, profile, user } = await this.place.session()
     const snapshot = await this.place.snapshot()
     const { account } = await import('../catalogue/undocumented.js')
@@ -259,14 +274,14 @@ export class RunParts implements LineParts {
     }
   }
 
-  readonly #baseUrl = async (): Promise<string> => (await this.place.session()).baseUrl
+  readonly #getBaseUrl = async (): Promise<string> => (await this.place.session()).baseUrl
 
-  /** Returns the answer by where it goes: to standard output, or to a browser. */
-  #answer({ web }: LoadedModules): RunAnswer {
+  /** Creates the answer: the printer, or with `--web` the page in a browser. */
+  #createAnswer({ web }: LoadedModules): RunAnswer {
     const { env, words } = this.options
     const { note } = this.#screen.notes
     if (web !== undefined)
-      return web.createWebPage(this.printing, { env, baseUrl: this.#baseUrl, note, words })
+      return web.createWebPage(this.printing, { env, baseUrl: this.#getBaseUrl, note, words })
     return this.printing
   }
 
@@ -286,31 +301,32 @@ export class RunParts implements LineParts {
       signal,
       listed,
       ...(isFullySent(options)
-        ? { keeper: this.#keeper, resumed: () => journaling.resumed, asPlanned: this.#asPlanned }
+        ? {
+            keeper: this.#journal.prepare,
+            resumed: () => journaling.resumed,
+            asPlanned: this.#checkAsPlanned,
+          }
         : {}),
     }
   }
 
-  /** Says that there is nothing to do, and writes that down where the journal of the shard is waited for. */
-  readonly endEmptyShard = (): Rows => this.#emptyShard()
+  /** Yields the note that a shard has no objects, and records it in a journal. */
+  readonly endEmptyShard = (): Rows => this.#yieldEmptyShard()
 
-  async *#emptyShard(): Rows {
-    const { command, globals, journaling } = this.options
+  async *#yieldEmptyShard(): Rows {
+    const { globals, journaling } = this.options
     yield createNoteRow(
       `no objects in shard ${globals.shard ?? journaling.resumed?.past.header.shard ?? ''}: nothing to do`,
     )
     yield* yieldNone(this.answer)
-    if (journaling.resumed !== undefined || !isFullySent(this.options) || !keepsJournal(command))
-      return
-    const { recordEmptyShard } = await import('../engine/journaling/journaled-run.js')
-    await recordEmptyShard({ command, globals, journaling, place: this.place })
+    await this.#journal.recordEmptyShard()
   }
 
-  /** Returns what sends further requests to the objects of the run, on record in its journal. */
-  get following() {
+  /** Sends further requests for the objects of the run, which its journal records. */
+  get followUps() {
     const { bulk, caller, exchange } = this
     const send = createCall({ send: (plan: Plan) => caller.send(plan) })
-    return { bulk, send, requests: exchange.requests, file: this.#journal }
+    return { bulk, send, requests: exchange.requests, file: this.#journal.file }
   }
 
   readonly #openPreviews = async (): Promise<Previews> => {
@@ -325,49 +341,15 @@ export class RunParts implements LineParts {
     const { answer, exchange, lists, caller, ui } = this
     const { irreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
-    return new Previews({ ...parts, ...shown, ...(await this.#planKeeper()), command, words })
+    const keeper = await this.#journal.createPlanKeeper()
+    return new Previews({ ...parts, ...shown, keeper, command, words })
   }
 
-  /** Creates the keeper of a dry run as a run that has not begun, if that was asked for. */
-  async #planKeeper(): Promise<{ readonly keeper?: PlanKeeper }> {
-    const { options, place, planning, ui } = this
-    const { command, globals, inner, journaling } = options
-    const byPerson = globals.save && ({ by: 'person', kept: this.#tellKept } as const)
-    const asked = inner?.planned ?? (byPerson || undefined)
-    if (asked === undefined || !isRehearsal(options)) return {}
-    const { PlanKeeper } = await import('../engine/journaling/planned-run.js')
-    const answered = () => planning.answered
-    const parts = { command, globals, journaling, place, ui, single: false, answered }
-    return { keeper: new PlanKeeper(parts, asked) }
-  }
-
-  readonly #tellKept = (id: string): void =>
-    this.later(`saved as ${id}; carry it out with: svcctl journal run ${id}`)
-
-  /** Refuses what is not as it was when its run was planned. */
-  readonly #asPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
+  /** Refuses a plan whose object has changed since the run was planned. */
+  readonly #checkAsPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
     const { refuseChangedPlan } = await import('../engine/journaling/planned-run.js')
     const previews = await this.#openPreviews()
     return refuseChangedPlan(item, plan, (one) => previews.look(one))
-  }
-
-  /** Returns the function that opens the journal of the run; undefined if the run keeps none. */
-  readonly #keeper: Engine['keeper'] = (first, single, final) => {
-    const { exchange, options, place, planning, context, ui } = this
-    const { command, globals, journaling, chosen } = options
-    if (!isKept(options, first)) return undefined
-    return async () => {
-      const { JournaledRun } = await import('../engine/journaling/journaled-run.js')
-      const { instance } = context
-      const run = { command, globals, journaling, place, ui, single, final, instance }
-      const selected = (plan: Plan): unknown => chosen.of(plan)
-      const answered = () => planning.answered
-      const { once: reads, admits, requests } = exchange
-      const parts = { ...run, selected, reads, admits, answered, requests }
-      const journaled = await JournaledRun.of(parts, first)
-      this.#journal = journaled.journal.file
-      return journaled
-    }
   }
 }
 
@@ -375,16 +357,16 @@ const isPartial = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'partial'
 
 /**
- * Does the work of a run with its parts, and ends its journal and its answer.
+ * Opens a run, does its work, and ends its journal and its answer.
  * @returns the exit code
- * @throws what ended the run before its time
+ * @throws the error that ended the run early
  */
 export const runLine = async (
   options: AnswerOptions,
-  work: (running: RunParts) => Promise<void>,
+  work: (running: LineRun) => Promise<void>,
 ): Promise<number> => {
   const { command, journaling } = options
-  const running = await RunParts.open(options)
+  const running = await LineRun.open(options)
   const { printing, context } = running
   let failed: unknown
   try {
@@ -395,7 +377,7 @@ export const runLine = async (
   await journaling.resumed?.journal.close()
   const wrote = isFullySent(options) && mayChangeInstance(command, journaling.raw.args)
   await running.close({ failed, code: printing.code }).catch((error: unknown) => {
-    // An output that cannot be ended must not hide what ended the run, nor what the run has done.
+    // An output that cannot be ended must not hide the error that ended the run, nor the writes that it has done.
     if (failed === undefined) failed = wrote ? toUnprintedRun(error, command) : error
     else if (isPartial(failed) && error instanceof Failure) context.ui.report(error)
   })

@@ -1,4 +1,4 @@
-/** Merges the answers of several targets: the records of each stand below its name, in one list. */
+/** Merges the rows of several targets into one list, in which each record names its target. */
 import { createWrapper } from '../base/json/records.js'
 import { encodeRecord } from '../engine/records/list-stage.js'
 import { getPrintedValue, isList, refusePart } from '../engine/records/object-rows.js'
@@ -13,11 +13,11 @@ import {
 import type { Failure } from '../errors.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
-/** Returns what a target is, in a word. */
+/** Returns the kind of a target, for messages. */
 const describeTarget = ({ parent }: Target): string =>
   parent === undefined ? 'instance' : 'project or group'
 
-/** Puts the profile or snapshot before what stands in a record already. */
+/** Creates the function that adds the profile or snapshot as the first field of a record. */
 const createProfilePrefixer = (
   column: string,
   name: string,
@@ -26,7 +26,7 @@ const createProfilePrefixer = (
   return (record) => Buffer.concat([head, record.subarray(record.indexOf(0x7b) + 1)])
 }
 
-/** Puts records below what they belong to, the widest first. */
+/** Creates the function that adds the target to a record: first the profile or snapshot, then the project or group. */
 const createTargetWrapper = (
   target: Target,
   { parent: column }: RecordView,
@@ -43,15 +43,15 @@ const createTargetWrapper = (
   return (record) => before(below(record))
 }
 
-/** Returns the view of records below a target, without what only a whole answer of one can have. */
-const viewBelow = (
+/** Returns the view of records with a target, without the parts that only the answer of one target can have. */
+const toTargetView = (
   { people: _, drawing, trend, ...view }: RecordView,
   target: Target,
   isTrend = false,
 ): RecordView => {
   const { parent } = target
   const site = getSite(target)
-  // A trend is shown of the records of all snapshots.
+  // A trend shows the records of all snapshots together.
   if (isTrend) return { ...view, drawing, trend, people: trend }
   return {
     ...view,
@@ -60,26 +60,26 @@ const viewBelow = (
   }
 }
 
-/** The part of the answer that one target has. */
+/** The part of one target in the answer. */
 interface TargetPart {
   readonly view: RecordView
   readonly wrap: (record: Uint8Array) => Uint8Array
-  /** Its records stand there already. */
+  /** True if the records of the part are written already. */
   readonly isFilled?: true
-  /** The rows that people see of its records, made once all of them came. */
+  /** The holder of records from which the rows for people are made; undefined if people see the records. */
   readonly people: PeopleRows | undefined
 }
 
-/** The one list of all targets. */
+/** Merges the rows of all targets into one list. */
 class TargetList {
   readonly #answer: RunAnswer
   readonly #allowsText: boolean
-  /** True while the list of all is open. */
+  /** True while the merged list is open. */
   #isOpen = false
   #part: TargetPart | undefined
-  /** Records about targets of which nothing could be read; they wait for the first part, whose endpoint says what is secret. */
+  /** Records about targets that could not be read. They wait for the first part, whose endpoint names the secret fields. */
   #waiting: { readonly record: object; readonly view: RecordView }[] = []
-  /** The target whose text was begun. */
+  /** The name of the target whose text was written last. */
   #headed: string | undefined
 
   constructor(answer: RunAnswer, allowsText: boolean) {
@@ -87,8 +87,8 @@ class TargetList {
     this.#allowsText = allowsText
   }
 
-  /** Yields what a row of one target comes to in the answer of all. */
-  async *take(row: Row, of: Target): Rows {
+  /** Yields the rows of the merged list for a row of one target. */
+  async *merge(row: Row, of: Target): Rows {
     switch (row.kind) {
       case 'open':
         return yield* this.#begin(await this.#createPart(of, row.view, row.source === undefined))
@@ -101,7 +101,7 @@ class TargetList {
       case 'document':
         throw refusePart(describeTarget(of))
       case 'text':
-        return yield* this.#headText(row.chunk, of)
+        return yield* this.#labelText(row.chunk, of)
       case 'failed':
         if (this.#answer.reader === 'programs') yield* this.#addFailure(of, row.failure)
         return
@@ -115,7 +115,7 @@ class TargetList {
     }
   }
 
-  /** Yields the end of the list of all. */
+  /** Yields the end of the merged list. */
   async *close(): Rows {
     const [first] = this.#waiting
     if (first !== undefined) yield* this.#open(first.view)
@@ -123,7 +123,7 @@ class TargetList {
     this.#isOpen = false
   }
 
-  /** Begins a part; what is seen in another way among those of others is there at once. */
+  /** Begins a part. If it has other records for an answer of several targets, they are written at once. */
   async *#begin(part: TargetPart): Rows {
     this.#part = part
     const { among } = part.view
@@ -133,22 +133,22 @@ class TargetList {
   }
 
   async #createPart(of: Target, asked: RecordView, isMade: boolean): Promise<TargetPart> {
-    const view = isMade && getSite(of) !== undefined ? await this.#inRows(asked) : asked
+    const view = isMade && getSite(of) !== undefined ? await this.#addColumns(asked) : asked
     const isTrend =
       view.trend !== undefined && of.snapshot !== undefined && this.#answer.reader !== 'programs'
-    const people = isTrend ? undefined : this.#answer.rowsForPeople(view)
+    const people = isTrend ? undefined : this.#answer.holdPeopleRows(view)
     const { columns = view.columns } = people ?? {}
     const own = { ...view, columns }
-    return { view: viewBelow(own, of, isTrend), wrap: createTargetWrapper(of, own), people }
+    return { view: toTargetView(own, of, isTrend), wrap: createTargetWrapper(of, own), people }
   }
 
-  /** Returns the view of a record among those of other instances: with columns, though alone it would be shown whole. */
-  async #inRows(view: RecordView): Promise<RecordView> {
+  /** Adds columns to the view of a single record, which alone would be shown with all fields. */
+  async #addColumns(view: RecordView): Promise<RecordView> {
     const { endpoint, columns, fields } = view
     const chosen = endpoint === undefined || (columns ?? fields) !== undefined
     if (chosen || this.#answer.reader !== 'people') return view
     const own = await this.#answer.columnsFor(endpoint)
-    // Of an endpoint that no document has, the first record says which columns there are.
+    // An undocumented endpoint has no columns. The first record decides.
     return own.length === 0 ? view : { ...view, columns: own }
   }
 
@@ -175,8 +175,8 @@ class TargetList {
     for (const row of rows) yield { kind: 'records', batch: [part.wrap(encodeRecord(row))] }
   }
 
-  /** Text of one of several instances stands below its name: what only looks, and requests that are not sent. */
-  async *#headText(chunk: string | Uint8Array, of: Target): Rows {
+  /** Yields the text of one of several instances below its name. Only lines that write nothing may print text. */
+  async *#labelText(chunk: string | Uint8Array, of: Target): Rows {
     if (of.parent !== undefined || !this.#allowsText) throw refusePart(describeTarget(of))
     const name = getSite(of)?.name
     if (this.#headed !== name) yield { kind: 'text', chunk: `# ${name}\n` }
@@ -184,21 +184,20 @@ class TargetList {
     yield { kind: 'text', chunk }
   }
 
-  /** A record about a target itself. */
+  /** Adds the record of a target that could not be read. */
   async *#addFailure(target: Target, failure: Failure): Rows {
     const { parent } = target
     const site = getSite(target)
     const named = parent === undefined ? {} : { [parent.column]: parent.name }
     const within = site === undefined ? {} : { [site.column]: site.name }
     const record = { ...within, ...named, outcome: 'failed', ...failure.toJSON() }
-    this.#waiting.push({ record, view: viewBelow({}, target) })
+    this.#waiting.push({ record, view: toTargetView({}, target) })
     if (this.#isOpen) yield* this.#open({})
   }
 }
 
 /**
- * Yields the records of what calls were answered with: the bytes as they came, or, where a list is seen as records, each of its
- * items.
+ * Replaces the answers of calls by records: the bytes as they came, or each item if the answer is a list and is shown as records.
  */
 async function* splitAnswers(rows: Rows, splitsLists: boolean): Rows {
   for await (const row of rows) {
@@ -206,27 +205,27 @@ async function* splitAnswers(rows: Rows, splitsLists: boolean): Rows {
       yield row
       continue
     }
-    const { answer, of, view } = row
+    const { answer, target: of, view } = row
     const splits = of !== undefined || splitsLists
     const items = splits && isList(answer) ? getPrintedValue(answer) : undefined
     const many = Array.isArray(items)
-    yield { kind: 'open', many, view, of }
-    if (many) for (const value of items) yield { kind: 'value', value, of }
-    else yield { kind: 'records', batch: [answer.bytes ?? encodeRecord(answer.value)], of }
-    yield { kind: 'end', of }
+    yield { kind: 'open', many, view, target: of }
+    if (many) for (const value of items) yield { kind: 'value', value, target: of }
+    else yield { kind: 'records', batch: [answer.bytes ?? encodeRecord(answer.value)], target: of }
+    yield { kind: 'end', target: of }
   }
 }
 
 /**
- * Yields one list for the records of several targets; what is of no target passes as it is.
- * @param allowsText false where text of one of several instances is refused
+ * Yields one list for the records of several targets. Rows without a target are passed on.
+ * @param allowsText false if the text of one of several instances is refused
  */
 export async function* mergeTargets(rows: Rows, answer: RunAnswer, allowsText: boolean): Rows {
   const list = new TargetList(answer, allowsText)
-  /** True while a part of no target is open. */
+  /** True while a part without a target is open. */
   let isOwn = false
   for await (const row of splitAnswers(rows, answer.splitsLists)) {
-    if (row.of !== undefined) yield* list.take(row, row.of)
+    if (row.target !== undefined) yield* list.merge(row, row.target)
     else if (row.kind === 'end' && !isOwn) yield* list.close()
     else {
       if (row.kind === 'open') isOwn = true

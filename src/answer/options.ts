@@ -1,4 +1,4 @@
-/** The screen of a line, and the place where its rows go. */
+/** Types for the options of a run whose answer is printed: its streams, its format, and its place among other runs. */
 import type { Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
@@ -13,22 +13,21 @@ import type { Format } from '../output/types.js'
 import type { Liveness, Notes } from '../terminal/notes.js'
 import type { ColorFlag, Style } from '../terminal/style.js'
 
-// The screen of a run: where answers go, what is said beside them, how questions are asked.
-
 /** The end of a run. */
 export interface RunEnd {
-  /** The error that ended it before its time. */
+  /** The error that ended the run early. */
   readonly failed?: unknown
   readonly code: number
 }
 
+/** The streams of a run: its output, its notes, and its prompts. */
 export interface Streams {
   /** The style of text on standard output. */
   readonly style: Style
-  /** Columns for the answer. */
+  /** The width of the output, in columns. */
   readonly width: number
   readonly out: Stdout
-  /** Standard output itself, without pager or frames. */
+  /** Standard output without a pager or frames. */
   readonly plain: Stdout
   readonly notes: Notes
   readonly prompts: Prompts
@@ -36,63 +35,63 @@ export interface Streams {
   readonly liveness: Liveness
   readonly polls: PollScreen
   readonly interactive: () => boolean
-  /** Ends the answer, and says what stands below it. */
+  /** Ends the output, and then prints the notes below it. */
   readonly finish: (say: () => void, end: RunEnd) => Promise<void>
-  /** The page that the answer is, if it is one: its first part begins it. */
+  /** The page that is written, if the format is one. `begin` returns true for its first part. */
   readonly page?: { readonly begin: () => boolean }
-  /** The profile that each line of it begins with, where there are several. */
-  readonly of?: string
+  /** The profile that begins each line of a trace, if there are several. */
+  readonly label?: string
 }
 
 /** The form in which the failure of a run is reported. */
 export interface FailureFormat {
-  /** Failures are JSON. */
+  /** True if failures are JSON. */
   readonly json: boolean
   readonly color?: ColorFlag
 }
 
-/** A line, and whose words it is read in. */
+/** A parsed line, with the functions that it needs from the command line. */
 export interface AskedLine {
   readonly command: Command
   readonly raw: Raw
   readonly signal: AbortSignal
-  /** Takes the form in which a failure is reported. */
-  readonly decided: (how: FailureFormat) => void
-  /** Finds the words of its instance. */
+  /** Called with the format of a failure report, once it is known. */
+  readonly onFormat: (how: FailureFormat) => void
+  /** Finds the words of the line's instance. */
   readonly own: WordsFinder
-  /** Understands a line. */
+  /** Parses another line. */
   readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
 }
 
-/** The options of a run whose rows are answered. */
+/** The options of a run whose rows are printed. */
 export interface AnswerOptions extends Omit<RunOptions, 'part'> {
   readonly format: Format
-  /** By default the streams of the process. */
+  /** The streams of the run. The default is those of the process. */
   readonly screen?: Streams | undefined
-  /** True if what it prints is kept: it has no standard output, and no person who could copy a secret. */
+  /** True if the records go to an outer run and not to standard output, so that no person sees a secret. */
   readonly isKept?: true | undefined
-  /** Takes the plan of each list that the line itself asks for. */
+  /** Called with the plan of each list that the line itself requests. */
   readonly onListed?: (plan: Plan) => void
-  /** A report takes the place of the answer on standard output. */
+  /** True if a report replaces the answer on standard output. */
   readonly isSilent?: boolean
   /** The place among several instances. */
   readonly part?:
     | {
-        /** Its profile, or when its snapshot was begun. */
+        /** The name of the profile, or the time of the snapshot. */
         readonly name: string
-        /** The column that its name stands in. */
+        /** The column with the name. */
         readonly column: 'profile' | 'snapshot'
-        /** Returns true while those before it have not handed over their rows. */
+        /** Returns true while instances before this one still have rows to write. */
         readonly isHeld: () => boolean
-        /** Takes the rows of its answer, in its turn. */
+        /** Writes the rows of this instance in its turn. */
         readonly takeAll: (rows: Rows) => Promise<void>
-        /** Says what stands below the output, once that of all is there. */
+        /** Keeps the function that prints the notes below the output of all instances. */
         readonly later: (say: () => void) => void
       }
     | undefined
 }
 
-/** What a line has from outside, if it runs on one of several instances or within another run. */
+/** The options that a line gets from outside, if it runs on one of several instances or inside another run. */
 export interface OuterLine
   extends Partial<
     Pick<AnswerOptions, 'env' | 'format' | 'inner' | 'isKept' | 'part' | 'screen' | 'words'>

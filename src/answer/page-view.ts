@@ -153,7 +153,7 @@ export const createPageView = async (
     address: source?.address,
     origin: source === undefined ? undefined : new URL(source.address).origin,
     section: view.section,
-    said: view.said,
+    said: view.footnote,
     groups: view.groups,
     context: view.context,
     meaning: createMeaning(line, view),

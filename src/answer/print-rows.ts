@@ -1,28 +1,28 @@
-/** The sink of rows: prints them as they come, in the format that was asked for. */
+/** Prints rows as they arrive, in the format of the line. */
 
-import { cutShort, type OpenRow, type Row, type Rows } from '../engine/rows.js'
+import { type OpenRow, type Row, type Rows, toIncompleteFailure } from '../engine/rows.js'
 import { Failure } from '../errors.js'
 import type { Writer } from '../output/types.js'
 import { mergeTargets } from './merge-targets.js'
 import type { RunAnswer } from './run-answer.js'
 
-/** The place where rows go, and what may be printed there. */
+/** The output for rows. */
 export interface PrintOptions {
   readonly answer: RunAnswer
-  /** False where text of one of several instances is refused. */
+  /** False if the text of one of several instances is refused. */
   readonly allowsText?: boolean
-  /** Returns what is thrown for what could not be printed. */
+  /** Converts an error of printing to the error that is thrown. */
   readonly describe?: (lost: unknown) => unknown
 }
 
-/** A part of the answer that is open. */
+/** The open part of the answer. */
 interface OpenPart {
   readonly writer: Writer
   readonly row: OpenRow
   printed: number
 }
 
-/** Prints rows; one part of the answer is open at a time. */
+/** Prints rows. One part of the answer is open at a time. */
 class RowPrinter {
   readonly #answer: RunAnswer
   #part: OpenPart | 'skipped' | undefined
@@ -50,8 +50,8 @@ class RowPrinter {
       case 'flush':
         return this.#answer.flush()
       case 'note':
-        // The others were said when the rows were handed over.
-        if (row.isBelow === true) this.#answer.sayBelow(row.text)
+        // Notes at their place were printed when the row came.
+        if (row.isBelow === true) this.#answer.addFooter(row.text)
         return
       case 'answer':
       case 'exit':
@@ -60,7 +60,7 @@ class RowPrinter {
     }
   }
 
-  /** Ends the answer before its time: what was held back of a list is written. */
+  /** Ends the answer early. Records of a list that were held back are written. */
   async abandon(): Promise<void> {
     const part = this.#part
     if (part === undefined || part === 'skipped') return
@@ -68,12 +68,14 @@ class RowPrinter {
     if (isMerged === true || source !== undefined) await part.writer.abandon()
   }
 
-  /** Returns what is thrown for what could not be printed: of a list with how much of it is there. */
+  /** Adds to an error of printing how many records of a list were printed. */
   describeLost(error: unknown): unknown {
     const part = this.#part
     if (part === undefined || part === 'skipped') return error
     const { source } = part.row
-    return source === undefined ? error : cutShort(error, source.isOrdered ? 0 : part.printed)
+    return source === undefined
+      ? error
+      : toIncompleteFailure(error, source.isOrdered ? 0 : part.printed)
   }
 
   async #open(row: OpenRow): Promise<void> {
@@ -82,8 +84,8 @@ class RowPrinter {
       this.#part = 'skipped'
       return
     }
-    const writer = await this.#answer.writer(many, view)
-    source?.opened(writer)
+    const writer = await this.#answer.openWriter(many, view)
+    source?.attachReader(writer)
     this.#part = { writer, row, printed: 0 }
   }
 
@@ -104,8 +106,8 @@ class RowPrinter {
 }
 
 /**
- * Prints rows as they come, those of several targets as one list. What cannot be printed ends whoever yields them where it is.
- * @throws what their source throws, and what cannot be printed
+ * Prints rows as they arrive. The rows of several targets become one list. An error of printing ends the source of the rows.
+ * @throws errors of the source and errors of printing
  */
 export const printRows = async (rows: Rows, output: PrintOptions): Promise<void> => {
   const { answer, allowsText = true, describe } = output
@@ -120,7 +122,7 @@ export const printRows = async (rows: Rows, output: PrintOptions): Promise<void>
     }
   }
   try {
-    const shown = answer.stage(mergeTargets(heard(), answer, allowsText))
+    const shown = answer.applyStages(mergeTargets(heard(), answer, allowsText))
     for await (const row of shown) await printer.print(row)
   } catch (error) {
     const lost = isEnded ? error : printer.describeLost(error)

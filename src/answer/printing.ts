@@ -202,17 +202,17 @@ export class AnswerPrinter implements RunAnswer {
     return out.write(escapeControlLines(this.#decoder.decode(chunk, { stream: true })))
   }
 
-  stage(rows: Rows): Rows {
+  applyStages(rows: Rows): Rows {
     const { command, globals, until, words } = this.#asked
     const hiddenFor = (view: RecordView): HiddenFields => this.#hidden(view)
     const staged = stageRecords(rows, { command, globals, words, hiddenFor })
-    return until === undefined ? staged : until.see(staged)
+    return until === undefined ? staged : until.observe(staged)
   }
 
-  async writer(many: boolean, emit: RecordView): Promise<Writer> {
+  async openWriter(many: boolean, emit: RecordView): Promise<Writer> {
     const { format } = this.#asked
     const inspection = await this.#inspection(emit)
-    const rough = emit.rough === undefined ? {} : await this.#roughly(emit.rough)
+    const rough = emit.approximate === undefined ? {} : await this.#roughly(emit.approximate)
     const page = await this.#page(emit)
     const now = await this.#origin.asOf()
     const view = { ...this.#view(many, emit), now, ...rough, page, inspection }
@@ -234,7 +234,7 @@ export class AnswerPrinter implements RunAnswer {
     await out.end()
   }
 
-  sayBelow(text: string): void {
+  addFooter(text: string): void {
     this.#later(text)
   }
 
@@ -252,7 +252,7 @@ export class AnswerPrinter implements RunAnswer {
     return { people: { rows: (records) => records.map(mark) } }
   }
 
-  rowsForPeople({ people, ...emit }: RecordView): PeopleRows | undefined {
+  holdPeopleRows({ people, ...emit }: RecordView): PeopleRows | undefined {
     const { format, globals, words } = this.#asked
     const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
     const asked = { people: seen, words, fields: globals.fields }
@@ -261,7 +261,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   async #printText(text: string): Promise<void> {
-    const open = await this.writer(false, {})
+    const open = await this.openWriter(false, {})
     await open.record(text)
     await open.close()
   }

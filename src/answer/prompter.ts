@@ -1,4 +1,4 @@
-/** The person of a run: what standard error says, what is asked there, and what to do next about a failure. */
+/** Talks to the person at the terminal: prints notes and progress, and asks for confirmation and missing values. */
 import { isObject, type JsonValues } from '../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
@@ -17,9 +17,9 @@ import { decideConfirmation, nameMatches } from '../profile/index.js'
 import { beginProgress } from '../terminal/progress.js'
 import type { AnswerOptions, Streams } from './options.js'
 
-// Objects by their names, for those who are to confirm what becomes of them.
+// The names of objects, for confirmations.
 
-/** Returns the parameter that names the object of a plan, and of what kind that is. */
+/** Returns the parameter that names the object of a plan, with the object's kind. */
 const getSubject = ({
   endpoint: { args, path },
   kind: made,
@@ -29,7 +29,7 @@ const getSubject = ({
   return kind === undefined ? undefined : { name, kind }
 }
 
-/** Returns the placeholder at the end of a path: what a reading endpoint answers about. */
+/** Returns the last placeholder of a path, which names the object of an endpoint that reads. */
 const getLastPlaceholder = (endpoint: Endpoint): string =>
   /:(\w+)$/.exec(getPath(endpoint))?.[1] ?? ''
 
@@ -50,12 +50,12 @@ const getReadValues = (
   return { ...object, [holder.placeholder]: plan.values[own.placeholder] }
 }
 
-/** Finds the reads of one object that might show its name, of its area and of those that list its kind. */
-const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask[]> => {
+/** Finds the requests that may show the name of an object, in its area and in the areas of its kind. */
+const findNameReads = async (command: CommandFacts, plan: Plan): Promise<readonly Ask[]> => {
   const subject = getSubject(plan)
   const kind = getKindByName(subject?.kind)
   if (subject === undefined || kind?.title === undefined) return []
-  // One that is to be made cannot be read.
+  // An object that will be created cannot be read.
   if (plan.endpoint.path[subject.name] === undefined) return []
   const near = listAreas().filter(({ name }) => name === command.area || kind.areas.includes(name))
   const endpoints = (await Promise.all(near.map((row) => row.load()))).flatMap((all) =>
@@ -71,14 +71,14 @@ const readsFor = async (command: CommandFacts, plan: Plan): Promise<readonly Ask
 
 type Peek = (ask: Ask) => Promise<unknown>
 
-/** Reads the name that the instance has for an object; undefined if it does not say it, for whatever reason. */
+/** Reads the name of an object. Returns undefined if the instance does not show it, for any reason. */
 const readTitle = async (
   command: CommandFacts,
   plan: Plan,
   peek: Peek,
 ): Promise<string | undefined> => {
   const field = getKindByName(getSubject(plan)?.kind)?.title ?? ''
-  for (const ask of await readsFor(command, plan))
+  for (const ask of await findNameReads(command, plan))
     try {
       const record = await peek(ask)
       const title = isObject(record) ? record[field] : undefined
@@ -89,14 +89,14 @@ const readTitle = async (
   return undefined
 }
 
-/** Describes what is done to what: `delete deploy key`, `delete artifacts of job`. */
+/** Describes an action with its object: `delete deploy key`, `delete artifacts of job`. */
 const describeAction = (command: CommandFacts, plan: Plan): string => {
   const { area, words } = command
   const verb = words.split(' ').at(-1) ?? words
   const subject = getSubject(plan)
   if (subject === undefined || plan.label === undefined) return `${area} ${words}`
   const own = getKindByName(subject.kind)?.areas[0] ?? area
-  // A command of the tool itself has no objects of its own.
+  // A command without endpoints of its own acts on objects of other areas.
   const part =
     own === area || subject.kind === 'user' || command.writes === true
       ? ''
@@ -106,15 +106,15 @@ const describeAction = (command: CommandFacts, plan: Plan): string => {
 
 const describeHolder = ({ endpoint, values, label = '' }: Plan): string => {
   const scope = getScope(endpoint)
-  // A full reference says where it belongs by itself.
+  // A full reference names its project.
   if (scope === undefined || /.[!#]\d+$/.test(label)) return ''
   const holder = String(values[scope.placeholder])
   return ` of ${scope.kind === 'project' && holder.includes('/') ? holder : `${scope.kind} ${holder}`}`
 }
 
 /**
- * Describes the objects of plans, a line each: `delete deploy key 3 "ci" of platform/app`. The first are read for their
- * names; one that cannot be read goes by what it was given as.
+ * Describes the objects of plans, a line each: `delete deploy key 3 "ci" of platform/app`. The names of the first objects are read.
+ * An object that cannot be read keeps the name that the line has for it.
  */
 export const describeObjects = (
   command: CommandFacts,
@@ -130,11 +130,9 @@ export const describeObjects = (
     }),
   )
 
-// The objects that a confirmation is about, as lines.
+// The text of confirmations: the instance, the user, the objects and the loss.
 
-// Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
-
-/** Formats the objects concerned, a line each, the rest counted. */
+/** Formats the first objects as a line each, and counts the rest. */
 const formatDetails = (details: readonly string[], count: number): string[] => [
   ...details.slice(0, maxNamed).map((line) => `  ${line}`),
   ...(count > maxNamed ? [`  and ${count - maxNamed} more`] : []),
@@ -142,7 +140,7 @@ const formatDetails = (details: readonly string[], count: number): string[] => [
 
 const createCancelled = (): Failure => usage('not confirmed; nothing was changed')
 
-/** Formats where a change would happen, as whom, and to what. */
+/** Formats the notice before a confirmation: the instance, the profile, the user, the objects and the change. */
 const formatNotice = (
   { profile, baseUrl, sudo, title = baseUrl }: Owner,
   what: string,
@@ -155,8 +153,8 @@ const formatNotice = (
   return [`On ${title}${by}${as}${many}:`, ...formatDetails(lines, count), what]
 }
 
-/** Returns true if a person typed the name of the profile. */
-const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<boolean> => {
+/** Asks for the name of the profile. Returns true if it was typed correctly. */
+const askProfileName = async (profile: Owner['profile'], prompts: Prompts): Promise<boolean> => {
   const typed = await prompts.text(`Type the profile name (${profile?.name ?? ''}) to continue`)
   return profile !== undefined && nameMatches(profile, typed)
 }
@@ -166,13 +164,13 @@ interface Subject {
   readonly command: CommandFacts
   /** Returns the owner of the objects, if a confirmation does not name it. */
   readonly owner: () => Promise<Owner>
-  /** The answer to a read request, where that takes neither long nor a second try. */
+  /** Sends a read request without retries, and with a short time limit. */
   readonly peek: Peek
 }
 
 type PromptStreams = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
 
-/** The person before standard error, if there is one. */
+/** Asks and informs the person at standard error, if there is one. */
 export class Prompter implements UiService {
   readonly #screen: PromptStreams
   readonly #subject: Subject
@@ -209,21 +207,21 @@ export class Prompter implements UiService {
   }
 
   /**
-   * Asks before something is destroyed.
-   * @throws Failure `usage` where it is not confirmed, or there is no terminal to ask on and --yes is missing
+   * Asks for confirmation before a change.
+   * @throws Failure `usage` if the answer is no, or if there is no terminal and `--yes` is missing
    */
   async confirm(what: string, details: Details = [], of?: Owner, count?: number): Promise<void> {
     const owner = of ?? (await this.#subject.owner())
     const { notes, prompts } = this.#screen
-    const how = this.#consentTo(owner, what)
+    const how = this.#decideConfirmation(owner, what)
     if (how === 'go') return
     notes.note(formatNotice(owner, what, await resolveDetails(details), count))
     const named = how === 'ask-name'
-    const agreed = named ? nameTyped(owner.profile, prompts) : prompts.confirm('Continue?')
+    const agreed = named ? askProfileName(owner.profile, prompts) : prompts.confirm('Continue?')
     if (!(await agreed)) throw createCancelled()
   }
 
-  /** Says what would be asked. */
+  /** Prints what a real run would ask. */
   protected async announce(
     what: string,
     details: Details,
@@ -236,14 +234,14 @@ export class Prompter implements UiService {
   }
 
   async confirmable(what: string): Promise<void> {
-    this.#consentTo(await this.#subject.owner(), what)
+    this.#decideConfirmation(await this.#subject.owner(), what)
   }
 
   /**
    * Returns how a change is to be confirmed.
    * @throws Failure `usage` if there is no terminal to ask on and --yes is missing
    */
-  #consentTo({ profile }: Owner, what: string): ReturnType<typeof decideConfirmation> {
+  #decideConfirmation({ profile }: Owner, what: string): ReturnType<typeof decideConfirmation> {
     const { confirm, yes } = this.#globals
     return decideConfirmation(profile, { yes, interactive: this.interactive, confirm }, what)
   }
@@ -274,7 +272,7 @@ export class Prompter implements UiService {
   }
 }
 
-/** The person of a run in which nothing is written: nothing has to be confirmed, and a secret need not be typed. */
+/** The prompter of a run that writes nothing. It never asks for confirmation or for secrets. */
 export class SilentPrompter extends Prompter {
   override confirm(what: string, details: Details = [], of?: Owner, count?: number): Promise<void> {
     return this.announce(what, details, of, count)
@@ -282,7 +280,7 @@ export class SilentPrompter extends Prompter {
 
   override async confirmable(): Promise<void> {}
 
-  /** Returns the name in the place of the secret. */
+  /** Returns a placeholder for the secret. */
   override async askSecret(_question: string, name: string): Promise<string> {
     return `<${name}>`
   }

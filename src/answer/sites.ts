@@ -1,4 +1,4 @@
-/** The several instances of a line: what each calls things, and how it understands the line. */
+/** Finds the instances of a line with several profiles, and prepares the line for each of them. */
 import type { Words } from '../catalogue/words.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
 import { getCommandFlags } from '../engine/command/flags.js'
@@ -19,21 +19,21 @@ import { usage } from '../errors.js'
 import { getPaths, isPattern, openStore, parseProfiles, resolveProfiles } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 
-// Which profiles a line means that means several, and what does not go with them.
+// The profiles of a line, and checks of lines with several.
 
-/** The profiles that a line names: one, or several. */
+/** The profiles of a line: one, or several. */
 type AskedProfiles =
   | { readonly one: string }
   | { readonly several: readonly string[]; readonly all?: true }
 
-/** Returns the profiles that a line names; flags that exclude each other are refused when the line is read. */
+/** Returns the profiles of a line. Flags that exclude each other were refused when it was parsed. */
 export const getAskedProfiles = (raw: Raw): AskedProfiles =>
   raw.flags.get('all-profiles')?.at(-1) === 'true'
     ? { several: ['*'], all: true }
     : parseProfiles(raw.flags.get('profile')?.at(-1) ?? '')
 
-/** Variables that are meant for one instance: none of several profiles takes anything from them. */
-export const variables = [
+/** The variables that are meant for a single instance. A line with several profiles ignores them. */
+export const instanceVariables = [
   'SVC_TOKEN',
   'SVC_TOKEN_KIND',
   'SVC_JOB_TOKEN',
@@ -41,14 +41,14 @@ export const variables = [
   'SVC_VOCABULARY',
 ] as const
 
-/** Creates the environment for each of several profiles: a credential above all is meant for one address. */
+/** Removes the variables of a single instance from an environment, so that no credential goes to another address. */
 export const createSiteEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
-  ...Object.fromEntries(variables.map((name) => [name, undefined])),
+  ...Object.fromEntries(instanceVariables.map((name) => [name, undefined])),
 })
 
-/** Flags that are about one instance, or one run, or the one file that is written. */
-const ofOne = [
+/** The flags for a single instance, a single run or a single file. */
+const singleInstanceFlags = [
   'base-url',
   'watch',
   'wait-until',
@@ -60,8 +60,8 @@ const ofOne = [
   'note',
 ] as const
 
-/** @throws Failure `usage` for what does not go with several instances */
-export const checkSeveral = (command: Command, raw: Raw, all: boolean): void => {
+/** @throws Failure `usage` for commands and flags that require a single instance */
+export const checkSeveralInstances = (command: Command, raw: Raw, all: boolean): void => {
   const name = getCommandName(command)
   if (!takesProfiles(command))
     throw usage(
@@ -71,7 +71,7 @@ export const checkSeveral = (command: Command, raw: Raw, all: boolean): void => 
   const format = getOwnFormat(command, raw)
   const own = (one: string): boolean =>
     one !== 'to' || command.flags.some(({ name }) => name === one)
-  const given = ofOne.filter((one) => raw.flags.has(one) && own(one))
+  const given = singleInstanceFlags.filter((one) => raw.flags.has(one) && own(one))
   const [flag] = format === undefined ? given : [...given, 'output']
   if (flag !== undefined)
     throw createExclusion(
@@ -88,8 +88,8 @@ export const checkSeveral = (command: Command, raw: Raw, all: boolean): void => 
 }
 
 /**
- * Finds the profiles that are meant.
- * @throws Failure `usage` for what means none
+ * Finds profiles by names and patterns.
+ * @throws Failure `usage` for a name or pattern without a profile
  */
 export const resolveNamedProfiles = (
   parts: readonly string[],
@@ -101,17 +101,17 @@ export const resolveNamedProfiles = (
     parts,
     store.names().map((name) => ({ name })),
   )
-  // One that is not asked for may be as wrong as it likes.
+  // Only the named profiles are read, so that a mistake in another one does no harm.
   return known.flatMap(({ name }) => store.get(name) ?? [])
 }
 
 type ConfirmationFlags = Pick<Globals, 'curl' | 'dryRun' | 'yes'>
 
 /**
- * Checks what a run that changes several instances needs, all of it before anything is sent.
- * @throws Failure `usage`
+ * Checks a run that changes several instances before anything is sent.
+ * @throws Failure `usage` if profiles are not named, are read-only, or are not confirmed
  */
-export const checkWriting = (
+export const checkWrites = (
   { command, raw }: { readonly command: Command; readonly raw: Raw },
   wanted: { readonly several: readonly string[]; readonly all?: true },
   profiles: readonly Profile[],
@@ -151,30 +151,30 @@ export const checkWriting = (
   )
 }
 
-// What each of them calls things.
+// The line as each instance takes it.
 
-/** An instance among those of a line. */
-export interface AskedSite {
+/** One of the instances or snapshots of a line. */
+export interface LineSite {
   readonly name: string
-  /** The column that its name stands in. */
+  /** The column with the name. */
   readonly column: 'profile' | 'snapshot'
-  /** Returns the line as it would be of this one alone. */
+  /** Returns the line as it would be for this instance alone. */
   readonly line: (raw: Raw) => Raw
   readonly own: WordsFinder
   /** The words of the instance itself. */
   readonly words: Words | undefined
-  /** The line's command with the names and values that it takes there. */
+  /** The command with the names and values of this instance. */
   readonly command: Command
-  /** In which the line may be written: another one's name is as good as that of the documents. */
-  readonly asked?: Words
+  /** The words that the line may use: those of this instance and those of all others. */
+  readonly lineWords?: Words
 }
 
-/** The line as it would be of one of them. */
+/** Returns the line as it would be for one of the profiles. */
 const createInstanceLine = (raw: Raw, name: string): Raw => {
   const flags = new Map(raw.flags)
   flags.delete('all-profiles')
   flags.set('profile', [name])
-  // Whose name it is was looked at.
+  // The names of --confirm were checked for all profiles.
   const confirmed = flags.get('confirm')?.includes(name) === true
   if (confirmed) flags.set('confirm', [name])
   else flags.delete('confirm')
@@ -182,8 +182,8 @@ const createInstanceLine = (raw: Raw, name: string): Raw => {
 }
 
 /**
- * Loads the words of an instance. Words that cannot be read are reported where the instance is asked, or at once where
- * it is to be changed.
+ * Loads the words of an instance. A vocabulary that cannot be read is an error at once if the line writes. Otherwise it is reported
+ * when the instance is asked.
  */
 const loadSiteWords = async (
   command: Command,
@@ -206,15 +206,16 @@ const loadSiteWords = async (
 }
 
 /**
- * Returns each instance with the line as it takes it, and the words of all of them; undefined if none has any.
- * @throws Failure `usage` where they are to be changed, and one has words that are none
+ * Finds the words of each instance, and translates the command for it.
+ * @returns the instances, and the words of all of them; undefined if none has a vocabulary
+ * @throws Failure `usage` if the line writes and a vocabulary is wrong
  */
 export const resolveInstances = async (
   command: Command,
   profiles: readonly Profile[],
   writing: boolean,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
+): Promise<{ readonly sites: readonly LineSite[]; readonly words: Words | undefined }> => {
   const found = await Promise.all(
     profiles.map((profile) => loadSiteWords(command, profile, writing, env)),
   )

@@ -17,7 +17,7 @@ import { type LineRunner, MultiInstanceRun } from './instances.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine } from './options.js'
 import type { PageSource } from './page-view.js'
-import type { AskedSite } from './sites.js'
+import type { LineSite } from './sites.js'
 
 /** A snapshot with its folder. */
 interface FoundSnapshot {
@@ -44,12 +44,12 @@ const listSubfolders = (folder: string): readonly string[] => {
   }
 }
 
-/** Returns true if a folder holds lists of an incomplete snapshot. */
+/** True if a folder has lists of an incomplete snapshot. */
 const isIncomplete = (folder: string): boolean =>
   readdirSync(resolvePath(folder)).some((name) => name.endsWith('.ndjson'))
 
 /** Finds the snapshots of a folder: the one that it holds, or those of its subfolders. */
-const findIn = (folder: string): SnapshotChoice => {
+const findInFolder = (folder: string): SnapshotChoice => {
   const manifest = readManifest(folder)
   if (manifest !== undefined) return { snapshots: [{ folder, manifest }], incomplete: [] }
   const folders = listSubfolders(folder)
@@ -64,10 +64,10 @@ const findIn = (folder: string): SnapshotChoice => {
   return { snapshots, incomplete }
 }
 
-/** Returns true if `--from` names a single snapshot, whose records need no snapshot column. */
+/** True if `--from` names a single snapshot, whose records need no snapshot column. */
 export const isOneSnapshot = (text: string): boolean => {
   if (readManifest(text) !== undefined) return true
-  // What is no folder of snapshots is refused in the words of one.
+  // A folder without snapshots is treated as one snapshot, whose error message fits.
   return !text.includes(',') && listSubfolders(text).every((one) => readManifest(one) === undefined)
 }
 
@@ -80,7 +80,7 @@ const findSnapshots = (text: string): SnapshotChoice => {
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
-    .map(findIn)
+    .map(findInFolder)
   const snapshots = all
     .flatMap((one) => one.snapshots)
     .toSorted((a, b) => Date.parse(a.manifest.began) - Date.parse(b.manifest.began))
@@ -111,7 +111,7 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
   flags: new Map(raw.flags).set('from', [folder]),
 })
 
-const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot): AskedSite => ({
+const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
   column: 'snapshot',
   line: (raw) => createSnapshotLine(raw, folder),
@@ -145,7 +145,7 @@ export const executeSnapshots = async (
   text: string,
   run: LineRunner,
 ): Promise<number> => {
-  const { command, raw, signal, decided } = line
+  const { command, raw, signal, onFormat: decided } = line
   const { env } = getCurrentIo()
   const early: string[] = []
   const globals = parseGlobals(command, raw, env, (said) => void early.push(said))
@@ -159,7 +159,7 @@ export const executeSnapshots = async (
   const targeted = withTargets(command, ['snapshot'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const shown = { command: targeted.command, globals, format, env, signal, raw, source, asOf }
-  const merged = await InstancesAnswer.of(shown, undefined)
+  const merged = await InstancesAnswer.open(shown, undefined)
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
   for (const folder of incomplete)

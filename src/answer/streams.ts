@@ -1,4 +1,4 @@
-/** The streams of a run: where answers go, what is said beside them, how questions are asked. */
+/** Opens the streams of a run: its output with pager or frames, its notes, its trace and its prompts. */
 import { getCurrentIo, type Stdout } from '../base/io.js'
 import type { Meter } from '../base/progress.js'
 import type { Prompts } from '../base/prompts.js'
@@ -27,15 +27,13 @@ import { openStdout } from '../terminal/stdout.js'
 import { createAlignedStyle, createStyle, isAccessible, type Style } from '../terminal/style.js'
 import type { AnswerOptions, Streams } from './options.js'
 
-// What a run says beside its answer: of its requests, and below the output.
-
-// `-v`: one exchange as text; `-vv` with headers and bodies. Credentials are redacted already.
+// The trace of requests: `-v` prints a line for each exchange, `-vv` adds headers and bodies. Credentials are masked before.
 
 const formatHeaders = (mark: string, headers: Readonly<Record<string, string>> = {}): string[] =>
   Object.entries(headers).map(([name, value]) => `${mark} ${name}: ${value}`)
 
-/** Returns the lines of a trace, each ended. */
-const traceText = (
+/** Formats the trace of an exchange. */
+const formatTrace = (
   exchange: Exchange,
   level: number,
   visible: (text: string) => string,
@@ -58,9 +56,9 @@ const traceText = (
   return [head, ...rest].map((line) => `${visible(line)}\n`).join('')
 }
 
-/** Creates the screen that shows, beside the answer, what the exchange says. */
+/** Creates the screen for messages and traces of requests. */
 export const createLogger = (
-  { notes, meter, style, of }: Streams,
+  { notes, meter, style, label: of }: Streams,
   verbose: number,
 ): ExchangeScreen => ({
   say: (text, level) => {
@@ -69,7 +67,7 @@ export const createLogger = (
   warn: (text) => notes.warn(text),
   trace: (exchange) => {
     if (verbose === 0) return
-    const text = traceText(exchange, verbose, style.visible)
+    const text = formatTrace(exchange, verbose, style.visible)
     printAside(true, () =>
       writeQuietly(getStandardError(), of === undefined ? text : labelLines(of, text)),
     )
@@ -77,20 +75,19 @@ export const createLogger = (
   meter,
 })
 
-// The last of several answers: those before it are let go.
-
+/** An output that keeps only the last of several answers. */
 interface LastAnswer extends Stdout {
-  /** Lets go of what was written. */
-  drop(): void
+  /** Discards everything that was written. */
+  discard(): void
 }
 
-const openLast = (stdout: Stdout): LastAnswer => {
+const keepLast = (stdout: Stdout): LastAnswer => {
   let written: (string | Uint8Array)[] = []
   return {
     write: async (chunk) => {
       written.push(chunk)
     },
-    drop: () => {
+    discard: () => {
       written = []
     },
     end: async () => {
@@ -100,14 +97,14 @@ const openLast = (stdout: Stdout): LastAnswer => {
   }
 }
 
-// Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere.
+// The output for the rounds of `--watch`: redrawn on a terminal, one after the other elsewhere.
 
 interface AnswerScreen {
   readonly out: Stdout
   readonly redrawn: boolean
-  /** Columns for the answer. */
+  /** The width of the output, in columns. */
   readonly width: number
-  /** Notes of a watch: below the picture, or each said once. */
+  /** Wraps the notes of a watch, which are drawn with the answer or printed once each. */
   readonly notes: (notes: Notes) => Notes
   readonly polls: PollScreen
 }
@@ -126,8 +123,8 @@ const createRedrawnScreen = (frames: Frames, style: Style, quiet: boolean): Answ
     },
   }),
   polls: {
-    between: async () => {},
-    end: async (status) => {
+    separateRounds: async () => {},
+    endRound: async (status) => {
       if (!quiet) frames.note(status)
       await frames.draw()
     },
@@ -144,12 +141,12 @@ const createLastOnlyScreen = (
   width: style.width,
   notes,
   polls: {
-    between: async () => out.drop(),
-    end: async () => {},
+    separateRounds: async () => out.discard(),
+    endRound: async () => {},
   },
 })
 
-const createPolls = (
+const createAnswerScreen = (
   globals: Pick<Globals, 'watch' | 'waitUntil' | 'quiet'>,
   env: NodeJS.ProcessEnv,
   format: Format,
@@ -162,22 +159,22 @@ const createPolls = (
     return createRedrawnScreen(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
   }
   const saidOnce = (notes: Notes): Notes => ({ ...notes, note: tellOnce(notes.note) })
-  // Who only waits for the end of it has no use for what was before.
+  // --wait-until without --watch prints only the last answer.
   if (watching && globals.watch === undefined)
-    return createLastOnlyScreen(openLast(plain), style, saidOnce)
+    return createLastOnlyScreen(keepLast(plain), style, saidOnce)
   return {
     out: plain,
     redrawn: false,
     width: style.width,
     notes: (notes) => (watching ? saidOnce(notes) : notes),
     polls: {
-      between: () => plain.write(format.separator ?? ''),
-      end: () => plain.end(),
+      separateRounds: () => plain.write(format.separator ?? ''),
+      endRound: () => plain.end(),
     },
   }
 }
 
-/** True if an answer goes through the pager. The answer to a write stays on the screen, beside what was typed. */
+/** True if an answer goes through the pager. The answer to a write does not, so that it stays on the screen. */
 const usesPager = (
   { globals, command }: Pick<AnswerOptions, 'globals' | 'command'>,
   style: Style,
@@ -189,7 +186,7 @@ const usesPager = (
   command.writes !== true &&
   !Object.values(command.endpoints).some(writes)
 
-/** Finds whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */
+/** Creates the test whether a person can be asked. Terminals are loaded only if standard error is one. */
 const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
   const stderr = getStandardError()
   const typed = stderr.isTTY === true && (await getCurrentIo().typed())
@@ -199,7 +196,7 @@ const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> =>
 const createRunPrompts = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
   createPrompts(
     {
-      // Opened when a question is asked: it takes milliseconds.
+      // The input is opened when a question is asked, because that takes milliseconds.
       get input() {
         return getStandardInput()
       },
@@ -218,7 +215,7 @@ type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'env'>
 
 /**
  * Opens the notes of a run.
- * @param of the profile that is spoken of, where there are several
+ * @param of the profile that begins each note, if there are several
  */
 export const openNotes = async (
   { globals, format, env }: NoteOptions,
@@ -251,13 +248,13 @@ const openRunPager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
     started: () => void meter.hold(),
   })
 
-/** True if a flag asks for a table where there is no terminal. A variable or a profile never does: scripts read tab-separated values. */
-const isAlignedAnyway = (
+/** True if `-o table` aligns a table without a terminal. A variable or profile never does, since scripts read tab-separated values. */
+const isAlignedByFlag = (
   { format, globals }: Pick<AnswerOptions, 'format' | 'globals'>,
   { terminal }: Style,
 ): boolean => !terminal && globals.output !== undefined && format.reader === 'people'
 
-/** The output for an answer that is not wanted. */
+/** The output of an answer that a report replaces. */
 const nowhere: Stdout = { write: async () => {}, end: async () => {} }
 
 /** Opens the streams of a run. */
@@ -267,13 +264,13 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
   const plainStyle = await createStyle(filed ? {} : stdout, env, globals.color)
-  const style = isAlignedAnyway(options, plainStyle)
+  const style = isAlignedByFlag(options, plainStyle)
     ? createAlignedStyle(plainStyle, env)
     : plainStyle
   const said = await openNotes(options)
   const plain = outer ?? openStdout(getStandardOutput())
-  const { out, width, notes, polls } = createPolls(globals, env, format, style, plain)
-  // A watch shows by itself that it goes on.
+  const { out, width, notes, polls } = createAnswerScreen(globals, env, format, style, plain)
+  // A watch needs no spinner, since it is redrawn.
   const liveness = getLiveness(getStandardError(), env, globals.quiet || isRepeated(globals))
   const meter = createMeter({ name: getCommandName(command), liveness, stream: getStandardError() })
   const shown = usesPager(options, style)
@@ -297,7 +294,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   }
   if (isSilent) return { ...streams, out: nowhere }
   if (!filed && format.page === undefined) return streams
-  const { checkFileFlags: checkFile, withFile } = await import('./file.js')
+  const { checkFileFlags: checkFile, openAnswerFile: withFile } = await import('./file.js')
   checkFile(format, globals, style.terminal)
   const name = getCommandName(command)
   return withFile(streams, await format.page?.(), { name, globals, env, signal })

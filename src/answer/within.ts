@@ -1,4 +1,4 @@
-/** Runs a command or a line within another run, on the same session and through the same gate. */
+/** Runs a command or a line inside another run, with the same session and the same gate. */
 
 import { splitWrapped } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
@@ -39,13 +39,13 @@ import { exitCodes, Failure, usage } from '../errors.js'
 import { parseGivenInWords } from './data-given.js'
 import { getRunFailure } from './failure-report.js'
 import { openKeptAnswer } from './kept-answer.js'
+import { runLine } from './line-run.js'
 import type { AnswerOptions, AskedLine, OuterLine } from './options.js'
-import { runLine } from './run-parts.js'
 
-/** The run that others run within, and the functions that parse and run lines. */
+/** The outer run, and the functions that parse and run lines. */
 interface OuterRun {
   readonly outer: AnswerOptions
-  readonly sharing: InnerPart
+  readonly shared: InnerPart
   readonly parse: AskedLine['parse']
   readonly run: (line: AskedLine, outer: OuterLine) => Promise<number>
 }
@@ -53,20 +53,20 @@ interface OuterRun {
 /** A line that runs a command. */
 type CommandLine = Extract<ParsedLine, { kind: 'run' }>
 
-// A command that is asked by data.
+// Commands that are run by data.
 
 const refuseInput = (): never => {
   throw usage('nothing can be read from standard input here')
 }
 
-/** Standard input is whose the outer run is. */
+/** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {
   text: async () => refuseInput(),
   chunks: refuseInput,
   endsSoon: async () => refuseInput(),
 }
 
-/** Creates the flags of a run within another: of what was typed for that, only how the instance is reached. */
+/** Creates the global flags of an inner run. It takes only flags for reaching the instance from the outer run. */
 const createInnerGlobals = (
   outer: Globals,
   { fields, manner, page, perPage }: WithinAsk,
@@ -79,7 +79,7 @@ const createInnerGlobals = (
     ...reached,
     output: 'ndjson',
     dryRun: manner === 'tries',
-    // Whoever asks by data hears whether the instance took all of it.
+    // A caller with data must know whether the instance ignored an attribute.
     strict: manner === 'writes',
     fields,
     page,
@@ -87,7 +87,7 @@ const createInnerGlobals = (
   }
 }
 
-/** Returns the variables that are about how the machine reaches others, without those that are meant for a line of the tool. */
+/** Returns the environment without the variables that are meant for the outer line, such as `SVC_OUTPUT`. */
 const getInnerEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
@@ -102,7 +102,7 @@ const removeRehearsals = (command: Command): Command => ({
   ),
 })
 
-/** Finds the command that is meant, as its instance has it. */
+/** Finds the command of a request, with the names of the instance. */
 const findAskedCommand = async (
   { command, plain, manner }: WithinAsk,
   { own, command: { registry } }: AnswerOptions,
@@ -122,7 +122,7 @@ interface ParsedCommand {
   readonly given: Given
 }
 
-/** Parses what is asked of the command, which may be by names and values that only its instance has. */
+/** Parses the arguments of a command. Names and values that only the instance knows are loaded if they are needed. */
 const parseCommandAsk = async (
   ask: WithinAsk,
   outer: AnswerOptions,
@@ -148,15 +148,18 @@ const parseCommandAsk = async (
   }
 }
 
-const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
+const readOnlyLevels: Readonly<Record<RunMode, boolean | 'marked'>> = {
   checks: true,
   reads: 'marked',
   tries: true,
   writes: false,
 }
 
-/** Returns the options of a command that is run by data, without what the answer and the command say. */
-const createInnerOptions = ({ outer, sharing }: OuterRun, { manner, signal }: WithinAsk) => ({
+/** Returns the options of a command that is run by data, except those of its answer and of the command itself. */
+const createInnerOptions = (
+  { outer, shared: sharing }: OuterRun,
+  { manner, signal }: WithinAsk,
+) => ({
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
@@ -169,7 +172,7 @@ const createInnerOptions = ({ outer, sharing }: OuterRun, { manner, signal }: Wi
     digests: new Map(),
   } as const,
   chosen: new ChosenRecords(),
-  inner: { ...sharing, readOnly: sends[manner] },
+  inner: { ...sharing, readOnly: readOnlyLevels[manner] },
 })
 
 /** Runs a command by data. */
@@ -181,14 +184,14 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
   let asked: WithinAnswer['asked']
   const toWithinAnswer = (code: number, thrown?: Failure): WithinAnswer => {
     const { failures, notes } = kept
-    // What could be read is no less true for what could not.
+    // An incomplete answer keeps its records, and a note names each failure.
     const part = code === exitCodes.partial && records.length > 0
     const failure = thrown ?? (part ? undefined : failures[0])
     const unread = part ? failures.map(({ message }) => `not read: ${message}`) : []
     return { asked, records, more, notes: [...unread, ...notes], code, failure }
   }
   try {
-    const { note } = kept.seen.screen.notes
+    const { note } = kept.options.screen.notes
     const { command, given, words } = await parseCommandAsk(ask, outer, note)
     asked = { command, given }
     if (ask.manner === 'checks') return toWithinAnswer(0)
@@ -198,11 +201,11 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
     const made = createInnerOptions(around, ask)
     const options: AnswerOptions = {
       ...made,
-      ...kept.seen,
+      ...kept.options,
       command,
       globals: createInnerGlobals(outer.globals, ask),
       words,
-      inner: { ...made.inner, ended },
+      inner: { ...made.inner, onEnded: ended },
     }
     const code = await runLine(options, async (running) => {
       await checkRunFlags({ ...options, ui: running.context.ui }, [])
@@ -215,9 +218,9 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
   }
 }
 
-// A line, as a person would have typed it.
+// Lines that are run as if they had been typed.
 
-/** Tells records from what they belong to, and leaves out what could not be read. */
+/** Separates records from their parents. Records about parents that could not be read are left out. */
 const createSplitter =
   (take: LineAsk['take']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
@@ -226,20 +229,20 @@ const createSplitter =
     if (below !== undefined) take(below.record, { column, name: below.name })
   }
 
-/** Returns the flags by which the instance is reached, as words. */
+/** Returns the flags of the outer run for reaching the instance, as words. */
 const getReachingWords = (outer: Globals, from: string | undefined): readonly string[] => [
   ...toFlagWords('tolerate', outer.tolerate),
   ...(from === undefined
     ? [
         ...reachingFlags.flatMap((name) => toFlagWords(name, outer[name])),
-        // Without it, the variable would choose the embedded instance for the line within.
+        // Without the flag, SVC_SANDBOX would choose the embedded instance for the inner line.
         ...(outer.sandbox ? [] : ['--no-sandbox']),
       ]
     : toFlagWords('from', from)),
 ]
 
-/** @throws Failure `usage` for a line that does more than read, or says how it is to be answered */
-const checkLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
+/** @throws Failure `usage` for a line that does not only read, and for flags about its output */
+const checkInnerLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
   const name = getCommandName(command)
   if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
@@ -256,7 +259,7 @@ const checkLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
       )
 }
 
-/** Returns the columns of the groups that a line makes; nothing if it makes none. */
+/** Returns the columns of a line's groups. Returns nothing for a line without groups. */
 const getGroupColumns = async ({
   command,
   raw,
@@ -267,15 +270,15 @@ const getGroupColumns = async ({
   return { columns: groupColumns(globals) }
 }
 
-/** Returns the words that a line has besides its own. */
+/** Returns the words that are added to a line. */
 const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
   if (ask.tries === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
   return lists(command) ? ['--limit=all', ...where] : []
 }
 
-/** Parses a line that is run within a run. */
-const parseRunLine = async (
+/** Parses a line that runs a command. */
+const parseCommandLine = async (
   parse: AskedLine['parse'],
   words: readonly string[],
 ): Promise<CommandLine> => {
@@ -286,7 +289,7 @@ const parseRunLine = async (
 
 /** Runs a line as if a person had typed it. @returns its exit code */
 export const runTypedWithin = async (
-  { outer, sharing, parse, run }: OuterRun,
+  { outer, shared: sharing, parse, run }: OuterRun,
   { words, input }: TypedAsk,
 ): Promise<number> => {
   const { globals, signal } = outer
@@ -295,13 +298,13 @@ export const runTypedWithin = async (
     ...toFlagWords('output', globals.output),
     ...toFlagWords('fields', globals.fields),
   ]
-  const meant = await parseRunLine(parse, insertFlags(words, flags))
+  const meant = await parseCommandLine(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
-  // The run may have used what only its instance has, and the line does not show that.
+  // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { withKnown } = await import('../engine/command/known.js')
   const command = withKnown(meant.command, globals, outer.env)
-  const line = { ...meant, command, own, signal, parse, decided: () => {} }
+  const line = { ...meant, command, own, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
 }
 
@@ -313,46 +316,46 @@ const pickInnerAsk = ({ composed, parents, planned, reads, whole }: LineAsk) => 
   whole,
 })
 
-/** Runs a line for its records, or for what it would change. */
+/** Runs a line for its records or, with `tries`, for a preview of its changes. */
 export const runLineWithin = async (
-  { outer, sharing, parse, run }: OuterRun,
+  { outer, shared: sharing, parse, run }: OuterRun,
   ask: LineAsk,
 ): Promise<LineAnswer> => {
-  const { seen, notes, failures } = await openKeptAnswer(createSplitter(ask.take))
+  const { options: seen, notes, failures } = await openKeptAnswer(createSplitter(ask.take))
   const tries = ask.tries === true
   const from = ask.from ?? outer.globals.from
-  // Each run listens to it: those of a long walk would be too many for one signal.
+  // Each inner run gets a signal of its own, because one signal would collect too many listeners.
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
   let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
   try {
     const alone = await parse(ask.words)
     if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
-    if (!tries) checkLine(alone, ask)
+    if (!tries) checkInnerLine(alone, ask)
     said = { command: alone.command, ...(await getGroupColumns(alone)) }
     const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
-    const meant = await parseRunLine(parse, insertFlags(ask.words, flags))
+    const meant = await parseCommandLine(parse, insertFlags(ask.words, flags))
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const inner: InnerPart = {
       ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
       readOnly: tries || 'marked',
-      asked: (plan) => {
+      onPlanned: (plan) => {
         said = { ...said, plan }
       },
       ...pickInnerAsk(ask),
     }
     const asked = tries ? removeRehearsals(meant.command) : meant.command
-    // The instance is the same, and so are its words.
+    // A preview is of the same instance, whose words the outer run has already.
     const own = (tries && outer.own) || meant.own
-    const line = { ...meant, own, command: asked, signal, parse, decided: () => {} }
+    const line = { ...meant, own, command: asked, signal, parse, onFormat: () => {} }
     const code = await run(line, { ...seen, env, inner })
     if (code === 0 || (tries && failures.length === 0)) return { ...said, notes, code }
-    // What ends so must not pass for a whole answer, whether or not it was told of.
+    // An exit code other than 0 means an incomplete answer, even if no failure was reported.
     const gap = new Failure('partial', 'the answer is incomplete')
     return { ...said, notes, code, failure: failures[0] ?? gap }
   } catch (error) {
     const interrupted = signal.aborted
     const thrown = getRunFailure({ error, interrupted })
-    // Why an object cannot be changed says more than how many cannot.
+    // The failure of an object says more than the number of failures.
     const failure = (tries && !interrupted && failures[0]) || thrown
     return { ...said, notes, code: failure.exitCode, failure }
   }

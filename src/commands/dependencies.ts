@@ -180,7 +180,7 @@ const createBomDocument = ({ place }: Context): NonNullable<RecordView['document
   return {
     // A bill of materials must be complete, unless the line requests only a part.
     whole: limit === undefined && page === undefined && perPage === undefined,
-    of: (records, { values }) =>
+    build: (records, { values }) =>
       createCycloneDx(records, {
         project: String(values.id),
         version,

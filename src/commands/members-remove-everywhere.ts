@@ -16,7 +16,7 @@ import type { PlanAnswer } from '../engine/rows.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, isMissing, usage } from '../errors.js'
 import { define } from './define.js'
-import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/own-run.js'
+import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/removal-run.js'
 import {
   createUserQuery,
   type FoundMembership,
@@ -259,7 +259,7 @@ async function* executeRemoval(
   stays: readonly LeavingRow[],
 ): Rows {
   const turns = new TurnQueue()
-  const result = await run.carry((item) =>
+  const result = await run.removeAll((item) =>
     turns.take(getPlaceOfItem(item), () => removeMembership(context, item)),
   )
   yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])

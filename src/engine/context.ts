@@ -1,4 +1,4 @@
-/** Carries out what a command asks for: actions on the objects of its line are listed, sent, shown or printed. */
+/** Provides the context of a command: it plans the command's actions, and lists, sends, previews or prints them. */
 import { writes } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import { isSource } from './command/actions.js'
@@ -20,13 +20,13 @@ import type { ParentTarget } from './plan/parents.js'
 import { refusePart } from './records/object-rows.js'
 import type { RecordView, Rows } from './rows.js'
 
-/** Returns true if what one of these has is a list. */
+/** True if the command lists what a target has, for at least one of the targets. */
 const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): boolean =>
   Object.values(endpoints).some(
     (e) => e.returns.kind === 'many' && targets.some(({ kind }) => getScope(e)?.kind === kind),
   )
 
-/** Returns true if actions change something; those that come are of one verb, which writes. */
+/** True if actions change something. Actions from a source are always writes. */
 const areWriting = (actions: Actions): boolean =>
   isSource(actions) || actions.some(({ endpoint }) => writes(endpoint))
 
@@ -37,12 +37,12 @@ export class LineContext implements Context {
   readonly place: Context['place']
   readonly #parts: LineParts
   readonly #targets: Targets | undefined
-  /** True once actions were carried out: those that follow are on record in the same run. */
+  /** True once actions were carried out. Later actions are recorded in the same run. */
   #hasWritten = false
 
   /**
-   * @param seen what the command sees of the run
-   * @param targets what the line is about, where it does not name that by itself
+   * @param seen the answer and the instance that the command sees
+   * @param targets the targets of the line, if its arguments do not name them
    */
   constructor(parts: LineParts, seen: Pick<Context, 'answer' | 'instance'>, targets?: Targets) {
     this.answer = seen.answer
@@ -58,7 +58,7 @@ export class LineContext implements Context {
   }
 
   actions(given: Given, how: ActionOptions = {}): Promise<Actions> {
-    return this.#parts.planning.requests(given, how, this.#targetsWithin(given))
+    return this.#parts.planning.requests(given, how, this.#limitTargets(given))
   }
 
   async *list(given: Given, { view = {}, ...how }: ListActionOptions = {}): Rows {
@@ -71,16 +71,16 @@ export class LineContext implements Context {
       throw usage('groups are made of records, and this result is one document')
     if (parents !== undefined && curl === undefined) {
       if (view.document !== undefined) throw refusePart('project or group')
-      const { listOver } = await import('./targets/parent-lists.js')
+      const { yieldParentRows: listOver } = await import('./targets/parent-rows.js')
       return yield* listOver(this.#parts, given, { view, how }, parents, getMostRecords(globals))
     }
     const actions = await planning.requests(given, how, this.#targets)
     await planning.teach(actions, false)
-    yield* this.#listAll(actions, view)
+    yield* this.#listPlans(actions, view)
   }
 
   async *write(actions: Actions, how: WriteOptions = {}): Rows {
-    const { bulk, curl, following, lists, planning, preview } = this.#parts
+    const { bulk, curl, followUps: following, lists, planning, preview } = this.#parts
     await planning.teach(actions, how.loses !== undefined)
     if (curl !== undefined) return yield* curl.print(actions, how)
     if (preview !== undefined && areWriting(actions))
@@ -95,7 +95,7 @@ export class LineContext implements Context {
     yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.many(actions, sent)
   }
 
-  /** Yields what the endpoints of the line's command say: a list, or what becomes of its objects. */
+  /** Yields the rows of a command without code of its own: its list, or the outcomes of its objects. */
   async *followEndpoints(given: Given): Rows {
     const { command } = this.#parts.options
     if (isListing(command, this.#parents ?? [])) return yield* this.list(given)
@@ -104,20 +104,20 @@ export class LineContext implements Context {
     if (isSource(actions) || first?.endpoint.returns.kind !== 'many')
       return yield* this.write(actions)
     await this.#parts.planning.teach(actions, false)
-    yield* this.#listAll(actions, {})
+    yield* this.#listPlans(actions, {})
   }
 
-  /** The projects or groups of the line, where there are several. */
+  /** The projects or groups of the line; undefined unless there are several. */
   get #parents(): readonly ParentTarget[] | undefined {
     return this.#targets !== undefined && 'targets' in this.#targets
       ? this.#targets.targets
       : undefined
   }
 
-  /** Of records that each project or group has one of, only so many are read. */
-  #targetsWithin(given: Given): Targets | undefined {
+  /** Returns the targets that are read. If each has one record, `--limit` limits the number of targets. */
+  #limitTargets(given: Given): Targets | undefined {
     const { globals, command } = this.#parts.options
-    const { curl, later } = this.#parts
+    const { curl, addFooter: later } = this.#parts
     const parents = this.#parents
     const { limit } = globals
     const isLimited =
@@ -130,7 +130,7 @@ export class LineContext implements Context {
     return { targets: parents.slice(0, limit) }
   }
 
-  async *#listAll(actions: Actions, view: RecordView): Rows {
+  async *#listPlans(actions: Actions, view: RecordView): Rows {
     const { curl, lists } = this.#parts
     if (isSource(actions)) throw new Failure('internal', 'a list of objects that come')
     const { document } = view
@@ -140,7 +140,7 @@ export class LineContext implements Context {
       else if (document === undefined) yield* lists.listRecords(plan, view)
       else {
         const records = await (document.whole ? lists.gather(plan) : lists.collect(plan))
-        yield { kind: 'document', value: await document.of(records, plan) }
+        yield { kind: 'document', value: await document.build(records, plan) }
       }
     }
   }

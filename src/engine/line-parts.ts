@@ -1,4 +1,4 @@
-/** The parts of a run that carry out the actions of its line. */
+/** The parts of a run that carry out the actions of its line: types for the engine, which `answer/` implements. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { FollowUpParts } from './bulk/follow-up.js'
 import type { BulkRunner } from './bulk/runner.js'
@@ -16,44 +16,47 @@ import type { PollScreen } from './repeat.js'
 import type { Rows } from './rows.js'
 import type { Workspace } from './workspace/workspace.js'
 
-/** Reads of single records, beside the lists that they come from. */
+/** The options for reading single records in addition to their lists. */
 export type SingleReadOptions = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
 
-/** A run that is there: its parts, and what its rows are printed with. */
+/** The parts of one run, and the printing of its rows. */
 export interface LineParts {
   readonly answer: AnswerService
   readonly bulk: BulkRunner
   readonly caller: Caller
-  /** `--curl`: prints requests. */
+  /** Prints requests as curl commands (`--curl`); undefined without the flag. */
   readonly curl: Curl | undefined
   readonly exchange: InstanceExchange
-  /** Sends further requests to the objects of the run, on record in its journal. */
-  readonly following: FollowUpParts
+  /** Sends further requests for the objects of the run, which its journal records. */
+  readonly followUps: FollowUpParts
   readonly instance: InstanceService
   readonly lists: Lists
   readonly options: RunOptions
   readonly place: Workspace
   readonly planning: Planning
-  /** `--dry-run`: shows what would be written; undefined where it is. */
+  /** Opens the previews of a dry run (`--dry-run`); undefined without the flag. */
   readonly preview: (() => Promise<Previews>) | undefined
   readonly ui: UiService
-  /** Says a line that stands below the output. */
-  readonly later: (text: string) => void
-  /** Returns which records of a list are wanted; undefined where all are. */
-  readonly choice: (endpoint?: Endpoint, parent?: Parent) => Promise<RecordChoice | undefined>
-  /** Returns what a command is handed that talks to an instance in another way. */
+  /** Adds a note below the output. */
+  readonly addFooter: (text: string) => void
+  /** Returns the choice among the records of a list; undefined if all records are wanted. */
+  readonly chooseRecords: (
+    endpoint?: Endpoint,
+    parent?: Parent,
+  ) => Promise<RecordChoice | undefined>
+  /** Creates the context of a command for an instance other than the run's own. */
   createContext(instance: InstanceService): Context
-  /** What the line's command is handed. */
+  /** The context of the line's command. */
   readonly context: Context
-  /** Reads of single records, beside the lists that they come from. */
-  readonly singles: SingleReadOptions
+  /** The options for reading single records in addition to their lists. */
+  readonly singleReads: SingleReadOptions
   readonly polls: PollScreen
-  /** Hears of each round of a line that is repeated. */
+  /** The printer, which is told when a round of a repeated line begins. */
   readonly printing: { readonly begin: () => void }
-  /** Prints rows where the answer of the run goes. */
+  /** Prints rows to the output of the run. */
   readonly print: (rows: Rows) => Promise<void>
-  /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
+  /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
   rowsOf(given: Given, targets?: Targets): Rows
-  /** Says that there is nothing to do, and writes that down where the journal of the shard is waited for. */
+  /** Yields the note that a shard has no objects. A journal that is to be merged with others records it. */
   readonly endEmptyShard: () => Rows
 }

@@ -1,4 +1,4 @@
-/** The options of a run, and what the runs within it share. */
+/** Types for the options of a run, and for what an outer run shares with the runs inside it. */
 
 import type { Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
@@ -14,45 +14,45 @@ import type { WaitCondition } from './repeat.js'
 
 /** The sessions of a run. */
 export interface OpenSessions {
-  /** The one in force; nothing is read before it is asked for. */
+  /** Returns the session in force. It is read at the first call. */
   current(): Promise<Session>
-  /** Another profile's; without a name, what flags and environment alone make. */
-  of(profile: string | undefined): Promise<Session>
-  /** The profile in force, where there is one. */
+  /** Opens the session of another profile. Without a name, only flags and variables make it. */
+  open(profile: string | undefined): Promise<Session>
+  /** Returns the profile in force; undefined if there is none. */
   profile(): Promise<Profile | undefined>
-  /** Returns the snapshot that answers in the place of the instance; undefined if there is none. */
+  /** Returns the snapshot that answers instead of the instance; undefined if there is none. */
   snapshot(): Promise<SnapshotReader | undefined>
   close(): Promise<void>
 }
 
-/** A run within another: what it has from there, and what is asked of it. */
+/** What a run inside another one gets from the outer run. */
 export interface InnerPart
   extends Pick<LineAsk, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
-  /** The sessions of the outer run, if this one asks the same instance. */
+  /** The sessions of the outer run, if both runs use the same instance. */
   readonly sessions?: OpenSessions | undefined
-  /** The gate of an address: the same for all of an origin. */
+  /** Returns the gate of an address. All addresses of an origin share one gate. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
-  /** The file to which the answer of the outer run goes, if any: a line that is done in its place answers there. */
+  /** The output file of the outer run, if it has one. A line that replaces the outer run writes its answer there. */
   readonly file?: Stdout | undefined
-  /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
+  /** True if only GET and HEAD are sent. With `marked`, requests that the catalogue marks as reading are sent as well. */
   readonly readOnly?: boolean | 'marked'
-  /** Takes whether a list goes on, when it ended. */
-  readonly ended?: (more: boolean) => void
-  /** Takes the plan of each list that is asked for. */
-  readonly asked?: ((plan: Plan) => void) | undefined
+  /** Called when a list ends. `more` is true if the instance has further records. */
+  readonly onEnded?: (more: boolean) => void
+  /** Called with the plan of each list that the run requests. */
+  readonly onPlanned?: ((plan: Plan) => void) | undefined
 }
 
-/** Records that objects were selected by, by what the objects are called. */
+/** The records by which `--select` chose objects, by the names of the objects. */
 export class ChosenRecords {
   readonly #records = new Map<string, unknown>()
 
-  /** @param parent where there are several */
+  /** @param parent the name of the object's parent, if the line has several */
   add(record: unknown, text: string, parent = ''): void {
     this.#records.set(`${parent}\0${text}`, record)
   }
 
-  /** The record that the object of a plan was selected by. */
-  of({ label = '', parent }: Plan): unknown {
+  /** Returns the record by which the object of a plan was selected; undefined if the line named it. */
+  get({ label = '', parent }: Plan): unknown {
     const name = parent?.name.replace(/^(?:group|project):/, '') ?? ''
     return this.#records.get(`${name}\0${label}`)
   }
@@ -64,22 +64,22 @@ export interface RunOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: PipedInput
-  /** The words in force, where the command speaks of the instance's names. */
+  /** The words in force, if the command uses the names of the instance. */
   readonly words?: Words
-  /** The words for whatever is sent, found when they are needed. */
+  /** Finds the words for requests when a request needs them. */
   readonly own?: WordsFinder
-  /** The objects came from standard input: the answer is a list, however many there are. */
+  /** True if the answer is a list even for one object, such as for objects from standard input. */
   readonly listed: boolean
   /** The options of the line's journal. */
   readonly journaling: JournalOptions
-  /** The place among several instances: `isHeld` returns true while those before it have not handed over their rows. */
+  /** The place among several instances. `isHeld` returns true while instances before this one still have rows to write. */
   readonly part?: { readonly isHeld: () => boolean } | undefined
-  /** The options of a run within another: what it has from there, and how it is seen. */
+  /** What the run gets from an outer run; undefined if there is none. */
   readonly inner?: InnerPart | undefined
-  /** Creates the runner of lines within this run. */
+  /** Creates the functions that run commands and lines inside this run. */
   readonly runs?: ((sharing: InnerPart) => InnerRuns) | undefined
-  /** The condition that is waited for, if the rounds end by themselves. */
+  /** The condition that ends the rounds (`--wait-until`), if there is one. */
   readonly until?: WaitCondition
-  /** The records that `--select` chose. */
+  /** The records by which `--select` chose the objects. */
   readonly chosen: ChosenRecords
 }

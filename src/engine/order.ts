@@ -1,8 +1,8 @@
-/** Several sources of rows, read at once and shown in their order: those behind wait with what they read first. */
+/** Keeps the rows of several targets in order. Targets are read at once, and each waits for its turn with its first records. */
 import type { OpenRow, Row, Rows, Target } from './rows.js'
 
-/** Creates the test whether a turn has not come yet. */
-export const createHeldTest = (turn: Promise<void>): (() => boolean) => {
+/** Creates a test that returns true until a turn comes. */
+export const createWaitTest = (turn: Promise<void>): (() => boolean) => {
   let held = true
   const come = (): void => {
     held = false
@@ -11,12 +11,12 @@ export const createHeldTest = (turn: Promise<void>): (() => boolean) => {
   return () => held
 }
 
-/** Gives each of several sources its turn: it comes when those before it have ended. */
+/** Gives each of several sources its turn. The turn comes when all sources before it have ended. */
 export class TurnScheduler {
   #last: Promise<void> = Promise.resolve()
 
-  /** Does the work of the next source at once; its turn is what the work waits for before it hands anything over. */
-  async take(work: (turn: Promise<void>) => Promise<void>): Promise<void> {
+  /** Starts the work of the next source. The work waits for its turn before it writes anything. */
+  async schedule(work: (turn: Promise<void>) => Promise<void>): Promise<void> {
     const turn = this.#last
     let end: () => void = () => {}
     this.#last = new Promise((resolve) => {
@@ -31,39 +31,39 @@ export class TurnScheduler {
   }
 }
 
-/** The options for handing over the rows of one target in its turn. */
+/** The options for writing the rows of one target in its turn. */
 export interface TurnOptions {
   readonly target: Target
-  /** Resolves when those before it have handed over theirs. */
+  /** Resolves when all targets before this one have written their rows. */
   readonly turn: Promise<void>
-  /** Returns true while all of the targets wait for others. */
+  /** Returns true while all of the targets wait for other instances. */
   readonly isHeld?: (() => boolean) | undefined
   readonly push: (row: Row) => Promise<void>
 }
 
-/** Hands over the rows of one of several targets: it reads on to its first records, and waits there for its turn. */
+/** Writes the rows of one of several targets. It reads up to the first records, and then waits for its turn. */
 export class TargetWriter {
   readonly #options: TurnOptions
   readonly #waits: () => boolean
-  /** The row that opens its part, once there is something in the part. */
+  /** The row that opens the target's part. It is written with the first row of the part. */
   #open: OpenRow | undefined
-  /** True if its part was opened, and has not ended. */
+  /** True while the target's part is open. */
   #isOpen = false
 
   constructor(options: TurnOptions) {
     this.#options = options
-    this.#waits = createHeldTest(options.turn)
+    this.#waits = createWaitTest(options.turn)
   }
 
-  /** Hands one row over; the part of the answer that it opens is handed over with what comes first of it. */
-  async take(row: Row): Promise<void> {
+  /** Writes a row. A row that opens a part is held back until the part has its first row. */
+  async write(row: Row): Promise<void> {
     const { push, target, turn } = this.#options
     if (row.kind === 'open') {
       const { isHeld } = this.#options
-      // A source below another target has heard of its turn.
-      if (row.of === undefined)
-        row.source?.opened({ held: () => this.#waits() || isHeld?.() === true })
-      this.#open = { ...row, of: { ...row.of, ...target } }
+      // A row that already has a target comes from a writer inside this one, which has attached its own reader.
+      if (row.target === undefined)
+        row.source?.attachReader({ held: () => this.#waits() || isHeld?.() === true })
+      this.#open = { ...row, target: { ...row.target, ...target } }
       return
     }
     await turn
@@ -74,26 +74,26 @@ export class TargetWriter {
       await push(open)
     }
     if (row.kind === 'end') this.#isOpen = false
-    await push({ ...row, of: { ...row.of, ...target } })
+    await push({ ...row, target: { ...row.target, ...target } })
   }
 
-  /** Ends its part before its time, where it was opened. */
-  async cut(): Promise<void> {
+  /** Ends the target's part early, if it is open. */
+  async endEarly(): Promise<void> {
     this.#open = undefined
-    if (this.#isOpen) await this.take({ kind: 'end', isCut: true })
+    if (this.#isOpen) await this.write({ kind: 'end', isCut: true })
   }
 
   get turn(): Promise<void> {
     return this.#options.turn
   }
 
-  /** Hands all rows over; who is asked no more ends their source. */
-  async takeAll(rows: Rows): Promise<void> {
+  /** Writes all rows. If writing fails, the source of the rows ends as well. */
+  async writeAll(rows: Rows): Promise<void> {
     try {
-      for await (const row of rows) await this.take(row)
+      for await (const row of rows) await this.write(row)
     } catch (error) {
-      // What came before it broke off stands.
-      await this.cut().catch(() => {})
+      // Rows that are written already stay.
+      await this.endEarly().catch(() => {})
       throw error
     }
   }
@@ -102,7 +102,7 @@ export class TargetWriter {
 /** The maximum number of targets that are named. */
 const mostNamed = 5
 
-/** Says that as many records as were asked for are there, and which targets were left for that. */
+/** Describes which targets were not read because `--limit` was reached. */
 export const describeUnread = (count: number, names: readonly string[]): string => {
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
   const left = `${names.slice(0, mostNamed).join(', ')}${more}`
@@ -110,23 +110,24 @@ export const describeUnread = (count: number, names: readonly string[]): string 
 }
 
 /**
- * Takes the first records of the lists of several targets; of those behind nothing more is read.
- * @param full takes the target at which the records ended
+ * Yields the first records of several targets, and reads nothing further.
+ * @param most the maximum number of records over all targets
+ * @param full receives the target that has the first record beyond the maximum
  */
 export async function* takeRecords(rows: Rows, most: number, full: (target: Target) => void): Rows {
   let left = most
   let open: OpenRow | undefined
   const isBehind = (row: Row): boolean =>
-    left === 0 && (row.kind === 'open' || row.kind === 'records') && row.of !== undefined
+    left === 0 && (row.kind === 'open' || row.kind === 'records') && row.target !== undefined
   for await (const row of rows) {
     if (isBehind(row)) {
-      full(row.of ?? {})
-      if (open !== undefined) yield { kind: 'end', of: open.of }
+      full(row.target ?? {})
+      if (open !== undefined) yield { kind: 'end', target: open.target }
       return yield { kind: 'end' }
     }
     if (row.kind === 'open') open = row
     if (row.kind === 'end') open = undefined
-    // What a command made is no list of the instance.
+    // Records that a command made itself do not count, because they are no list of the instance.
     if (row.kind !== 'records' || open?.source === undefined) {
       yield row
       continue
@@ -135,8 +136,8 @@ export async function* takeRecords(rows: Rows, most: number, full: (target: Targ
     yield { ...row, batch, readers: row.readers?.slice(0, batch.length) }
     left -= batch.length
     if (batch.length === row.batch.length) continue
-    full(row.of ?? {})
-    yield { kind: 'end', of: open.of }
+    full(row.target ?? {})
+    yield { kind: 'end', target: open.target }
     return yield { kind: 'end' }
   }
 }

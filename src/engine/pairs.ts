@@ -20,7 +20,7 @@ interface TypedFlags {
   readonly raw: Raw
 }
 
-/** A line whose global flags are known, before anything is done for it. */
+/** A line with its global flags, before it is carried out. */
 interface Line extends TypedFlags {
   readonly globals: Globals
 }
@@ -30,7 +30,7 @@ interface FlagPair {
   readonly flags: readonly FlagName[]
   readonly others: readonly FlagName[]
   readonly hint?: string
-  /** Returns true for the lines that the row is about; without it, the row is about all. */
+  /** Returns true for the lines to which the row applies. Without it, the row applies to all lines. */
   readonly applies?: (line: Line) => boolean
 }
 
@@ -43,14 +43,14 @@ const polls = ['watch', 'wait-until'] as const
 const oneInstance = 'They may name different instances. Pass only one of them.'
 const oneAnswer = 'One answer is written, and the line would give several.'
 
-/** The columns of a preview, its fields in JSON, and the columns of its targets, which the answer refuses where it shows them anyway. */
+/** The columns and JSON fields of a preview, and the columns of targets, which the answer checks itself. */
 const previewFields: ReadonlySet<string> = new Set([
   ...['object', 'attribute', 'now', 'new'],
   ...['request', 'read', 'changes', 'loses', 'irreversible'],
   ...['profile', 'snapshot', 'project', 'group'],
 ])
 
-/** Returns true if all fields that a line chooses are those of a preview. */
+/** True if all fields of `--fields` are fields of a preview. */
 const hasOnlyPreviewFields = ({ globals: { fields = [] } }: Line): boolean =>
   fields.every((field) => previewFields.has(getFirstSegment(field)))
 
@@ -148,17 +148,17 @@ const exclusions: readonly FlagPair[] = [
   },
 ]
 
-/** Returns true if a line gives a flag; a switch that `--no-…` turns off is not given. */
+/** True if a line has a flag. A switch that `--no-…` turns off does not count. */
 const isGiven = ({ flags }: Raw, name: FlagName): boolean => {
   const text = flags.get(name)?.at(-1)
   const { param }: GlobalFlagRow = declared[name]
   return text !== undefined && !(isSwitch(param) && text === 'false')
 }
 
-/** These flags are named with their values, since it is the value that excludes. */
+/** The flags whose value decides. An error names them with their values. */
 const withValue: readonly string[] = ['output', 'profile']
 
-/** Returns a flag as it stands on the line: `-L` or `--limit`, `-o html`. */
+/** Returns a flag as it was typed: `-L` or `--limit`, `-o html`. */
 const formatAsTyped = ({ command, raw }: TypedFlags, name: string): string => {
   const [flag] = getCommandFlags(command, (one) => one.name === name)
   const names = [...(flag?.own ?? []), name, ...(flag?.aliases ?? [])].map((one) => `--${one}`)

@@ -13,27 +13,27 @@ import { withNeutral, withShown } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
-// `--wait-until`: whether what a round printed is what is waited for.
+// `--wait-until`: the condition that the records of a round are tested with.
 
 interface UntilOptions {
   readonly command: Pick<Command, 'area' | 'computedFields' | 'instanceFields' | 'known'>
-  /** Seconds; for as long as it takes where there are none. */
+  /** Seconds. Without it, the run waits until the condition is true. */
   readonly timeout?: number | undefined
-  /** The instance's own, where a vocabulary is in force. */
+  /** The names of the instance, if it has a vocabulary. */
   readonly words?: Words
 }
 
-/** The condition that a run waits for, tested round by round. */
+/** The condition that a run waits for. It is tested after each round. */
 export class WaitCondition {
   readonly #expressions: readonly Expression[]
   readonly #texts: readonly string[]
   readonly #options: UntilOptions
   #records: unknown[] = []
-  /** True if a round showed that what is waited for can be: a value may be gone in the next one. */
+  /** True once a round had the fields and values of the condition. A later round may lack them. */
   #checked = false
   #endpoint: Endpoint | undefined
 
-  /** @throws Failure `usage` for what cannot be understood */
+  /** @throws Failure `usage` for a condition that cannot be parsed */
   constructor(texts: readonly string[], options: UntilOptions) {
     this.#expressions = parseWhere(texts)
     this.#texts = texts
@@ -44,54 +44,54 @@ export class WaitCondition {
     return this.#options.timeout
   }
 
-  /** Begins a round: nothing was printed in it yet. */
+  /** Begins a round, and forgets the records of the last one. */
   begin(): void {
     this.#records = []
   }
 
-  /** Passes rows on, and looks at their records. */
-  async *see(rows: Rows): Rows {
+  /** Passes rows on, and keeps their records for the test. */
+  async *observe(rows: Rows): Rows {
     for await (const row of rows) {
       if (row.kind === 'open') this.#endpoint = row.view.endpoint
-      if (row.kind === 'records') for (const bytes of row.batch) this.#keep(parseBytes(bytes))
-      if (row.kind === 'value') this.#keep(row.value)
+      if (row.kind === 'records') for (const bytes of row.batch) this.#addRecords(parseBytes(bytes))
+      if (row.kind === 'value') this.#addRecords(row.value)
       yield row
     }
   }
 
   /**
-   * Returns true if there is a record, and all of them match.
-   * @throws Failure `usage` for a field that none has
+   * Returns true if the round has at least one record, and all of its records match.
+   * @throws Failure `usage` for a field that no record has
    */
   holds(now: Date): boolean {
     if (this.#records.length === 0) return false
-    const known = this.#known(now)
-    const { matches } = bindWhere(this.#bound(known), known)
+    const known = this.#createKnown(now)
+    const { matches } = bindWhere(this.#bindExpressions(known), known)
     this.#checked = true
     return this.#records.every(matches)
   }
 
   /** Creates the failure for a condition that never became true. */
-  late(): Failure {
+  createTimeoutFailure(): Failure {
     const texts = this.#texts.join(' or ')
     return new Failure('failed', `${texts} did not become true within ${this.timeout} s`, {
       hint: 'The last output shows the current state. Wait longer with --wait-timeout.',
     })
   }
 
-  /** An answer that is a list is its items; what is below something else is itself. */
-  #keep(value: unknown): void {
-    if (Array.isArray(value)) for (const one of value) this.#keep(one)
+  /** Adds a record; of a list, each of its items. */
+  #addRecords(value: unknown): void {
+    if (Array.isArray(value)) for (const one of value) this.#addRecords(one)
     else this.#records.push(value)
   }
 
-  #bound(known: Known): readonly Expression[] {
+  #bindExpressions(known: Known): readonly Expression[] {
     const endpoint = this.#endpoint
     if (endpoint === undefined) return this.#expressions
     return withShown(withNeutral(this.#expressions, known, endpoint), known)
   }
 
-  #known(now: Date): Known {
+  #createKnown(now: Date): Known {
     const { command, words } = this.#options
     const { computedFields: made, instanceFields: others } = command
     return {
@@ -109,38 +109,38 @@ export class WaitCondition {
   }
 }
 
-/** Failures that a later round may not have. */
+/** True for a failure that a later round may not have, such as a lost connection. */
 const isPassing = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.category === 'unreachable' || error.category === 'rate_limited')
 
-/** The functions that show the rounds of a run. */
+/** Shows the rounds of a repeated run. */
 export interface PollScreen {
-  /** Between two answers, where nothing is redrawn. */
-  between(): Promise<void>
-  /** The answer is complete. */
-  end(status: string): Promise<void>
+  /** Separates two answers if the screen is not redrawn. */
+  separateRounds(): Promise<void>
+  /** Ends the answer of a round. @param status the text below it */
+  endRound(status: string): Promise<void>
 }
 
 const formatTimeOfDay = (now: Date): string => now.toTimeString().slice(0, 8)
 
-/** The condition that ends a watch before a person interrupts it. */
-type AwaitedState = Pick<WaitCondition, 'holds' | 'late' | 'timeout'>
+/** The parts of a condition that `watch` uses. */
+type AwaitedState = Pick<WaitCondition, 'holds' | 'createTimeoutFailure' | 'timeout'>
 
 interface WatchOptions {
-  /** Seconds from round to round. */
+  /** Seconds between two rounds. */
   readonly seconds: number
   readonly polls: PollScreen
-  /** Hears of each round: the last one counts alone, for the exit code as well. */
-  readonly printing: { readonly begin: () => void }
+  /** The printer. `begin` discards the exit code of earlier rounds, since only the last one counts. */
+  readonly printer: { readonly begin: () => void }
   readonly until?: AwaitedState | undefined
-  /** Returns true if the instance has turned everything away for as long as it may. */
+  /** Returns true if the instance has rejected all requests for the longest time that is tolerated. */
   readonly exhausted: () => Promise<boolean>
 }
 
 /**
- * Does one round.
- * @returns whether what is waited for is so
+ * Runs one round.
+ * @returns true if the condition is true
  */
 const pollOnce = async (
   { ui, place: { clock } }: Pick<Context, 'ui' | 'place'>,
@@ -154,7 +154,7 @@ const pollOnce = async (
   try {
     await poll()
   } catch (error) {
-    // Who waits for something waits for the network, too.
+    // A run with a condition waits for the network as well, even in its first round.
     if ((first && until === undefined) || !isPassing(error)) throw error
     if (until !== undefined && (await exhausted())) throw error
     ui.warn(error.message)
@@ -163,18 +163,18 @@ const pollOnce = async (
   return until?.holds(clock.now()) === true
 }
 
-/** Milliseconds until the time is up. */
+/** Returns the milliseconds that are left until `end`. */
 const getTimeLeft = (end: number | undefined, clock: RunClock): number =>
   end === undefined ? Number.POSITIVE_INFINITY : end - clock.now().getTime()
 
 /**
- * Repeats `round` every so many seconds until the run is interrupted, or what is waited for is so. A passing failure (no
- * connection, too many requests) is reported, and the next round tries again.
- * @throws Failure `failed` where the time for it is up, and that of the round where the instance turns away for too long
+ * Repeats `poll` until the run is interrupted or the condition is true. A failure that may pass (no connection, too many
+ * requests) is reported, and the next round tries again.
+ * @throws Failure `failed` if the time for the condition is up, and the failure of a round that will not pass
  */
 export const watch = async (
   context: Context,
-  { seconds, polls, printing, until, exhausted }: WatchOptions,
+  { seconds, polls, printer: printing, until, exhausted }: WatchOptions,
   poll: () => Promise<void>,
 ): Promise<void> => {
   const { clock } = context.place
@@ -182,12 +182,14 @@ export const watch = async (
     until?.timeout === undefined ? undefined : clock.now().getTime() + until.timeout * 1000
   try {
     for (let count = 0; ; count++) {
-      if (count > 0) await polls.between()
+      if (count > 0) await polls.separateRounds()
       printing.begin()
       const held = await pollOnce(context, { until, exhausted, first: count === 0 }, poll)
-      await polls.end(`${formatTimeOfDay(clock.now())}, every ${seconds} s; press Ctrl-C to stop`)
+      await polls.endRound(
+        `${formatTimeOfDay(clock.now())}, every ${seconds} s; press Ctrl-C to stop`,
+      )
       if (held) return
-      if (until !== undefined && getTimeLeft(end, clock) <= 0) throw until.late()
+      if (until !== undefined && getTimeLeft(end, clock) <= 0) throw until.createTimeoutFailure()
       await clock.sleep(Math.min(seconds * 1000, getTimeLeft(end, clock)))
     }
   } catch (error) {

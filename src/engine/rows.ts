@@ -1,6 +1,6 @@
 /**
- * Rows: what a command yields, in their order. A row is an event of an answer (a part of it opens, a value comes, it ends) or
- * something that has its place among these. Nothing of it knows a format, a stream or whether it is one of several.
+ * Rows, which every command yields in order. A row is an event of an answer (a part opens, a value comes, the part ends) or a note
+ * with a place among these events. A row knows no format and no stream, and does not know whether it is one of several targets.
  */
 
 import type { FieldMatch, Records } from '../base/json/records.js'
@@ -9,80 +9,80 @@ import type { GroupFacts, People, StackLayout } from '../catalogue/views.js'
 import { Failure } from '../errors.js'
 import type { Parent, Plan } from './command/description.js'
 
-/** Reads the single record behind a record of a list, which may show more of it. */
+/** Reads the single record of a record in a list. The single record may have more fields. */
 export interface SingleReader {
-  /** Returns true if it was read already. */
+  /** True if the single record was read already. */
   has(record: unknown): boolean
-  /** Reads it; undefined if it could not be read, which was reported. */
+  /** Reads the single record. Returns undefined after an error, which was reported. */
   read(record: unknown): Promise<unknown>
 }
 
-/** The pages that draw their records in a way of their own. */
+/** The kinds of pages that are no lists. */
 export type PageDrawing = 'access' | 'check' | 'matrix' | 'overview' | 'plan' | 'policy'
 
-/** The way in which records want to be shown: data about them, and no format. */
+/** Data about records that says how they are shown in any format. */
 export interface RecordView {
-  /** The heading of this answer on a page with several; `said` is the text below the answer. */
+  /** The heading of this answer on a page with several answers. `footnote` is the text below it. */
   readonly section?: string
-  readonly said?: string
+  readonly footnote?: string
   readonly columns?: readonly string[]
-  /** The fields that name an object, for a format that prints nothing else; those of its kind unless given. */
+  /** The fields that name an object, for formats that print only names. The default is the fields of its kind. */
   readonly names?: readonly string[]
-  /** Fields that were asked for by name, unless --fields says others. */
+  /** The fields that are shown unless `--fields` chooses others. */
   readonly fields?: readonly string[]
-  /** Fields that its records may have beside its columns and what the endpoint's shape says. */
+  /** The fields that records may have in addition to the columns and the endpoint's shape. */
   readonly known?: readonly string[]
-  /** The layout of a page for these records; without it, a list. */
+  /** The layout of a page for these records. The default is a list. */
   readonly drawing?: PageDrawing
   /** Data of a page in addition to the records. */
   readonly context?: unknown
-  /** The title of a page, where the answer itself says it. */
+  /** The title of a page. The default is made of the command line. */
   readonly title?: string
-  /** The keys and measures, if the records are groups. */
+  /** The keys and measures of records that are groups. */
   readonly groups?: GroupFacts
-  /** When a record of a table takes several lines. */
+  /** The layout for records that take several lines of a table. */
   readonly stacks?: StackLayout
-  /** The secret is the answer that was asked for: shown even without --show-secrets. */
+  /** True if the secret is the answer. It is shown even without `--show-secrets`. */
   readonly reveal?: boolean
-  /** The endpoint whose answer it is: columns and secret fields come from it. */
+  /** The endpoint of the answer, which has the columns and the secret fields. */
   readonly endpoint?: Endpoint
-  /** The endpoint of the single records, where fields of these stand among those of the list. */
+  /** The endpoint of the single records, if fields of single records are shown in the list. */
   readonly single?: Endpoint | undefined
-  /** Columns of numbers that are not exact where a record says `approximate`. */
-  readonly rough?: readonly string[]
-  /** The rows that people see of it, if these are not the records themselves. */
+  /** The columns whose numbers are not exact in records with a true field `approximate`. */
+  readonly approximate?: readonly string[]
+  /** The rows for people, if these are not the records themselves. */
   readonly people?: People
-  /** The view of several snapshots' records for people. */
+  /** The rows for people if the records come from several snapshots. */
   readonly trend?: People
-  /** A column that comes first in tables, whatever fields were asked for. */
+  /** A column that always comes first in tables, even with `--fields`. */
   readonly lead?: string
-  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
+  /** The column that names the parent of each record. The records are `{[parent]: …, record: …}`. */
   readonly parent?: string
-  /** The records among those of others, where alone they are seen in another way. */
+  /** The records for an answer of several targets, if one target alone shows other records. */
   readonly among?: readonly unknown[]
-  /** The column before it, where there are several instances or snapshots: the engine's. */
+  /** The column of the instance or snapshot, if a line has several. The engine sets it. */
   readonly within?: 'profile' | 'snapshot'
-  /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
+  /** True if the records say what was changed. A mistake in `--fields` is then only noted, since the change is done. */
   readonly changed?: boolean
   /** True if notes reported it to people already; only the other formats print it. */
   readonly noted?: boolean
   /** The records of a list as one document. */
   readonly document?: {
-    /** All there are, whatever the paging flags say. */
+    /** True if all records are read, whatever the paging flags say. */
     readonly whole: boolean
-    readonly of: (records: readonly unknown[], plan: Plan) => Promise<unknown>
+    readonly build: (records: readonly unknown[], plan: Plan) => Promise<unknown>
   }
 }
 
 /** The answer to one call. */
 export interface PlanAnswer {
-  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
+  /** The answer as bytes of JSON, or as a value. Both are undefined if there is no answer. */
   readonly bytes?: Uint8Array
   readonly value?: unknown
   readonly unchanged?: boolean
-  /** It was said already what became of it. */
+  /** True if the outcome was reported already. */
   readonly reported?: boolean
-  /** The rows that are its answer in the place of a record: a download, the files that were written. */
+  /** The rows that replace the record, such as those of a download. */
   readonly rows?: Rows
   readonly status?: number
   readonly requestId?: string
@@ -90,29 +90,29 @@ export interface PlanAnswer {
 
 /** A reader of the records of a list. */
 interface RecordReader {
-  /** The names that it looks for in the bytes of records. */
+  /** The field names that the reader looks for in the bytes of records. */
   readonly watch?: FieldMatch | undefined
-  /** Returns true while its records wait for those of other targets. */
+  /** Returns true while the records wait for those of other targets. */
   readonly held?: () => boolean
 }
 
-/** The list of the instance that records come from, as whoever takes them sees it. */
+/** The list of the instance that records come from. */
 export interface ListSource {
-  /** Its records are put into another order before they are shown, so that none is before the last came. */
+  /** True if the records are sorted. None is shown before the last one came. */
   readonly isOrdered: boolean
-  /** Takes what reads them. */
-  readonly opened: (reader: RecordReader) => void
+  /** Tells the list who reads its records. */
+  readonly attachReader: (reader: RecordReader) => void
 }
 
-/** The target that rows are about, if a line has several. */
+/** The target of a row, if a line has several. */
 export interface Target {
   readonly profile?: string | undefined
-  /** When the snapshot was begun that it comes from. */
+  /** The time at which the snapshot was begun. */
   readonly snapshot?: string | undefined
   readonly parent?: Parent | undefined
 }
 
-/** Returns the column and name by which a target stands among several instances or snapshots. */
+/** Returns the column and the name of a target among several instances or snapshots. */
 export const getSite = ({
   profile,
   snapshot,
@@ -127,50 +127,50 @@ type Event =
       readonly kind: 'open'
       readonly many: boolean
       readonly view: RecordView
-      /** The list of the instance that its records come from, if they come from one. */
+      /** The list of the instance that the records come from; undefined if a command made them. */
       readonly source?: ListSource | undefined
-      /** The one answer of several targets: what came of it is shown where it ends before its time. */
+      /** True for the one answer of several targets. If it ends early, the records so far are shown. */
       readonly isMerged?: true
     }
   /** A record that the command made. */
   | { readonly kind: 'value'; readonly value: unknown }
-  /** Records as the bytes of one JSON value each, in the memory that they came in. */
+  /** A batch of records, each as the bytes of a JSON value, in the memory in which they arrived. */
   | {
       readonly kind: 'records'
       readonly batch: Records
-      /** The readers of more of each record, if more is asked for. */
+      /** The readers of the single records, if fields of single records are wanted. */
       readonly readers?: readonly (SingleReader | undefined)[] | undefined
     }
-  /** A part of the answer ends; without a target, and where there were several, the answer of all of them. */
+  /** A part of the answer ends. Without a target, the answer of all targets ends. */
   | {
       readonly kind: 'end'
-      /** It ends before its time: what was held back of it is shown all the same. */
+      /** True if the part ends early. Rows that were held back are shown all the same. */
       readonly isCut?: boolean
-      /** True if the list goes on behind it. */
+      /** True if the instance has further records. */
       readonly more?: boolean
-      /** The text about that below the answer. */
-      readonly said?: string | undefined
+      /** The note about the end of the list, for below the answer. */
+      readonly note?: string | undefined
     }
-  /** The answer to one call, its bytes passed on where nothing needs its fields. */
+  /** The answer to one call. Its bytes are passed on unless something needs its fields. */
   | { readonly kind: 'answer'; readonly answer: PlanAnswer; readonly view: RecordView }
-  /** One object that makes no rows: a schema, an OpenAPI document. */
+  /** One object that is no record, such as a schema or an OpenAPI document. */
   | { readonly kind: 'document'; readonly value: unknown }
-  /** Raw text or bytes, which no format writes. */
+  /** Text or bytes that are printed as they are, in any format. */
   | { readonly kind: 'text'; readonly chunk: string | Uint8Array }
-  /** A report for standard output, whatever becomes of the answer. */
+  /** A report for standard output, which is printed even if the answer goes to a file. */
   | { readonly kind: 'report'; readonly text: string }
   /** A target of which nothing more can be read. */
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** A request to hand what came so far to the system before the next row is asked for. */
+  /** A request to write all earlier rows before the next one is read. */
   | { readonly kind: 'flush' }
-  /** A note for people at this place of the answer, or below it. */
+  /** A note for people, at this place of the answer or below it. */
   | {
       readonly kind: 'note'
       readonly text: string
       readonly level: 'note' | 'warn'
       readonly isBelow?: true
     }
-  /** The exit code is at least this, where the run ends well. */
+  /** The least exit code of a run that ends well. */
   | { readonly kind: 'exit'; readonly code: number }
 
 /** The event that begins a part of an answer. */
@@ -179,13 +179,13 @@ export type OpenRow = Extract<Row, { kind: 'open' }>
 /** Records as bytes. */
 export type RecordsRow = Extract<Row, { kind: 'records' }>
 
-/** An event of an answer, and the target that it is about if there are several. */
-export type Row = Event & { readonly of?: Target }
+/** An event of an answer, with its target if a line has several. */
+export type Row = Event & { readonly target?: Target }
 
 export type Rows = AsyncGenerator<Row, void>
 
-/** Converts the failure of a list of which some records are shown already; only JSON shows it in the output itself. */
-export const cutShort = (error: unknown, count: number): unknown => {
+/** Adds to the failure of a list how many records were printed before it. */
+export const toIncompleteFailure = (error: unknown, count: number): unknown => {
   if (!(error instanceof Failure) || count === 0) return error
   const records = count === 1 ? '1 record was' : `${count} records were`
   return new Failure(
@@ -212,28 +212,28 @@ export async function* yieldRecord(value: unknown, view: RecordView = {}): Rows 
   yield { kind: 'end' }
 }
 
-/** Creates the row of a text that no format writes. */
+/** Creates a row of text that is printed as it is. */
 export const createTextRow = (chunk: string | Uint8Array): Row => ({ kind: 'text', chunk })
 
-/** Yields a text that no format writes. */
+/** Yields text that is printed as it is. */
 export async function* yieldText(chunk: string | Uint8Array): Rows {
   yield createTextRow(chunk)
 }
 
-/** Creates the row of what is said to people at this place. */
+/** Creates the row of a note at this place of the answer. */
 export const createNoteRow = (text: string, level: 'note' | 'warn' = 'note'): Row => ({
   kind: 'note',
   text,
   level,
 })
 
-/** Creates the row of what is said below the answer. */
-export const createNoteBelow = (text: string): Row => ({
+/** Creates the row of a note below the answer. */
+export const createFooterRow = (text: string): Row => ({
   kind: 'note',
   text,
   level: 'note',
   isBelow: true,
 })
 
-/** Creates the row that sets the least exit code of a run that ends well. */
+/** Creates the row of the least exit code of a run that ends well. */
 export const createExitRow = (code: number): Row => ({ kind: 'exit', code })

@@ -1,14 +1,14 @@
 /**
- * Does what a line asks for, in five steps:
+ * Carries out a line in five steps:
  *
- *     1. targets: arguments, standard input, `--select` or a journal, for each of several projects or groups.
- *     2. actions: what the command wants of each target (`context.ts`).
- *     3. stages: actions are confirmed together, written to the journal and paced.
- *     4. executor: requests are sent, or shown beside what is there, or printed as curl commands.
- *     5. answer: records or outcomes, in the order of the targets.
+ *     1. targets: arguments, standard input, `--select` or a journal name the objects, in each of several projects or groups.
+ *     2. actions: the command plans an action for each target (`context.ts`).
+ *     3. stages: actions are confirmed together, recorded in the journal and paced.
+ *     4. executor: requests are sent, previewed beside the present values, or printed as curl commands.
+ *     5. answer: records or outcomes come in the order of the targets.
  *
- * Lists go to the instance page by page: conditions, single records, order and limit are stages of theirs. Several instances are
- * several runs of the line around this (`answer/instances.ts`); `--watch` and `--wait-until` do all of it again, with the same targets.
+ * Lists are read page by page; conditions, single records, order and limit are stages over their records. Several instances are
+ * several runs of one line (`answer/instances.ts`). `--watch` and `--wait-until` repeat all steps but the first.
  */
 
 import { resolvePath } from '../base/io.js'
@@ -36,7 +36,7 @@ import {
 } from './targets/objects.js'
 import type { Selection } from './targets/selection.js'
 
-// What is said and refused of a line before anything of it is done.
+// Checks of a line before it is carried out.
 
 interface UncheckedLine {
   readonly command: Command
@@ -47,7 +47,7 @@ interface UncheckedLine {
 
 /**
  * Checks flags that do not go together, and prints the early notes.
- * @param early what was noted as the line was read
+ * @param early notes from parsing the line, which are printed first
  * @throws Failure `usage` for flags that do not go together
  */
 export const checkRunFlags = async (
@@ -60,25 +60,25 @@ export const checkRunFlags = async (
     throw usage(
       `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,
     )
-  // What a rehearsal shows has fields of its own, and nothing is written by then.
+  // A preview has fields of its own, which the answer checks.
   if (globals.fields === undefined || isRehearsal({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')
   await checkFields(command, globals.fields, words)
 }
 
-// From a line to its targets.
+// From a line to its targets and rows.
 
-/** A line that is understood, in a run that is there. */
+/** A parsed line with the run that carries it out. */
 interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
   readonly running: LineParts
-  /** The instance's own, where a vocabulary is in force. */
+  /** The names of the instance, if it has a vocabulary. */
   readonly words?: Words
-  /** The condition that is waited for, if the rounds end by themselves. */
+  /** The condition that ends the rounds (`--wait-until`), if there is one. */
   readonly until?: WaitCondition
 }
 
-/** The seconds from round to round, unless the line says otherwise. */
+/** The seconds between two rounds, unless the line says otherwise. */
 const defaultRound = 2
 
 /** Loads the run that --resume names. Returns undefined if none of its objects is left to do. */
@@ -90,7 +90,7 @@ const loadResumedRun = async (line: RunLine): Promise<RunLine | undefined> => {
 }
 
 /** Fails (exit 8) if the interrupted run had not read all of its input: the rest was never tried. */
-const checkWhole = ({ journaling: { resumed } }: RunLine): void => {
+const checkInputComplete = ({ journaling: { resumed } }: RunLine): void => {
   if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
   throw new Failure(
     'partial',
@@ -101,7 +101,7 @@ const checkWhole = ({ journaling: { resumed } }: RunLine): void => {
   )
 }
 
-/** Keeps the digest of what was read of a file: it may be another when the journal is made. */
+/** Creates the function that keeps the digest of a file. The file may change before the journal is made. */
 const createDigester =
   ({ digests }: JournalOptions) =>
   async (path: string, bytes: Uint8Array): Promise<void> => {
@@ -109,10 +109,10 @@ const createDigester =
     digests.set(resolvePath(path), createHash('sha256').update(bytes).digest('hex'))
   }
 
-/** Parses what the line says into values: flags, `--input`, standard input and rows are checked. */
+/** Parses the arguments of a line into values, and checks flags, `--input`, standard input and rows. */
 const parseArguments = async (
   line: RunLine,
-  { stream, rowFields }: Pick<LineInput, 'stream' | 'rowFields'>,
+  { objects: stream, rowFields }: Pick<LineInput, 'objects' | 'rowFields'>,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
   const { ui } = running.context
@@ -130,8 +130,8 @@ const parseArguments = async (
   return toNeutralNames(said, raw, command, words)
 }
 
-/** Does what a line asks for in each of several projects or groups. */
-async function* followOver(
+/** Yields the rows of a line for each of several projects or groups. */
+async function* yieldOverParents(
   line: RunLine & { readonly parents: NonNullable<RunLine['parents']> },
   given: Given,
   selection: Selection | undefined,
@@ -142,7 +142,7 @@ async function* followOver(
   yield* runOverParents({ ...line, selection, narrow: part.narrow, given })
 }
 
-/** Runs a round once, or again and again. */
+/** Runs a round once, or repeatedly for `--watch` and `--wait-until`. */
 const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> => {
   const { globals, running, until } = line
   const { watch: seconds = defaultRound, curl } = globals
@@ -150,10 +150,12 @@ const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> =>
   const { context, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
   const exhausted = async (): Promise<boolean> => (await exchange.gate()).exhausted
-  await watch(context, { seconds, polls, printing, until, exhausted }, () => running.print(round()))
+  await watch(context, { seconds, polls, printer: printing, until, exhausted }, () =>
+    running.print(round()),
+  )
 }
 
-/** `--select`, of what was asked; undefined where nothing is to be selected. */
+/** Opens the selection of `--select`; undefined without the flag. */
 const openSelection = async (
   { command, globals: { select }, running }: RunLine,
   { flags }: Given,
@@ -167,23 +169,28 @@ const openSelection = async (
   return new Selection(running, select)
 }
 
-const followTargets = async (taken: RunLine): Promise<void> => {
-  const { stream, rowFields, ...read }: LineInput = readsInput(taken)
+const carryOutTargets = async (taken: RunLine): Promise<void> => {
+  const {
+    objects: stream,
+    rowFields,
+    ...read
+  }: LineInput = readsInput(taken)
     ? await (await import('./targets/stdin.js')).readInput(taken)
     : {}
   const line = { ...taken, ...read }
   const { parents, running, journaling } = line
   const [target] = line.targets ?? []
   if (target !== undefined) journaling.parents = target.parent.column
-  const said = await parseArguments(line, { stream, rowFields })
+  const said = await parseArguments(line, { objects: stream, rowFields })
   const selection = await openSelection(line, said)
-  if (parents !== undefined) return running.print(followOver({ ...line, parents }, said, selection))
+  if (parents !== undefined)
+    return running.print(yieldOverParents({ ...line, parents }, said, selection))
   const selected =
     selection === undefined
       ? said
-      : await (canStreamObjects(line) ? selection.stream(said) : selection.of(said))
+      : await (canStreamObjects(line) ? selection.streamObjects(said) : selection.select(said))
   if (selected === undefined)
-    return selection === undefined ? undefined : running.print(selection.nothing())
+    return selection === undefined ? undefined : running.print(selection.yieldNoMatch())
   const part = await narrowToShard(line, selected)
   if (part === undefined) return running.print(running.endEmptyShard())
   const { given } = part
@@ -191,9 +198,9 @@ const followTargets = async (taken: RunLine): Promise<void> => {
   await runRepeatedly(line, () => running.rowsOf(given, targets))
 }
 
-/** Does what a line asks for: once, again and again, for each of several parents, or gone on with. */
-export const follow = async (line: RunLine): Promise<void> => {
+/** Carries out a line: once, repeatedly, for each of several parents, or as the rest of an interrupted run. */
+export const carryOutLine = async (line: RunLine): Promise<void> => {
   const taken = await loadResumedRun(line)
-  if (taken !== undefined) await followTargets(taken)
-  checkWhole(taken ?? line)
+  if (taken !== undefined) await carryOutTargets(taken)
+  checkInputComplete(taken ?? line)
 }

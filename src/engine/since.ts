@@ -1,4 +1,4 @@
-/** `--since`: a list held against the same list of a snapshot. */
+/** `--since`: compares a list with the same list of a snapshot. */
 
 import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
@@ -20,22 +20,22 @@ import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from './rows.js'
 
-/** The records that one side of the comparison read, by parent and identity. */
+/** One side of the comparison: its records by parent and identity. */
 interface Side {
   readonly records: ReadonlyMap<string, ReadonlyMap<string, unknown>>
-  /** Parents that could not be read. */
+  /** The names of parents whose lists could not be read. */
   readonly unread: ReadonlySet<string>
-  /** The column that names the parent, where there are several. */
+  /** The column that names the parent, if there are several. */
   readonly column: string | undefined
 }
 
-/** The change of a record, or of a field of one. */
+/** The change of a record, or of one of its fields. */
 interface Change {
   readonly change: 'added' | 'removed' | 'changed'
   readonly [column: string]: unknown
 }
 
-/** Returns a line's own words again, without the flags that say how its answer is shown. */
+/** Returns the words of a line without the flags that say how its answer is shown. */
 const getLineWords = (command: Command, { args, flags }: Raw): readonly string[] => {
   const own = new Set<string>([...command.flags.map(({ name }) => name), ...lineFlags])
   const given = [...flags].flatMap(([name, texts]) => {
@@ -80,7 +80,7 @@ const readSide = async (
   return { records, unread, column }
 }
 
-/** Finds the field that has what people call a record, beside its ID. */
+/** Finds the field with the name of a record; undefined if it has only an ID. */
 const findNameField = (record: unknown): string | undefined =>
   isObject(record)
     ? ['path_with_namespace', 'username', 'name', 'title', 'description', 'domain'].find(
@@ -88,7 +88,7 @@ const findNameField = (record: unknown): string | undefined =>
       )
     : undefined
 
-/** Returns the columns of a record that was added or removed, without those that the row shows anyway. */
+/** Returns the columns of an added or removed record, without its ID and name, which the row has anyway. */
 const describeRecord = (record: unknown, columns: readonly string[]): Fields | null => {
   const shown = findNameField(record)
   const fields = columns.flatMap((column) => {
@@ -99,7 +99,7 @@ const describeRecord = (record: unknown, columns: readonly string[]): Fields | n
   return fields.length === 0 ? null : Object.fromEntries(fields)
 }
 
-/** Converts a value to what a table shows under the name of its field; of a record each field with its name. */
+/** Converts a value to text for a table. A record becomes its fields with their names. */
 const toWords = (field: unknown, value: unknown): unknown => {
   if (isObject(value) && typeof field !== 'string')
     return Object.entries(value)
@@ -112,7 +112,7 @@ const toWords = (field: unknown, value: unknown): unknown => {
   return getLevelName(typeof field === 'string' ? field : undefined, value) ?? value
 }
 
-/** Converts rows to those of a table: access levels by name, and what came or went in words. */
+/** Converts rows to those of a table, with access levels by name and records as text. */
 const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
   rows.filter(isObject).map(({ field, before, after, ...row }) => ({
     ...row,
@@ -121,7 +121,7 @@ const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
     after: toWords(field, after),
   }))
 
-/** Returns the columns of a command's list; the forms of one command have the same. */
+/** Returns the columns of a command's list. All forms of a command have the same columns. */
 const getColumns = ({ endpoints }: Command): readonly string[] =>
   Object.values(endpoints).find(({ returns }) => returns.kind === 'many')?.columns ?? []
 
@@ -130,11 +130,11 @@ const findFieldChanges = (before: Fields, after: Fields, skipped: ReadonlySet<st
     .filter((field) => !skipped.has(field) && !isDeepStrictEqual(before[field], after[field]))
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
 
-/** A row of the table: which record, and what became of it. */
-type RowOf = (change: Change['change'], record: unknown, field?: object) => Change
+/** Builds a row of the comparison: the record, and its change. */
+type RowFactory = (change: Change['change'], record: unknown, field?: object) => Change
 
 const createRowBuilder =
-  (column: string | undefined, parent: string, columns: readonly string[]): RowOf =>
+  (column: string | undefined, parent: string, columns: readonly string[]): RowFactory =>
   (change, record, field) => ({
     change,
     ...(column === undefined ? {} : { [column]: parent }),
@@ -153,7 +153,7 @@ function* compareRecords(
   old: ReadonlyMap<string, unknown>,
   present: ReadonlyMap<string, unknown>,
   skipped: ReadonlySet<string>,
-  row: RowOf,
+  row: RowFactory,
 ): Generator<Change> {
   for (const [id, before] of old) {
     const after = present.get(id)
@@ -187,7 +187,7 @@ interface Line {
   readonly running: { readonly context: Context }
 }
 
-/** @throws Failure `usage` for a time in the place of the snapshot */
+/** @throws Failure `usage` for a time instead of a snapshot */
 const checkFolder = (folder: string | undefined): void => {
   const isTime = folder !== undefined && parseMoment(folder, 0) !== undefined
   if (!isTime && parseSpan(folder ?? '') === undefined) return
@@ -201,8 +201,8 @@ const checkFolder = (folder: string | undefined): void => {
 const changeColumns = ['id', 'name', 'field', 'before', 'after'] as const
 
 /**
- * Yields what of a list was added, removed and changed since a snapshot, a field a row.
- * @throws Failure what one of the two could not be read for
+ * Yields the records of a list that were added, removed or changed since a snapshot, with one row for each changed field.
+ * @throws Failure of the list or of the snapshot, if one of them cannot be read
  */
 export async function* yieldChanges({ command, raw, globals, running }: Line): Rows {
   const { context } = running

@@ -58,7 +58,7 @@ describe('--wait-until', () => {
       const rows = async function* (): Rows {
         yield { kind: 'records', batch }
       }
-      for await (const row of until.see(rows())) expect(row).toEqual({ kind: 'records', batch })
+      for await (const row of until.observe(rows())) expect(row).toEqual({ kind: 'records', batch })
     }
     const [ended, runs] = [{ status: 'success' }, { status: 'running' }]
     await see([ended, runs])

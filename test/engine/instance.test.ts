@@ -9,7 +9,7 @@ import { Caller } from '../../src/engine/instance/caller.js'
 import { buildClientOptions, Warnings } from '../../src/engine/instance/connection.js'
 import { InstanceExchange } from '../../src/engine/instance/exchange.js'
 import { describeListEnd } from '../../src/engine/instance/listing.js'
-import { cutShort } from '../../src/engine/rows.js'
+import { toIncompleteFailure } from '../../src/engine/rows.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask, Client, WholeAnswer } from '../../src/http/types.js'
@@ -302,16 +302,16 @@ describe('the end of a list', () => {
 
   it('that broke off says how much there was', () => {
     const failure = new Failure('unreachable', 'gone', { status: 502 })
-    expect(cutShort(failure, 0)).toBe(failure)
-    expect(cutShort(failure, 1)).toMatchObject({
+    expect(toIncompleteFailure(failure, 0)).toBe(failure)
+    expect(toIncompleteFailure(failure, 1)).toMatchObject({
       category: 'unreachable',
       message: 'gone; 1 record was printed before that, so the list is incomplete',
       details: { status: 502 },
     })
-    expect(cutShort(failure, 2)).toMatchObject({
+    expect(toIncompleteFailure(failure, 2)).toMatchObject({
       message: expect.stringContaining('2 records were'),
     })
     const other = new Error('a defect')
-    expect(cutShort(other, 5)).toBe(other)
+    expect(toIncompleteFailure(other, 5)).toBe(other)
   })
 })

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { getExitCode, isEnough } from '../../src/answer/instances.js'
+import { getExitCode, hasReachedFailureLimit } from '../../src/answer/instances.js'
 import { Failure } from '../../src/errors.js'
 import { parseProfiles, resolveProfiles } from '../../src/profile/session.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -502,10 +502,16 @@ describe('the exit code of several', () => {
   })
 
   it('says when enough have failed', () => {
-    expect(isEnough(1, 4, undefined)).toBe(true)
-    expect(isEnough(0, 4, undefined)).toBe(false)
-    expect([1, 2].map((failed) => isEnough(failed, 4, { count: 2 }))).toEqual([false, true])
-    expect([1, 2].map((failed) => isEnough(failed, 4, { percent: 50 }))).toEqual([false, true])
+    expect(hasReachedFailureLimit(1, 4, undefined)).toBe(true)
+    expect(hasReachedFailureLimit(0, 4, undefined)).toBe(false)
+    expect([1, 2].map((failed) => hasReachedFailureLimit(failed, 4, { count: 2 }))).toEqual([
+      false,
+      true,
+    ])
+    expect([1, 2].map((failed) => hasReachedFailureLimit(failed, 4, { percent: 50 }))).toEqual([
+      false,
+      true,
+    ])
   })
 })
 

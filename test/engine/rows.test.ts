@@ -4,14 +4,14 @@ import { describeUnread, TargetWriter, TurnScheduler, takeRecords } from '../../
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
 
-const source = { isOrdered: false, opened: () => {} }
+const source = { isOrdered: false, attachReader: () => {} }
 const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
 
 /** The rows of a list of one target. */
 async function* listOf(of: Target, ...batches: readonly (readonly number[])[]): Rows {
-  yield { kind: 'open', many: true, view: {}, source, of }
-  for (const batch of batches) yield { kind: 'records', batch: batch.map(bytesOf), of }
-  yield { kind: 'end', of }
+  yield { kind: 'open', many: true, view: {}, source, target: of }
+  for (const batch of batches) yield { kind: 'records', batch: batch.map(bytesOf), target: of }
+  yield { kind: 'end', target: of }
 }
 
 const collect = async (rows: Rows): Promise<Row[]> => {
@@ -45,7 +45,7 @@ describe('the records of several targets', () => {
     expect(told).toEqual(at === undefined ? [] : [at])
     // Each part that was opened ends, and so does the whole.
     expect(rows.filter(({ kind }) => kind === 'open')).toHaveLength(
-      rows.filter(({ kind, of }) => kind === 'end' && of !== undefined).length,
+      rows.filter(({ kind, target: of }) => kind === 'end' && of !== undefined).length,
     )
     expect(rows.at(-1)).toEqual({ kind: 'end' })
   })
@@ -83,12 +83,12 @@ describe('turns', () => {
     const seen: string[] = []
     const turns = new TurnScheduler()
     const { opened, open } = createTurn()
-    const first = turns.take(async () => {
+    const first = turns.schedule(async () => {
       seen.push('a begins')
       await opened
       throw new Error('a is wrong')
     })
-    const second = turns.take(async (turn) => {
+    const second = turns.schedule(async (turn) => {
       seen.push('b begins')
       await turn
       seen.push('b has its turn')
@@ -112,12 +112,12 @@ describe('the rows of one of several targets', () => {
   it('wait for their turn, and the part opens with its first record', async () => {
     const { opened, open } = createTurn()
     const { rows, writer } = write(opened)
-    const taken = writer.takeAll(yieldRecord(1))
+    const taken = writer.writeAll(yieldRecord(1))
     await new Promise((resolve) => setImmediate(resolve))
     expect(rows).toEqual([])
     open()
     await taken
-    expect(rows.map(({ kind, of }) => [kind, of?.profile])).toEqual([
+    expect(rows.map(({ kind, target: of }) => [kind, of?.profile])).toEqual([
       ['open', 'a'],
       ['value', 'a'],
       ['end', 'a'],
@@ -128,11 +128,11 @@ describe('the rows of one of several targets', () => {
     const { opened, open } = createTurn()
     const { writer } = write(opened)
     let held = (): boolean | undefined => undefined
-    await writer.take({
+    await writer.write({
       kind: 'open',
       many: true,
       view: {},
-      source: { isOrdered: false, opened: (taker) => (held = () => taker.held?.()) },
+      source: { isOrdered: false, attachReader: (taker) => (held = () => taker.held?.()) },
     })
     expect(held()).toBe(true)
     open()
@@ -147,7 +147,7 @@ describe('the rows of one of several targets', () => {
       yield { kind: 'value', value: 1 }
       throw new Error('broken')
     }
-    await expect(writer.takeAll(broken())).rejects.toThrow('broken')
+    await expect(writer.writeAll(broken())).rejects.toThrow('broken')
     expect(rows.at(-1)).toEqual({ kind: 'end', isCut: true, of: { profile: 'a' } })
   })
 })

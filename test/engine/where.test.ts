@@ -78,7 +78,7 @@ const listed = async (
   const lists = new Lists(paging, client, screen, texts.length === 0 ? undefined : choice)
   for await (const row of lists.listRecords({ key, endpoint, values }, {})) {
     if (row.kind === 'records') for (const one of row.batch) bytes.push(Buffer.from(one).toString())
-    if (row.kind === 'end' && row.said !== undefined) notes.push(row.said)
+    if (row.kind === 'end' && row.note !== undefined) notes.push(row.note)
   }
   return { bytes, failed, notes }
 }

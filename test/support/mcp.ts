@@ -4,10 +4,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import { createInnerRuns } from '../../src/answer/execute.js'
+import { LineRun } from '../../src/answer/line-run.js'
 import type { AnswerOptions } from '../../src/answer/options.js'
 import { printRows } from '../../src/answer/print-rows.js'
 import type { RunAnswer } from '../../src/answer/run-answer.js'
-import { RunParts } from '../../src/answer/run-parts.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Context } from '../../src/engine/command/context.js'
@@ -112,7 +112,7 @@ export const openContext = async (
     own: findOwnWords([], env),
   }
   const heard = process.stdout.listeners('error')
-  const running = await RunParts.open(options)
+  const running = await LineRun.open(options)
   const answer = {
     terminal: false,
     write,

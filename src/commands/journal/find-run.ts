@@ -1,4 +1,4 @@
-/** The run that is meant where none is named: the last write of this profile at its instance, by the order in which runs began. */
+/** Finds the run for `journal show` and `journal undo`, by its ID or as the last write of this profile on its instance. */
 
 import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
@@ -28,24 +28,24 @@ const describeRun = ({ header, changed }: Entry): string =>
 const describeAuthor = ({ instance, profile }: WriteAuthor): string =>
   profile === null ? `at ${instance} without a profile` : `with profile ${profile} at ${instance}`
 
-/** True if a run undid another one, rather than redoing what was undone. */
+/** True if a run undid another one. False if it redid a run that was undone. */
 export const isUndo = ({ header: { redo, undoes } }: Pick<Entry, 'header'>): boolean =>
   undoes !== undefined && !redo
 
-const isWhole = ({ counts, end }: Entry): boolean =>
+const isComplete = ({ counts, end }: Entry): boolean =>
   end === 'completed' && counts !== undefined && counts.failed + counts.unknown === 0
 
 const hasObjects = ({ header }: Entry): boolean => header.endpoint !== ''
 
-/** Finds the newest run of an author that can be undone: no undo, and none that was undone. */
-const findProposal = (
+/** Finds the newest run of an author that can be undone. It is no undo itself, and was not undone. */
+const findUndoableRun = (
   entries: readonly Entry[],
   { instance, profile }: WriteAuthor,
 ): Entry | undefined => {
   const own = entries.filter(
     ({ header }) => header.instance === instance && header.profile === profile,
   )
-  const undone = new Set(own.filter(isWhole).map(({ header }) => header.undoes))
+  const undone = new Set(own.filter(isComplete).map(({ header }) => header.undoes))
   return own.find(
     (entry) =>
       !isUndo(entry) &&
@@ -72,11 +72,11 @@ const createNoRunFailure = (entries: readonly Entry[], author: WriteAuthor): Fai
   if (any === undefined) return usage(none, 'Every write is recorded in a journal.')
   return createRefusalWithHint(
     `${none}; the newest of all is ${describeRun(any)} ${describeAuthor(any.header)}`,
-    findProposal(entries, author),
+    findUndoableRun(entries, author),
   )
 }
 
-/** @throws Failure `conflict` where a process still writes the journal */
+/** @throws Failure `conflict` if a process still writes the journal */
 const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
   if (!locked) return
   const held = (owner: string): Failure =>
@@ -88,14 +88,14 @@ const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
 }
 
 /**
- * Chooses the run that undoing, or redoing, the last write is about: after an undo that left something, the run that it undid.
- * @throws Failure `usage` where it is the other way round
+ * Chooses the run to undo or redo, from the last write. After an incomplete undo it is the run that was undone.
+ * @throws Failure `usage` if the last write was an undo and is to be undone, or was none and is to be redone
  */
 const chooseRun = async ({ place }: Context, run: Entry, redo: boolean): Promise<Entry> => {
   const { undoes = '' } = run.header
   if (redo && !isUndo(run)) throw usage(`the last write, ${describeRun(run)}, is not an undo`)
   if (redo || !isUndo(run)) return run
-  if (isWhole(run))
+  if (isComplete(run))
     throw usage(
       `the last write already undid ${undoes}`,
       'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
@@ -103,7 +103,7 @@ const chooseRun = async ({ place }: Context, run: Entry, redo: boolean): Promise
   return readRunEntry(await resolveJournalFile(place, undoes))
 }
 
-/** @throws Failure `usage` where nothing takes the run back, or does it again */
+/** @throws Failure `usage` if the run cannot be undone or redone */
 const checkReversible = async (run: Entry, redo: boolean): Promise<void> => {
   const { header, file } = run
   if (!existsSync(file)) throw usage(`it no longer has a journal: ${file}`)
@@ -112,8 +112,8 @@ const checkReversible = async (run: Entry, redo: boolean): Promise<void> => {
   else await findInverse(header, redo)
 }
 
-/** True if the line says which profile, or which instance, is meant. */
-const isNamed = ({ place: { env, globals } }: Context): boolean =>
+/** True if the line names the profile or the instance. */
+const hasInstanceName = ({ place: { env, globals } }: Context): boolean =>
   globals.sandbox ||
   [globals.profile, globals.baseUrl, env.SVC_PROFILE, env.SVC_BASE_URL].some(Boolean)
 
@@ -122,14 +122,14 @@ const readAuthor = async ({ place }: Context): Promise<WriteAuthor> => {
   return { instance: await getInstanceName(place), profile: profile?.name ?? null }
 }
 
-/** Describes the later writes of others at the same instance. Fails (exit 2) if there are any and the line names no profile. */
-const tellSince = (
+/** Describes later writes of other profiles on the same instance. Fails (exit 2) if there are any and the line names no profile. */
+const describeLaterWrites = (
   context: Context,
   { run, since }: LastWrite,
   author: WriteAuthor,
 ): readonly string[] => {
   const [other] = since
-  if (run !== undefined && other !== undefined && !isNamed(context))
+  if (run !== undefined && other !== undefined && !hasInstanceName(context))
     throw usage(
       `there was a write ${describeAuthor(other.header)} after ${describeRun(run)}: ${describeRun(other)}`,
       `Choose one: -p <profile>, or svcctl journal undo ${run.header.id}`,
@@ -140,10 +140,11 @@ const tellSince = (
 }
 
 /**
- * Finds the run that wrote last with this profile at this instance.
- * @param redo redoes what the last undo reverted
- * @throws Failure `usage` where there is none, it is not clear whose is meant, or it cannot be undone; `conflict` where it is still
- * running
+ * Finds the last run of this profile on its instance.
+ * @param redo true to redo what the last undo reverted
+ * @returns the file of the journal, and descriptions of later writes of other profiles
+ * @throws Failure `usage` if there is no such run, if the profile is ambiguous, or if the run cannot be undone; `conflict` if it is
+ * still running
  */
 export const findRunToUndo = async (
   context: Context,
@@ -154,7 +155,7 @@ export const findRunToUndo = async (
   const last = await findLastWrite(journals, author)
   const { run } = last
   if (run === undefined) throw createNoRunFailure(journals.entries, author)
-  const since = tellSince(context, last, author)
+  const since = describeLaterWrites(context, last, author)
   await checkEnded(run)
   const wanted = await chooseRun(context, run, redo)
   try {
@@ -162,12 +163,12 @@ export const findRunToUndo = async (
   } catch (error) {
     const others = journals.entries.filter(({ file }) => file !== run.file)
     const why = `the last write was ${describeRun(run)}: ${recoverFrom(error).message}`
-    throw createRefusalWithHint(why, findProposal(others, author))
+    throw createRefusalWithHint(why, findUndoableRun(others, author))
   }
   return { file: wanted.file, since }
 }
 
-/** Returns the file of the run that began last, of any user. */
+/** Returns the journal file of the newest run, of any profile. */
 export const findLastRunFile = async ({ place }: Context): Promise<string> => {
   const journals = await readJournalFolder(getRunFolder(place.env))
   const newest = journals.entries.find((entry) => !isPlanned(entry))
@@ -177,10 +178,10 @@ export const findLastRunFile = async ({ place }: Context): Promise<string> => {
 }
 
 /**
- * Returns the run that a line names.
- * @throws Failure `usage`, with the newest run, where it names none
+ * Returns the name of the run in a line.
+ * @throws Failure `usage` if it has none. The message names the newest run.
  */
-export const nameRun = async (
+export const getNamedRun = async (
   { place }: Context,
   { args: [name = ''] }: Pick<Given, 'args'>,
   verb: 'show' | 'undo',

@@ -1,4 +1,4 @@
-/** `svcctl journal list|show|undo`: what was written. */
+/** `svcctl journal list` and `journal show`: the runs that wrote, and their results. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -39,20 +39,20 @@ import { exitCodes, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 import { isNarrow } from '../narrow.js'
-import { findLastRunFile, nameRun } from './last.js'
+import { findLastRunFile, getNamedRun } from './find-run.js'
 import { formatPlannedLine } from './planned.js'
 
-// The journals of the parts of a run, as one.
+// The journals of the shards of a run, shown as one.
 
-const same = ['command', 'instance', 'endpoint', 'input'] as const
+const sameFields = ['command', 'instance', 'endpoint', 'input'] as const
 
 /** True for a shard without objects: its header has no endpoint, because nothing was planned. */
 const isEmptyShard = ({ header }: RunHistory): boolean => header.endpoint === ''
 
 /** @throws Failure `usage` for journals of different runs */
-const checkSame = (parts: readonly RunHistory[], first: RunHistory): void => {
+const checkSameRun = (parts: readonly RunHistory[], first: RunHistory): void => {
   for (const part of parts)
-    for (const what of isEmptyShard(part) ? same.slice(0, 2) : same)
+    for (const what of isEmptyShard(part) ? sameFields.slice(0, 2) : sameFields)
       if (!isDeepStrictEqual(part.header[what], first.header[what]))
         throw usage(
           `${part.file} and ${first.file} belong to different runs: ${what} differs`,
@@ -61,8 +61,8 @@ const checkSame = (parts: readonly RunHistory[], first: RunHistory): void => {
 }
 
 /**
- * Finds the shards of the whole that none of the journals is of: `4/7`.
- * @throws Failure `usage` where they are of runs that were divided otherwise
+ * Finds the shards that have no journal, such as `4/7`.
+ * @throws Failure `usage` if the journals have different numbers of shards
  */
 const findMissingShards = (parts: readonly RunHistory[]): readonly string[] => {
   const shards = parts.map(({ header }) => header.shard)
@@ -80,7 +80,7 @@ const findMissingShards = (parts: readonly RunHistory[]): readonly string[] => {
   )
 }
 
-/** True if objects of a run are left, or if their number is unknown: it was killed, interrupted or stopped. */
+/** True if a run was killed, interrupted or stopped, so that objects may be left. */
 const isUnfinished = ({ end, total }: RunHistory): boolean =>
   end !== 'completed' || total === undefined
 
@@ -101,18 +101,16 @@ const sumCounts = (all: readonly Counts[]): Counts => ({
 const sum = (all: readonly Counts[], name: keyof Counts): number =>
   all.reduce((total, counts) => total + counts[name], 0)
 
-// What of a run did not come to its end, as its journal knows it.
-
-/** The line of an object that failed, or whose outcome is not known. */
+/** The line of an object that failed, or whose outcome is unknown. */
 type UnfinishedLine = FailedLine | BegunLine
 
-const open: ReadonlySet<ObjectState | undefined> = new Set<ObjectState>([
+const unfinishedStates: ReadonlySet<ObjectState | undefined> = new Set<ObjectState>([
   'failed',
   'unknown',
   'begun',
 ])
 
-/** Reads the latest line of each object that was begun and not done, in their order. */
+/** Reads the last line of each object that was begun and not done, in the order of the objects. */
 export const readUnfinishedLines = async ({
   file,
   size,
@@ -122,14 +120,15 @@ export const readUnfinishedLines = async ({
   for await (const texts of readTexts(file, size, 'any'))
     for (const text of texts) {
       const line = parseLine(text)
-      if (line === undefined || !('n' in line) || !open.has(states.get(line.n))) continue
+      if (line === undefined || !('n' in line) || !unfinishedStates.has(states.get(line.n)))
+        continue
       if (line.state === 'failed' || line.state === 'unknown' || line.state === 'begun')
         found.set(line.n, line)
     }
   return [...found.values()].toSorted((a, b) => a.n - b.n)
 }
 
-/** Returns a run as a list shows it. */
+/** Converts a run to a record of the list. */
 const toRunSummary = (header: Header, end: End | 'planned' | undefined, counts: Counts) => {
   const { id, seq = null, command, endpoint, instance, profile, user, sudo, source } = header
   const { undoes = null } = header
@@ -137,13 +136,13 @@ const toRunSummary = (header: Header, end: End | 'planned' | undefined, counts: 
   return { ...about, end: end ?? null, ...counts }
 }
 
-/** Returns the counts of a run. A run that was killed has none at its end: they are counted. */
+/** Returns the counts of a run. The journal of a run that was killed has no counts, so its lines are counted. */
 const readCounts = async ({ counts, file }: Entry): Promise<Counts> => {
   if (counts !== undefined || !existsSync(file)) return counts ?? sumCounts([])
   return (await readPast(file, 'any')).counts
 }
 
-/** A narrow table has the counts that are not zero in one column; the ID names the command. */
+/** The rows of a narrow table, with all counts that are not zero in one column. The ID names the command. */
 const narrowRuns: People = {
   columns: ['id', 'end', 'outcome'],
   rows: (records) =>
@@ -167,7 +166,7 @@ const listFlags = {
   planned: boolean('list the runs that were planned and have not begun'),
 } as const
 
-/** Returns a planned run, which has not begun, as a list shows it. */
+/** Converts a planned run to a record of the list. */
 const toPlannedSummary = async ({ header, file }: Entry) => {
   const { id, instance, profile, user, began, planned } = header
   const command = formatPlannedLine(header)
@@ -207,7 +206,7 @@ async function* listJournals(context: Context, given: Arguments<typeof listFlags
   await findPlanned(folder, place.clock.now())
   const all = await readJournalFolder(folder)
   const { unreadable } = all
-  // A file that was named is its owner's affair.
+  // Journals in other places (--journal FILE) are not listed.
   const entries = all.entries.filter(({ file }) => dirname(file) === folder)
   if (entries.length === 0) ui.note('no journals yet')
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
@@ -239,13 +238,13 @@ export const listCommand = define({
 const describeEnd = (end: End | 'planned' | undefined): string =>
   end === undefined ? 'not finished: killed or still running' : end
 
-/** Reads the journals that a line names: one, or those of the shards of a run. */
-const readNamed = async (
+/** Reads the journals of a line: one, or those of the shards of a run. */
+const readNamedRuns = async (
   context: Context,
   given: Given,
 ): Promise<readonly [RunHistory, ...RunHistory[]]> => {
   const [first, ...others] =
-    given.args.length > 1 ? given.args : [await nameRun(context, given, 'show')]
+    given.args.length > 1 ? given.args : [await getNamedRun(context, given, 'show')]
   const read = async (name = ''): Promise<RunHistory> =>
     readPast(
       name === 'last'
@@ -258,8 +257,8 @@ const readNamed = async (
   return parts
 }
 
-/** Reports the parts of the whole that are missing, or did not come to their end: exit 8. */
-function* tellUnfinished(
+/** Reports shards that are missing or not finished (exit 8). */
+function* yieldUnfinished(
   { ui }: Context,
   parts: readonly RunHistory[],
   missing: readonly string[],
@@ -270,12 +269,12 @@ function* tellUnfinished(
   if (open.length > 0 || missing.length > 0) yield createExitRow(exitCodes.partial)
 }
 
-/** Yields failures as rows; programs get the run with them. */
+/** Yields the failures of a run. Programs get one record with the run and its failures. */
 async function* showJournal(context: Context, given: Given): Rows {
   const { answer, ui } = context
-  const parts = await readNamed(context, given)
+  const parts = await readNamedRuns(context, given)
   const whole = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
-  checkSame(parts, whole)
+  checkSameRun(parts, whole)
   const missing = parts.length > 1 ? findMissingShards(parts) : []
   const { header } = whole
   const counts = sumCounts(parts.map((part) => part.counts))
@@ -283,7 +282,7 @@ async function* showJournal(context: Context, given: Given): Rows {
   const end = isPlannedFile(whole.file) ? 'planned' : ended
   const failures = (await Promise.all(parts.map(readUnfinishedLines))).flat()
   for (const part of parts) tellGap({ answer, ui }, part)
-  if (parts.length > 1) yield* tellUnfinished(context, parts, missing)
+  if (parts.length > 1) yield* yieldUnfinished(context, parts, missing)
   if (answer.reader === 'programs')
     return yield* yieldRecord({
       ...toRunSummary(header, end, counts),

@@ -1,4 +1,4 @@
-/** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
+/** Provides a run that removes objects and keeps its journal itself, for `members remove-everywhere`. */
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
@@ -34,21 +34,21 @@ import { type Failure, usage } from '../../errors.js'
 export type { GivenObject, Item } from '../../engine/work/report.js'
 
 /** The facts about a command that its journal records. */
-interface OwnCommand {
-  /** Area and verb. */
+interface RemovalCommand {
+  /** The area and the verb. */
   readonly command: string
   /** The endpoint that undoes the run. */
   readonly endpoint: Endpoint
 }
 
-/** The outcomes of the objects that were tried, by their places. */
+/** The result of a run: the outcomes by the numbers of the objects. */
 export interface RunResult {
   readonly outcomes: ReadonlyMap<number, Outcome<PlanAnswer>>
-  /** The failure that the run ends with, if there is one. */
+  /** The failure of the run; undefined if all objects were removed. */
   readonly failure: Failure | undefined
 }
 
-/** The values of objects before they were removed, for the journal: undo restores them. */
+/** The values of objects before they were removed. The journal records them, so that undo can restore them. */
 class PreviousValues {
   readonly #known = new WeakMap<PlanAnswer, Attributes>()
 
@@ -56,7 +56,7 @@ class PreviousValues {
     if (before !== undefined && answer.unchanged !== true) this.#known.set(answer, before)
   }
 
-  facts(answer: PlanAnswer = {}): Facts {
+  toFacts(answer: PlanAnswer = {}): Facts {
     const before = this.#known.get(answer)
     return before === undefined
       ? toKeptAnswer(answer)
@@ -68,17 +68,17 @@ const streamItems = async function* (items: readonly Item[]): AsyncGenerator<Ite
   yield* items
 }
 
-/** A run that removes objects, with the objects that are still to be done. */
+/** A run that removes objects. */
 export class RemovalRun {
   readonly items: readonly Item[]
   readonly #context: Context
-  readonly #own: OwnCommand
-  /** The journal; undefined where none is kept. */
+  readonly #own: RemovalCommand
+  /** The journal; undefined with `--journal none`. */
   readonly #journal: Journal | undefined
 
   private constructor(
     context: Context,
-    own: OwnCommand,
+    own: RemovalCommand,
     journal: Journal | undefined,
     items: readonly Item[],
   ) {
@@ -88,10 +88,10 @@ export class RemovalRun {
     this.#journal = journal
   }
 
-  /** Begins the journal of objects in memory, with their previous values; nothing is sent before the journal exists. */
+  /** Begins a run, and records its objects with their previous values. Nothing is sent before the journal exists. */
   static async begin(
     context: Context,
-    own: OwnCommand,
+    own: RemovalCommand,
     { parents, ...options }: LineOptions & Pick<Header, 'parents'>,
     objects: readonly GivenObject[],
   ): Promise<RemovalRun> {
@@ -119,13 +119,13 @@ export class RemovalRun {
   }
 
   /**
-   * Resumes a run: returns it, and what of it is left.
-   * @returns undefined where nothing is
-   * @throws Failure `usage` for a run of another command, instance or user; `conflict` where another process has it
+   * Resumes a run with the objects that are left.
+   * @returns the run; undefined if no objects are left
+   * @throws Failure `usage` for a run of another command, instance or user; `conflict` if another process runs it
    */
   static async resume(
     context: Context,
-    own: OwnCommand,
+    own: RemovalCommand,
     name: string,
   ): Promise<RemovalRun | undefined> {
     const { place, ui } = context
@@ -153,22 +153,21 @@ export class RemovalRun {
     for await (const item of readWork(journal, undefined, next)) items.push(item)
     const run = new RemovalRun(context, own, journal, items)
     if (items.length > 0) return run
-    await run.#end('completed')
+    await run.#endJournal('completed')
     return undefined
   }
 
   /**
-   * Carries the run out, which removes its objects, each on record before and after; then ends its journal, and returns the
-   * result.
-   * @throws failures that are no object's own: the journal cannot be kept, a defect
+   * Removes the objects, records each one before and after, and ends the journal.
+   * @throws Failure if the journal cannot be written, or for a defect. Failures of objects are in the result.
    */
-  async carry(work: (item: Item) => Promise<PlanAnswer>): Promise<RunResult> {
+  async removeAll(work: (item: Item) => Promise<PlanAnswer>): Promise<RunResult> {
     const outcomes = new Map<number, Outcome<PlanAnswer>>()
     let report: Report | undefined
     try {
-      report = await this.#carried(work, outcomes)
+      report = await this.#runItems(work, outcomes)
     } finally {
-      await this.#end(report?.end ?? 'stopped')
+      await this.#endJournal(report?.end ?? 'stopped')
     }
     const { ui, place } = this.#context
     for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
@@ -178,7 +177,7 @@ export class RemovalRun {
     return { outcomes, failure: getRunVerdict(report) }
   }
 
-  async #carried(
+  async #runItems(
     work: (item: Item) => Promise<PlanAnswer>,
     outcomes: Map<number, Outcome<PlanAnswer>>,
   ): Promise<Report> {
@@ -198,13 +197,13 @@ export class RemovalRun {
     const counter = ui.counter(items.length)
     const going = run<PlanAnswer>({
       items: streamItems(items),
-      // How many are sent at once is the gate's affair: every request passes it.
+      // The gate of the requests limits them further.
       gate: { width: getConcurrencyLimit(place.globals) },
       signal: place.clock.signal,
       record:
         journal &&
         recordIn(journal, {
-          facts: (answer: PlanAnswer | undefined): Facts => befores.facts(answer),
+          facts: (answer: PlanAnswer | undefined): Facts => befores.toFacts(answer),
           mask: createAttributeMask(this.#own.endpoint),
           found: ({ before }) => ({ before, after: null }),
         }),
@@ -224,12 +223,12 @@ export class RemovalRun {
     return going.report
   }
 
-  /** Lets the journal be gone on with: nothing was done. */
+  /** Closes the journal without an end, so that the run can be resumed. */
   async close(): Promise<void> {
     await this.#journal?.close()
   }
 
-  async #end(end: Report['end']): Promise<void> {
+  async #endJournal(end: Report['end']): Promise<void> {
     await this.#journal?.end(end).catch(() => {})
     await this.close()
   }

@@ -1,4 +1,4 @@
-/** The steps of an undo: what puts each object of a run back, planned before the first is sent. */
+/** Plans the steps of an undo from a journal: one request for each object that is restored. */
 
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -19,9 +19,9 @@ import {
 import { recoverFrom, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
-// What of a journal's record undo goes by: the attributes that the run changed, of the objects that it names.
+// The recorded values that undo may restore: those of attributes that the run changed.
 
-/** Returns the attributes that a run changed: those that it sent, and those that its endpoint sets or empties by itself. */
+/** Returns the attributes that a run changed: those that it sent, and those that its endpoint changes without being asked. */
 const getChangedAttributes = ({ input }: Pick<Header, 'input'>, endpoint: Endpoint) => {
   const { empties = [], leaves = {}, path } = endpoint
   const names = [...Object.keys(input), ...empties, ...Object.keys(leaves)]
@@ -33,7 +33,7 @@ const pickAttributes = (attributes: Attributes, names: ReadonlySet<string>): Att
     ? null
     : Object.fromEntries(Object.entries(attributes).filter(([name]) => names.has(name)))
 
-/** Returns an object with the attributes of these names alone, and the names of the others. */
+/** Limits the recorded values of an object to these attributes. `others` has the names of the rest. */
 const limitAttributes = (
   was: UndoableItem,
   names: ReadonlySet<string>,
@@ -48,22 +48,22 @@ const limitAttributes = (
 
 const normalizeName = (name: unknown): string => String(name).replace(/^@/, '').toLowerCase()
 
-/** Returns the fields of a record that say which object it is. */
+/** Returns the values of a record that identify its object. */
 const getIdentities = (known: Fields, kind: string | undefined): readonly unknown[] =>
   [...(getKindByName(kind)?.names ?? []), 'id']
     .map((name) => known[name])
     .filter((value) => value !== undefined && value !== null)
 
 /**
- * Checks that the record of an object is that object's own: an undo must reach the object that was named.
- * @throws Failure `usage` where the record is another object's
+ * Checks that the recorded values belong to the recorded object, since an edited journal could lead an undo to another object.
+ * @throws Failure `usage` if they belong to another object
  */
 const checkSameObject = (
   { object, before, after }: UndoableItem,
   { args: [name = ''] = [], params, path }: Endpoint,
 ): void => {
   const param = path[name] ?? params[name]
-  // Nobody named what the run made.
+  // Objects that the run created have no name in the journal.
   if (param === undefined || object === '') return
   const identities = getIdentities(before ?? after ?? {}, param.completes)
   if (
@@ -85,16 +85,16 @@ export interface UndoStep {
 
 type Note = (text: string) => void
 
-/** The number of objects that are named because they cannot be restored; the others are counted. */
+/** The maximum number of objects that cannot be restored and are named. Further ones are counted. */
 const mostNamed = 20
 
-/** The objects of a run that cannot be brought back. */
+/** Collects the objects of a run that cannot be restored. */
 class LostObjects {
   readonly #first: string[] = []
   #count = 0
   #why = ''
   /** True if any other object can be restored. */
-  known = false
+  hasOthers = false
 
   readonly add = (object: string, why: string): void => {
     this.#count += 1
@@ -102,10 +102,10 @@ class LostObjects {
     if (this.#first.length < mostNamed) this.#first.push(`${object}: cannot be undone: ${why}`)
   }
 
-  /** @throws Failure `usage` where nothing can be brought back */
-  tell({ header }: RunHistory, note: Note): void {
+  /** Notes the objects that cannot be restored. @throws Failure `usage` if that is all of them */
+  report({ header }: RunHistory, note: Note): void {
     if (this.#count === 0) return
-    if (!this.known) {
+    if (!this.hasOthers) {
       const { id, command, began } = header
       const run = began === null ? command : `${command}, started at ${began}`
       throw usage(`the run ${id} (${run}) cannot be undone: ${this.#why}`)
@@ -116,7 +116,7 @@ class LostObjects {
   }
 }
 
-/** Reads what the run changed of each object, whatever else its journal says; the names of the rest are noted. */
+/** Yields the objects of a run with the values that undo restores. Attributes that it skips are noted. */
 async function* readChanges(
   past: RunHistory,
   { original, presence }: Inverse,
@@ -126,7 +126,7 @@ async function* readChanges(
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new LostObjects()
   for await (const known of readUndo(past, lost.add)) {
-    lost.known = true
+    lost.hasOthers = true
     if (presence) checkSameObject(known, original)
     const own = presence ? { was: known, others: [] } : limitAttributes(known, names)
     for (const name of own.others) others.add(name)
@@ -134,19 +134,19 @@ async function* readChanges(
     const { after, before } = own.was
     if (presence || after === null || Object.keys(before ?? { id: 0 }).length > 0) yield own.was
   }
-  lost.tell(past, note)
+  lost.report(past, note)
   if (others.size > 0) note(`skipped, because the run did not change them: ${[...others].join()}`)
   if (masked.size > 0)
     note(`skipped, because the journal has no previous values: ${[...masked].join()}`)
 }
 
-/** Returns the parent of an object that was done in a tree, as a plan names it. */
+/** Returns the parent for the plan of an object from a tree of groups and projects. */
 const getUndoParent = ({ parent }: UndoableItem): Pick<Plan, 'parent'> =>
   parent === undefined || parseTreePlace(parent) === undefined
     ? {}
     : { parent: { column: 'of', name: parent } }
 
-/** Returns the kind of the objects of a run, by the endpoint that names one. */
+/** Returns the kind of a run's objects, from an endpoint that has it. */
 const getObjectKind = ({ endpoints, original }: Inverse): string | undefined => {
   const naming = [original, endpoints[original.inverse ?? '']]
   return naming
@@ -157,13 +157,13 @@ const getObjectKind = ({ endpoints, original }: Inverse): string | undefined => 
     .at(0)
 }
 
-/** Returns an object with its name, also where the line did not name it because the run made it. */
-const withName = (was: UndoableItem, kind: string | undefined): UndoableItem => {
+/** Adds the name to an object that the run created, from its recorded values. */
+const addName = (was: UndoableItem, kind: string | undefined): UndoableItem => {
   const identity = was.object === '' ? findIdentity(was.before ?? was.after, kind) : undefined
   return identity === undefined ? was : { ...was, object: String(identity) }
 }
 
-/** Plans the steps that put each object of a run back, in the order of its journal. */
+/** Plans the steps of an undo in the order of the journal. */
 async function* planSteps(
   past: RunHistory,
   inverse: Inverse,
@@ -171,7 +171,7 @@ async function* planSteps(
 ): AsyncGenerator<UndoStep> {
   const kind = getObjectKind(inverse)
   for await (const known of readChanges(past, inverse, note)) {
-    const was = withName(known, kind)
+    const was = addName(known, kind)
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
       note(`${was.object}: no command restores the previous state`)
@@ -183,8 +183,8 @@ async function* planSteps(
   }
 }
 
-/** Returns an object that a step made once more, with the identity of its record: its ID is another one. */
-export const withNewName = (
+/** Returns an object that a step created again, with its new ID. */
+export const addNewName = (
   { was }: UndoStep,
   inverse: Inverse,
   record: unknown,
@@ -213,8 +213,8 @@ const hasUsername = ({ endpoint, values }: Plan): boolean => {
   return isUser && typeof values[name] === 'string'
 }
 
-/** Replaces names by IDs for users whom the run was given by name; a user who is no longer a member stays as named. */
-const withIds = async (
+/** Replaces usernames by IDs. A user who is no longer a member keeps the username. */
+const replaceUsernames = async (
   context: Context,
   steps: readonly UndoStep[],
 ): Promise<readonly UndoStep[]> => {
@@ -232,20 +232,20 @@ const withIds = async (
   return steps.map((step) => found.get(step) ?? step)
 }
 
-/** The steps of an undo, however many: read from the journal each time that they are gone through. */
+/** The steps of an undo. They are read from the journal each time, so that any number of them fits in memory. */
 export interface Steps {
   readonly count: number
-  /** The first ten. */
+  /** The first steps, for the preview. */
   readonly first: readonly UndoStep[]
   readonly each: () => AsyncIterable<UndoStep>
-  /** All of them, where they are few, wait for each other, or name users that have to be looked up. */
+  /** All steps in memory, if they are few, if they depend on each other, or if usernames must be looked up. */
   readonly held?: readonly UndoStep[]
 }
 
 /**
- * Plans the steps of an undo. All of the journal is read once before anything is done.
- * @param note receives what is not restored
- * @throws Failure `usage` where nothing can be, or where the journal was edited
+ * Plans the steps of an undo, and reads the whole journal once.
+ * @param note receives notes about objects and attributes that are not restored
+ * @throws Failure `usage` if nothing can be restored, or if the journal was edited
  */
 export const readSteps = async (
   context: Context,
@@ -265,7 +265,7 @@ export const readSteps = async (
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)
   all.sort((a, b) => compareInnerFirst(a.was, b.was))
-  const held = await withIds(context, all)
+  const held = await replaceUsernames(context, all)
   return { count, first: held.slice(0, maxFirst), each: () => streamSteps(held), held }
 }
 

@@ -1,4 +1,4 @@
-/** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
+/** `svcctl journal undo`: restores the previous values of each object of a run, unless the object has changed since. */
 
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
@@ -37,12 +37,10 @@ import type { RunRecord } from '../../engine/work/run.js'
 import { Failure, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
-import { findRunToUndo, isUndo, nameRun } from './last.js'
-import { readSteps, type Steps, type UndoStep, withNewName } from './steps.js'
+import { findRunToUndo, getNamedRun, isUndo } from './find-run.js'
+import { addNewName, readSteps, type Steps, type UndoStep } from './steps.js'
 
-// What an undo keeps on record: a journal of its own.
-
-/** The journal of an undo: made with its first write, so that a declined one leaves none. */
+/** The journal of an undo. It is created with the first write, so that an undo that is declined leaves none. */
 class UndoJournal {
   #journal: Promise<Journal> | undefined
   readonly #make: () => Promise<Journal>
@@ -56,7 +54,7 @@ class UndoJournal {
     await (await this.#journal).append(line)
   }
 
-  /** @returns the result, where it wrote something */
+  /** Ends the journal. @returns a note with the result; undefined if nothing was written */
   async close(interrupted: boolean): Promise<string | undefined> {
     const journal = await this.#journal
     if (journal === undefined) return undefined
@@ -67,7 +65,7 @@ class UndoJournal {
   }
 }
 
-/** Returns the header of a run without the facts of its command line. */
+/** Returns the header of a run without facts that do not apply to its undo. */
 const omitLineFacts = ({
   final: _,
   options: __,
@@ -108,7 +106,7 @@ const createUndoJournal = (
     return journal
   })
 
-/** Creates the record of an object: the state that the run left is the one that the undo finds, and the other way round. */
+/** Creates the record of an object in the journal of the undo, with the values before and after the run exchanged. */
 const createRecord = (
   own: UndoJournal,
   inverse: Inverse,
@@ -116,13 +114,13 @@ const createRecord = (
 ): RunRecord<PlanAnswer> => {
   const { plan, was } = step
   const turned = { before: was.after, after: was.before }
-  // What is made once more has another ID, by which it is found the next time.
+  // An object that is created again gets another ID, by which a redo finds it.
   const anew = was.after === null && was.before !== null && inverse.presence
   const facts = (answer: PlanAnswer = {}): Facts => {
     const known = toKeptAnswer(answer)
     if (answer.unchanged === true) return known
     if (!anew) return { ...known, ...turned }
-    const { identity } = withNewName(step, inverse, answer.value)
+    const { identity } = addNewName(step, inverse, answer.value)
     return { ...known, before: null, after: { ...was.before, ...identity } }
   }
   const record = recordIn(own, {
@@ -135,17 +133,18 @@ const createRecord = (
     begun: record.begun,
     settled: (item, outcome) => {
       const value = outcome.state === 'done' ? outcome.result.value : undefined
-      const { object } = withNewName(step, inverse, value).was
+      const { object } = addNewName(step, inverse, value).was
       return record.settled({ ...item, object }, outcome)
     },
   }
 }
 
 /**
- * Checks that the user and the instance are those of the run: only its maker undoes it.
- * @returns the facts of these that are not known
+ * Checks that the user and the instance are those of the run.
+ * @returns sentences about facts that are unknown, for the confirmation
+ * @throws Failure `usage` if they differ
  */
-const checkMaker = async (
+const findUnknownIdentity = async (
   { place }: Context,
   { header }: RunHistory,
 ): Promise<readonly string[]> => {
@@ -153,8 +152,8 @@ const checkMaker = async (
   return open === undefined ? [] : [`${capitalize(open)}.`]
 }
 
-/** True if an object, as it is now, is to be put back. @throws Failure `conflict` where it was changed since the run */
-const isDue = async (
+/** True if an object still has the values that the run left. @throws Failure `conflict` if it has changed since the run */
+const needsRestore = async (
   instance: InstanceService,
   inverse: Inverse,
   { plan, was }: UndoStep,
@@ -166,18 +165,18 @@ const isDue = async (
 }
 
 /** Restores one object, after recording it as begun. */
-const putBack = async (
+const restoreObject = async (
   instance: InstanceService,
   inverse: Inverse,
   step: UndoStep,
   record: RunRecord<PlanAnswer>,
 ): Promise<PlanAnswer> => {
-  if (!(await isDue(instance, inverse, step))) return { unchanged: true }
+  if (!(await needsRestore(instance, inverse, step))) return { unchanged: true }
   await record.begun(step.was)
   return toCallAnswer(await instance.send(step.plan))
 }
 
-/** Works on an object and records its outcome, whatever that is. */
+/** Works on an object, and records its outcome or its failure. */
 const recordOutcome = async (
   { was }: UndoStep,
   record: RunRecord<PlanAnswer>,
@@ -197,21 +196,21 @@ const recordOutcome = async (
 
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
-/** Finds the run that is named; and later writes by others, where the name does not show them. */
-const findRun = async (
+/** Finds the journal file of the run. For "last", later writes of other profiles are described as well. */
+const findRunFile = async (
   context: Context,
   given: Arguments<typeof flags>,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   const redo = given.flags.redo === true
-  const name = await nameRun(context, given, 'undo')
+  const name = await getNamedRun(context, given, 'undo')
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last') return { file: await resolveJournalFile(context.place, name), since: [] }
   const { file, since } = await findRunToUndo(context, redo)
   return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
-/** Returns the plans of an undo, and the step that each is of. */
-const createPlans = (
+/** Returns the plans of an undo, and the function that returns the step of a plan. */
+const linkPlans = (
   steps: Steps,
 ): {
   readonly plans: Actions
@@ -229,17 +228,17 @@ const createPlans = (
   }
   if (steps.held !== undefined) return { plans: steps.held.map(planned), stepOf }
   const source: PlanSource = {
-    objects: mapEach(steps.each(), (step) => new ObjectOfStep(step)),
-    known: { count: steps.count, first: steps.first.map((step) => new ObjectOfStep(step)) },
+    objects: mapAsync(steps.each(), (step) => new StepObject(step)),
+    known: { count: steps.count, first: steps.first.map((step) => new StepObject(step)) },
     planOf: async (object) => {
-      if (object instanceof ObjectOfStep) return planned(object.step)
+      if (object instanceof StepObject) return planned(object.step)
       throw new Failure('internal', 'an object of another run')
     },
   }
   return { plans: source, stepOf }
 }
 
-class ObjectOfStep {
+class StepObject {
   readonly object: string
   readonly parent?: string
   readonly step: UndoStep
@@ -251,11 +250,11 @@ class ObjectOfStep {
   }
 }
 
-async function* mapEach<T, U>(some: AsyncIterable<T>, made: (one: T) => U): AsyncGenerator<U> {
+async function* mapAsync<T, U>(some: AsyncIterable<T>, made: (one: T) => U): AsyncGenerator<U> {
   for await (const one of some) yield made(one)
 }
 
-/** Creates the view of what was restored of an object; of its record where the object itself came or went. */
+/** Creates the view of a restored object: its changed values, or its record if it was created or deleted. */
 const createRestoredView =
   (stepOf: (plan: Plan) => UndoStep): NonNullable<WriteOptions['present']> =>
   (plan, { value }) => {
@@ -266,13 +265,13 @@ const createRestoredView =
       : { records: [value], emit: { endpoint } }
   }
 
-/** Yields that there is nothing to revert, also to programs. */
+/** Yields the note that there is nothing to revert, and an empty answer. */
 async function* yieldNothing({ answer }: Context): Rows {
   yield createNoteRow('the run made no changes to revert')
   yield* yieldNone(answer)
 }
 
-/** Undoes an apply by an apply, which plans, shows the plan and asks. */
+/** Undoes an apply by another apply, which shows its plan and asks for confirmation. */
 async function* undoApplyRun(
   context: Context,
   past: RunHistory,
@@ -285,32 +284,32 @@ async function* undoApplyRun(
 
 async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = context
-  const { file: path, since } = await findRun(context, given)
+  const { file: path, since } = await findRunFile(context, given)
   const past = await readPast(path)
-  // The run of a shard without objects names no endpoint.
+  // A shard without objects has no endpoint in its journal.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
-  // To undo an undo is to redo what it reverted.
+  // Undoing an undo is a redo.
   const redo = given.flags.redo === true || isUndo(past)
   const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
-  const doubt = await checkMaker(context, past)
+  const doubt = await findUnknownIdentity(context, past)
   tellGap(context, past)
   if (inverse === undefined)
     return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
   const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (steps.count === 0) return yield* yieldNothing(context)
-  const { plans, stepOf } = createPlans(steps)
+  const { plans, stepOf } = linkPlans(steps)
   const own = createUndoJournal(context, past, steps, redo)
   const turns = new TurnQueue()
   const restored = context.write(plans, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
     ...(shouldShowChanges(context) ? { present: createRestoredView(stepOf) } : {}),
-    check: (plan) => isDue(instance, inverse, stepOf(plan)),
+    check: (plan) => needsRestore(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)
       const record = createRecord(own, inverse, step)
-      const putStepBack = () => putBack(instance, inverse, step, record)
+      const putStepBack = () => restoreObject(instance, inverse, step, record)
       return recordOutcome(step, record, () =>
         turns.take(parseTreePlace(step.was.parent), putStepBack),
       )

@@ -1,4 +1,4 @@
-/** The writes that a run sent, a record each: of its objects, and of requests that no object stands for. */
+/** Reads the writes of runs from their journals, for `audit list`: writes of objects, and single requests. */
 import { existsSync } from 'node:fs'
 import type { Context } from '../../engine/command/context.js'
 import { type Entry, isPlanned, readJournalFolder } from '../../engine/journal/folder.js'
@@ -12,7 +12,7 @@ import { readTexts } from '../../engine/journal/reader.js'
 import { getApiRoot } from '../../http/request/address.js'
 import { type AuditEntry, auditFields, getRunFolder } from '../../profile/index.js'
 
-/** A write that was sent, or may have been: as an audit log has it, with the run that it is of. */
+/** A write that was sent, or may have been sent. It has the fields of the audit log and the ID of its run. */
 export interface SentWrite extends Omit<AuditEntry, 'profile' | 'duration_ms' | 'outcome'> {
   readonly run: string
   readonly profile: string | null
@@ -25,7 +25,7 @@ const [timeField, ...otherFields] = auditFields
 /** The fields of a write, in order. */
 export const sentWriteFields: readonly (keyof SentWrite)[] = [timeField, 'run', ...otherFields]
 
-/** Fills the path of an endpoint: its object goes in the last place, and what that belongs to in the first. */
+/** Fills the path of an endpoint. The object replaces the last placeholder, and its parent the first. */
 const fillPath = ({ instance }: Header, path: string, { object, parent }: ObjectLine): string => {
   const root = URL.canParse(instance) && /^http/.test(instance) ? instance : 'http://localhost'
   const count = path.match(/:\w+/g)?.length ?? 0
@@ -38,7 +38,7 @@ const fillPath = ({ instance }: Header, path: string, { object, parent }: Object
   return `${getApiRoot(root).path}${filled}`
 }
 
-/** Returns who made a run. */
+/** Returns the fields of a write that name its run and its user. */
 const getAuthor = ({ id, profile, user, sudo }: Header) => ({ run: id, profile, user, sudo })
 
 const outcomes = {
@@ -50,7 +50,7 @@ const outcomes = {
   unknown: 'unknown',
 } as const satisfies Record<ObjectLine['state'], SentWrite['outcome']>
 
-/** Creates the write of an object from its last line and the one that began it. */
+/** Creates the write of an object from its first and its last line. */
 const createObjectWrite = (header: Header, begun: ObjectLine, line: ObjectLine): SentWrite => {
   const [method = '', path = ''] = header.endpoint.split(' ')
   const time = line.at ?? header.began
@@ -67,7 +67,7 @@ const createObjectWrite = (header: Header, begun: ObjectLine, line: ObjectLine):
   }
 }
 
-/** Creates the write of a request that no object stands for. */
+/** Creates the write of a single request. */
 const createRequestWrite = (header: Header, line: RequestLine): SentWrite => {
   const [method = '', path = ''] = line.request.split(' ')
   const { at, status = null, request_id = null, duration_ms = null, outcome = 'unknown' } = line
@@ -83,7 +83,7 @@ const createRequestWrite = (header: Header, line: RequestLine): SentWrite => {
   }
 }
 
-/** The writes of a run whose end is not on record yet. */
+/** Collects the writes of a run from the lines of its journal. */
 class SentWrites {
   readonly #header: Header
   readonly #objects = new Map<number, ObjectLine>()
@@ -93,13 +93,13 @@ class SentWrites {
     this.#header = header
   }
 
-  /** Takes a line. @returns the write that ended with the line */
-  take(text: string): SentWrite | undefined {
-    // Most lines are of objects that wait.
+  /** Adds a line. @returns the write that ended with the line; undefined if none did */
+  addLine(text: string): SentWrite | undefined {
+    // Most lines are queued objects, which are skipped without parsing.
     if (text.includes('"state":"queued"')) return undefined
     const line = parseLine(text)
     if (line === undefined) return undefined
-    if ('request' in line) return this.#request(line)
+    if ('request' in line) return this.#addRequest(line)
     if (!('n' in line)) return undefined
     if (line.state === 'begun') {
       this.#objects.set(line.n, line)
@@ -110,20 +110,20 @@ class SentWrites {
     return begun && createObjectWrite(this.#header, begun, line)
   }
 
-  /** The writes whose outcome is not known. */
-  get open(): readonly SentWrite[] {
+  /** The writes whose outcome is unknown. */
+  get unknownWrites(): readonly SentWrite[] {
     return [
       ...[...this.#objects.values()].map((line) => createObjectWrite(this.#header, line, line)),
       ...this.#requests.map((line) => createRequestWrite(this.#header, line)),
     ]
   }
 
-  #request(line: RequestLine): SentWrite | undefined {
+  #addRequest(line: RequestLine): SentWrite | undefined {
     if (line.outcome === undefined) {
       this.#requests.push(line)
       return undefined
     }
-    // By the whole path of its address, where it was begun by that below the API.
+    // The first line may have the path below the API, and the last line the whole path.
     const [method = ''] = line.request.split(' ')
     const at = this.#requests.findIndex(
       ({ request }) =>
@@ -134,18 +134,18 @@ class SentWrites {
   }
 }
 
-/** Yields what a run wrote, in the order in which it ended. */
+/** Yields the writes of a run in the order in which they ended. */
 export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentWrite> {
   const writes = new SentWrites(header)
   for await (const texts of readTexts(file, Number.POSITIVE_INFINITY, 'any'))
     for (const text of texts) {
-      const write = writes.take(text)
+      const write = writes.addLine(text)
       if (write !== undefined) yield write
     }
-  yield* writes.open
+  yield* writes.unknownWrites
 }
 
-/** Finds the runs to read, the oldest first: those of the profile that is named, or all. */
+/** Finds the runs of the named profile, or of all profiles, the oldest first. */
 export const findRuns = async ({ place, ui }: Context): Promise<readonly Entry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
   const { entries, unreadable } = await readJournalFolder(getRunFolder(place.env))

@@ -1,4 +1,4 @@
-/** The context of a command: what it is handed. `answer/run-parts.ts` puts it together. */
+/** The context of a command: what it is handed. `answer/line-run.ts` puts it together. */
 import type { JsonValues } from '../../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'

@@ -19,7 +19,13 @@ import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Plan } from '../command/types.js'
 import type { FilteredList, RecordChoice } from '../records/where.js'
 import type { SingleReader } from '../rows.js'
-import { cutShort, type ListSource, type RecordView, type Row, type Rows } from '../rows.js'
+import {
+  type ListSource,
+  type RecordView,
+  type Row,
+  type Rows,
+  toIncompleteFailure,
+} from '../rows.js'
 
 // What is said of a list once it ended, or broke off.
 
@@ -267,10 +273,10 @@ export class Lists {
     singles?: SingleReader,
   ): Rows {
     const isTested = stage !== keepBatches
-    let reader: Parameters<ListSource['opened']>[0] = {}
+    let reader: Parameters<ListSource['attachReader']>[0] = {}
     const source: ListSource = {
       isOrdered: this.sorts,
-      opened: (opened) => {
+      attachReader: (opened) => {
         reader = opened
       },
     }
@@ -299,7 +305,7 @@ export class Lists {
         yield { kind: 'records', batch, readers: singles && batch.map(() => singles) }
       }
     } catch (error) {
-      throw cutShort(error, this.sorts ? 0 : count)
+      throw toIncompleteFailure(error, this.sorts ? 0 : count)
     } finally {
       await batches.return(unread)
     }
@@ -307,6 +313,6 @@ export class Lists {
 
   private endOf(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
     const said = describeListEnd(end, this.paging, plan, isTested)
-    return { kind: 'end', more: end.more, said }
+    return { kind: 'end', more: end.more, note: said }
   }
 }

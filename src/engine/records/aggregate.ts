@@ -144,7 +144,7 @@ class Groups implements ListStage {
     this.view = {
       columns,
       names: columns.slice(0, 1),
-      rough: getRoughColumns(question),
+      approximate: getRoughColumns(question),
       groups: question,
     }
     this.#question = question

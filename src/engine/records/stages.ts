@@ -1,7 +1,7 @@
 /** Stages between the rows of a command and their sink: groups, an order, the fields of single records. */
 import { getConcurrencyLimit, isAggregate } from '../command/globals.js'
 import {
-  createNoteBelow,
+  createFooterRow,
   type OpenRow,
   type RecordsRow,
   type RecordView,
@@ -13,8 +13,8 @@ import { encodeRecord, type ListStage, type StageOptions } from './list-stage.js
 
 /** Returns the row that opens a list behind its stage. Its source hears of no other reader, since the stage takes its records. */
 const openStaged = (row: OpenRow, { view }: ListStage): Row => {
-  row.source?.opened({})
-  return { ...row, view, source: row.source && { ...row.source, opened: () => {} } }
+  row.source?.attachReader({})
+  return { ...row, view, source: row.source && { ...row.source, attachReader: () => {} } }
 }
 
 /** Yields what a row within a list comes to behind its stage. */
@@ -30,7 +30,7 @@ async function* passThrough(stage: ListStage, row: Row): Rows {
   const isWhole = row.kind === 'end' && row.isCut !== true
   if (isWhole) yield* stage.finish()
   yield row
-  if (isWhole) for (const text of stage.describe()) yield createNoteBelow(text)
+  if (isWhole) for (const text of stage.describe()) yield createFooterRow(text)
 }
 
 /** Passes rows on, the records of each list through a stage of its own. */

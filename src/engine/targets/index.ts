@@ -1,4 +1,4 @@
-/** A command over the several parents that its line names. */
+/** Runs a command over several projects or groups: finds them, confirms them, and yields the rows of each. */
 
 import { isObject, toText } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
@@ -27,14 +27,14 @@ import { toPath } from '../plan/places.js'
 import { checkSegment } from '../plan/plan.js'
 import { parsePipedObjects } from '../plan/stdin/reader.js'
 import type { Rows } from '../rows.js'
-import { listOver } from './parent-lists.js'
-import { doTogether, selectInParents } from './parent-selection.js'
+import { runTogether, selectInParents } from './parent-objects.js'
+import { yieldParentRows } from './parent-rows.js'
 import type { Selection } from './selection.js'
 import { findVisibleParents, type ProjectChoice } from './visible-parents.js'
 
-// The projects or groups that a line means, one after the other.
+// Finding the projects or groups of a line.
 
-/** Parses the names that standard input has: what lists of projects print, or one a line. */
+/** Parses the names in standard input: the output of a list of projects, or one name a line. */
 const parsePipedNames = async (
   { kind }: Parents,
   text: string,
@@ -58,7 +58,7 @@ const parsePipedNames = async (
   return [...new Set(found.map(({ text: name }) => name))]
 }
 
-/** Parses the names of standard input, with paths in the place of addresses. */
+/** Parses the names in standard input, and replaces addresses by paths. */
 const parsePipedPaths = async (
   { place }: Context,
   ...named: Parameters<typeof parsePipedNames>
@@ -71,7 +71,7 @@ const parsePipedPaths = async (
 
 const isNumber = (name: string): boolean => /^\d+$/.test(name)
 
-/** Finds the path of a project by its number; the number itself if the instance does not say it. */
+/** Finds the path of a project by its ID. Returns the ID if the project cannot be read. */
 const findPathById = async ({ instance }: Context, id: string): Promise<string> => {
   try {
     const { data } = await instance.call(projects.get, { id: Number(id) })
@@ -82,7 +82,7 @@ const findPathById = async ({ instance }: Context, id: string): Promise<string> 
   }
 }
 
-/** Projects given by number and by path, or in capitals and without, are one before anything is written to them. */
+/** Removes projects that are named twice: by ID and by path, or in upper and lower case. A write must reach each project once. */
 const removeDuplicates = async (
   context: Context,
   names: readonly string[],
@@ -100,9 +100,9 @@ const removeDuplicates = async (
 }
 
 /**
- * Resolves the parents that a line means.
- * @param writing each is to be there once, however it was given
- * @throws Failure `not_found` where there is none
+ * Finds the projects or groups of a line.
+ * @param writing true if each may appear only once, whatever name the line has for it
+ * @throws Failure `not_found` if there is none
  */
 const resolveTargets = async (
   context: Context,
@@ -126,17 +126,17 @@ interface ParentRun {
   readonly given: Given
   readonly running: LineParts
   readonly parents: Parents
-  /** The parents that came with their objects. */
+  /** The parents that standard input names together with their objects. */
   readonly targets?: readonly ParentTarget[]
-  /** Returns the parents that are in the shard of the run. */
+  /** Returns the parents in the shard of the run. */
   readonly narrow?: (targets: readonly ParentTarget[]) => readonly ParentTarget[]
   readonly globals: Globals
   readonly signal: AbortSignal
-  /** `--select`: which objects, in each. */
+  /** The selection of objects in each parent (`--select`). */
   readonly selection?: Selection | undefined
 }
 
-/** Checks that no object says itself where it belongs: such an object has no place in each of several. */
+/** Checks that no object names its own project, since the line runs in several projects. */
 const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
   for (const text of argument?.variadic === true ? args : args.slice(0, 1)) {
     const own =
@@ -156,7 +156,7 @@ const countTargets = (targets: readonly ParentTarget[]): string =>
     .flatMap(([kind, count]) => (count === 0 ? [] : [formatCount(count, kind)]))
     .join(' and ')
 
-/** Confirms a run over targets that the line did not name, unless each command asks by itself what is lost. */
+/** Confirms a run over targets that the line did not name. A command that deletes asks by itself. */
 const confirmAll = async (
   { command, given, running }: ParentRun,
   targets: readonly ParentTarget[],
@@ -172,7 +172,7 @@ const confirmAll = async (
   )
 }
 
-/** Finds the parents of a line; the instance is asked if a list has to name them. */
+/** Finds the parents of a line. The instance is asked if the line names none. */
 const findTargets = async ({ globals, running, parents, targets, command, given }: ParentRun) => {
   if (globals.curl && isFound(parents))
     throw usage(
@@ -189,7 +189,7 @@ const findTargets = async ({ globals, running, parents, targets, command, given 
   return targets ?? resolveTargets(running.context, parents, writing, narrowed)
 }
 
-/** `--select`: what is done then is done to the objects of each. */
+/** Runs a command on the selected objects of each parent (`--select`). */
 async function* runSelected(
   asked: ParentRun,
   selection: Selection,
@@ -199,13 +199,13 @@ async function* runSelected(
   const { context } = running
   const choosing = { selection, context, given, signal, gate: await running.exchange.gate() }
   const chosen = await selectInParents(choosing, targets)
-  if (chosen.length === 0) return yield* selection.nothing()
+  if (chosen.length === 0) return yield* selection.yieldNoMatch()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
-    return yield* doTogether(choosing, chosen, (all) => running.rowsOf(all))
-  yield* runOverTargets({ ...asked, given: selection.verbed(given) }, chosen)
+    return yield* runTogether(choosing, chosen, (all) => running.rowsOf(all))
+  yield* runOverTargets({ ...asked, given: selection.removeListFlags(given) }, chosen)
 }
 
-/** Runs a command in each of several projects or groups: once for all of them, or by itself in each. */
+/** Runs a command in several projects or groups: once for all of them, or once in each. */
 async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
   const { command, given, running } = asked
   const { rows } = command
@@ -213,11 +213,11 @@ async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[
     return yield* running.rowsOf({ ...given, several: true }, { targets })
   const { curl, context } = running
   if (curl === undefined)
-    return yield* listOver(running, given, rows, targets, Number.POSITIVE_INFINITY)
+    return yield* yieldParentRows(running, given, rows, targets, Number.POSITIVE_INFINITY)
   for (const target of targets) yield* curl.yieldUnanswered(rows(context, toGiven(given, target)))
 }
 
-/** Does what a line asks for in each of several projects or groups. */
+/** Yields the rows of a line in each of several projects or groups. */
 export async function* runOverParents(asked: ParentRun): Rows {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)

@@ -1,4 +1,4 @@
-/** The objects that a line means: its arguments, those of standard input, of a journal, or those that `--select` finds. */
+/** Decides where the objects of a line come from: arguments, standard input, a journal or `--select`. */
 
 import type { StandardInput } from '../../base/standard-input.js'
 import type { Words } from '../../catalogue/words.js'
@@ -16,12 +16,12 @@ import type { Parents, ParentTarget } from '../plan/parents.js'
 import type { RowFields } from '../plan/stdin/row-fields.js'
 import type { Rows } from '../rows.js'
 
-// Which list `--select` of a verb chooses from, and what cannot stand beside it.
+// The list of `--select`, and flags that require it.
 
 export const createIdConflict = (): Failure =>
   usage('--select cannot be combined with IDs', 'Remove the IDs or --select.')
 
-/** @throws Failure `usage` for a flag that only says something of a selection */
+/** @throws Failure `usage` for a flag that requires `--select` */
 export const checkSelection = (
   command: Command,
   { select, limit, allProjects, recursive }: Globals,
@@ -35,7 +35,7 @@ export const checkSelection = (
 
 /**
  * Finds the list of a verb's objects; undefined if there is none.
- * @param own the instance's words, by which it may be asked for more
+ * @param own the words of the instance, whose names and values the list then takes as well
  */
 export const findSelectionList = async (
   command: Command,
@@ -53,13 +53,13 @@ export const findSelectionList = async (
   return translateCommand(list, own, [])
 }
 
-/** The parts of a line that say which objects it is about. */
+/** The parts of a line that name its objects. */
 export interface ObjectsLine {
   readonly command: Command
   readonly raw: Raw
   readonly globals: Globals
   readonly parents: Parents | undefined
-  /** The parents that came with their objects. */
+  /** The parents that standard input names together with their objects. */
   readonly targets?: readonly ParentTarget[]
   readonly journaling: JournalOptions
   readonly input: StandardInput
@@ -67,19 +67,19 @@ export interface ObjectsLine {
     readonly context: Pick<Context, 'ui'>
     readonly endEmptyShard: () => Rows
   }
-  /** The objects come from the journal, and perhaps once more from where they came before. */
+  /** True if the objects come from a journal, and then from standard input if the line is given it again. */
   readonly streamed?: boolean
 }
 
 /** The objects, parents and rows that a line reads from standard input. */
 export interface LineInput extends Partial<Pick<ObjectsLine, 'parents' | 'raw' | 'targets'>> {
-  /** Objects that are taken as they come. */
-  readonly stream?: ObjectStream | undefined
-  /** The reader of the attributes of rows. */
+  /** The objects, which are processed as they arrive. */
+  readonly objects?: ObjectStream | undefined
+  /** The reader of the attributes in the rows of the input (`--row-fields`). */
   readonly rowFields?: RowFields | undefined
 }
 
-/** True if objects can be processed while more are still being read; `--select` hands them over so, too. */
+/** True if objects can be processed while more are still being read from standard input or by `--select`. */
 export const canStreamObjects = ({
   command,
   globals,
@@ -91,13 +91,13 @@ export const canStreamObjects = ({
   command.args[0]?.variadic === true &&
   !globals.curl
 
-/** Returns the command by whose scopes parents are looked for. If the verb's objects have none, it is the list that they come from. */
-export const spreadBy = async (command: Command, { select }: Globals): Promise<Command> => {
+/** Returns the command whose scopes say which parents a line can have: the verb, or the list that it selects from. */
+export const findScopeCommand = async (command: Command, { select }: Globals): Promise<Command> => {
   const own = select === undefined || hasForm(command, 'project') || hasForm(command, 'group')
   return own ? command : ((await findSelectionList(command)) ?? command)
 }
 
-/** Limits what was asked to the shard that this run is about; undefined if nothing of it is in the shard. */
+/** Limits the objects of a line to those in the run's shard. Returns undefined if the shard has none. */
 export const narrowToShard = async (
   { command, globals, journaling }: ObjectsLine,
   given: Given,
@@ -112,6 +112,6 @@ export const narrowToShard = async (
   return undefined
 }
 
-/** True if a line reads from standard input, or from a journal, which objects it is about. */
+/** True if a line reads its objects, or their attributes, from standard input or from a journal. */
 export const readsInput = ({ raw, streamed }: ObjectsLine): boolean =>
   streamed === true || isFromStdin(raw) || raw.flags.has('row-fields')

@@ -1,4 +1,4 @@
-/** `--select` over several parents: the objects of each, all of them before the first write. */
+/** `--select` over several projects or groups: finds the objects of each before the first write. */
 
 import { exitCodes, Failure } from '../../errors.js'
 import type { Context } from '../command/context.js'
@@ -18,7 +18,7 @@ interface ParentSelectionOptions {
   readonly gate: EngineOptions<ChosenObjects>['gate']
 }
 
-/** @throws Failure for what ended the reading as a whole */
+/** @throws Failure if the reading was interrupted or stopped as a whole */
 const checkEnded = async ({ report }: Run<ChosenObjects>): Promise<void> => {
   const { end, cause } = await report
   if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
@@ -31,27 +31,27 @@ const formatTargetCount = (targets: readonly ParentTarget[]): string => {
   return targets.length === 1 ? `1 ${word}` : `${targets.length} ${word}s`
 }
 
-/** The lists of the parents, several at once; the objects of each in the order of the parents. */
+/** Reads the lists of several parents at once, and finds the objects of each in the order of the parents. */
 class TargetFinder {
   readonly targets: ParentTarget[] = []
   readonly #names: string[] = []
-  readonly #choosing: ParentSelectionOptions
+  readonly #options: ParentSelectionOptions
   #left: number
   readonly #presence = new FieldPresence()
   /** The number of objects of each parent whose list was read. */
   readonly #counts = new Map<number, number>()
   #next = 1
-  /** The number of objects that there may still be behind the parents that are read without a gap. */
+  /** The number of objects that are still wanted after those of the first parents that are all read. */
   #open: number
 
-  constructor(choosing: ParentSelectionOptions) {
-    this.#choosing = choosing
-    this.#left = choosing.selection.most
+  constructor(options: ParentSelectionOptions) {
+    this.#options = options
+    this.#left = options.selection.maxObjects
     this.#open = this.#left
   }
 
-  async of(targets: readonly ParentTarget[]): Promise<void> {
-    const { context, selection, given, signal, gate } = this.#choosing
+  async find(targets: readonly ParentTarget[]): Promise<void> {
+    const { context, selection, given, signal, gate } = this.#options
     const counter = context.ui.counter(targets.length)
     const items = async function* (wanted: () => boolean) {
       for (const [i, target] of targets.entries()) {
@@ -65,7 +65,7 @@ class TargetFinder {
       signal,
       work: async ({ n, target }) => {
         if (target.failure !== undefined) throw target.failure
-        const result = await selection.in(toGiven(given, target), this.#open)
+        const result = await selection.selectInParent(toGiven(given, target), this.#open)
         this.#count(n, result.args.length)
         return { state: 'done', result }
       },
@@ -113,7 +113,7 @@ class TargetFinder {
     this.targets.push({ ...target, failure })
   }
 
-  /** All of them together. */
+  /** The objects of all parents. */
   get chosen(): ChosenObjects {
     const args = this.targets.flatMap((target) => target.args ?? [])
     return { args, names: this.#names }
@@ -121,16 +121,16 @@ class TargetFinder {
 }
 
 /**
- * Selects the parents that have objects to work on, with these, and those of which the objects are not known; none if
- * nothing matches.
- * @throws Failure `usage` where it is not confirmed
+ * Finds the parents with matching objects, and confirms them.
+ * @returns parents with their objects, and parents whose lists could not be read, with the failure
+ * @throws Failure `usage` if the run is not confirmed
  */
 export const selectInParents = async (
   choosing: ParentSelectionOptions,
   targets: readonly ParentTarget[],
 ): Promise<readonly ParentTarget[]> => {
   const finder = new TargetFinder(choosing)
-  await finder.of(targets)
+  await finder.find(targets)
   const { chosen } = finder
   const having = finder.targets.filter(({ args }) => args !== undefined)
   const failed = finder.targets.length - having.length
@@ -145,10 +145,10 @@ export const selectInParents = async (
 }
 
 /**
- * Runs a verb whose objects belong to no project over those that the lists of several named.
- * @throws Failure of the verb; what the lists came to, where none names any
+ * Runs a verb once on the objects of all parents, for objects that belong to no project.
+ * @throws Failure of the verb, or of the lists if all of them failed
  */
-export async function* doTogether(
+export async function* runTogether(
   { given, context, selection }: Pick<ParentSelectionOptions, 'given' | 'context' | 'selection'>,
   targets: readonly ParentTarget[],
   perform: (given: Given) => Rows,
@@ -158,7 +158,7 @@ export async function* doTogether(
   )
   for (const { failure, name } of failures) context.ui.report(failure, name)
   const args = [...new Set(targets.flatMap((target) => target.args ?? []))]
-  if (args.length > 0) yield* perform(selection.verbed({ ...given, args }))
+  if (args.length > 0) yield* perform(selection.removeListFlags({ ...given, args }))
   const [first] = failures
   if (first === undefined) return
   const alike = failures.every(({ failure }) => failure.category === first.failure.category)

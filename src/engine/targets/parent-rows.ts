@@ -1,4 +1,4 @@
-/** Records of several parents: they are read of each, and stand below each other in the order of the parents. */
+/** Yields the rows of a command for several projects or groups. They are read at once, and come in the order of the parents. */
 import { yieldPushed } from '../../base/async.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Paging } from '../../client/defaults.js'
@@ -25,71 +25,72 @@ import {
 } from '../work/report.js'
 import { type EngineOptions, run } from '../work/run.js'
 
-/** Ends the whole run and not one parent's part of it. */
-class RunError extends Error {
+/** Wraps an error that ends the whole run, and not only the part of one parent. */
+class FatalError extends Error {
   constructor(override readonly cause: unknown) {
     super('ended')
   }
 }
 
-/** As many records as were asked for are there. */
+/** Ends the reading of a parent when `--limit` is reached. */
 class EnoughRecordsError extends Error {}
 
 interface ParentRowsOptions {
   readonly context: Pick<Context, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
-  /** Takes each in their order, when its records were taken. */
-  readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
-  /** The rows of one of them. */
+  /** Called for each parent in order, when its records were read or could not be read. */
+  readonly onSettled?: NonNullable<LineAsk['parents']>['settled'] | undefined
+  /** Yields the rows of one parent. */
   readonly rowsOf: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal
-  /** The maximum number of records, of all parents together. */
-  readonly most: number
-  /** The gate that says how many parents are worked on at once. */
+  /** The maximum number of records over all parents. */
+  readonly maxRecords: number
+  /** The gate that decides how many parents are read at once. */
   readonly gate: EngineOptions<undefined>['gate']
-  /** Returns true while all of them wait for other instances. */
+  /** Returns true while all parents wait for other instances. */
   readonly isHeld: (() => boolean) | undefined
   readonly globals: Pick<Globals, 'tolerate'>
 }
 
-/** The rows of several parents, each read by itself, in the order of the parents. */
-class OverParents {
-  readonly #over: ParentRowsOptions
+/** Reads the rows of several parents at once, and pushes them in the order of the parents. */
+class ParentRows {
+  readonly #options: ParentRowsOptions
   readonly #push: (row: Row) => Promise<void>
   #count = 0
-  /** The parent that has the last record that was asked for, and whether it has more of them. */
+  /** The parent with the last record within `--limit`. `isCut` is true if that parent has further records. */
   #full: { readonly last: ParentTarget; isCut: boolean } | undefined
   #reported = 0
   readonly #presence = new FieldPresence()
   readonly #turns = new TurnScheduler()
 
   constructor(over: ParentRowsOptions, push: (row: Row) => Promise<void>) {
-    this.#over = over
+    this.#options = over
     this.#push = push
   }
 
-  /** Hands over the rows of all. @throws Failure what they came to together */
+  /** Pushes the rows of all parents. @throws Failure if parents could not be read */
   async run(): Promise<void> {
-    const report = await this.#each()
+    const report = await this.#readAll()
     this.#presence.check()
     const failure = getRunVerdict(report)
-    if (report.end === 'completed') await this.#push({ kind: 'end', said: this.#describe(failure) })
+    if (report.end === 'completed')
+      await this.#push({ kind: 'end', note: this.#describeEnd(failure) })
     if (this.#reported > maxTold)
-      this.#over.context.ui.note(`${this.#reported - maxTold} more failed`)
+      this.#options.context.ui.note(`${this.#reported - maxTold} more failed`)
     if (failure !== undefined) throw failure
   }
 
   get #isFull(): boolean {
-    return this.#count >= this.#over.most
+    return this.#count >= this.#options.maxRecords
   }
 
-  /** A parent has more records than were wanted of it. */
+  /** Notes that a parent has further records beyond the limit. */
   #noteCut(target: ParentTarget): void {
     if (this.#full?.last === target) this.#full.isCut = true
   }
 
-  #describe(failure: Failure | undefined): string | undefined {
-    const { targets } = this.#over
+  #describeEnd(failure: Failure | undefined): string | undefined {
+    const { targets } = this.#options
     const { last, isCut } = this.#full ?? {}
     if (last !== undefined) {
       const left = targets.slice(targets.indexOf(last) + (isCut === true ? 0 : 1))
@@ -99,9 +100,9 @@ class OverParents {
     return this.#count === 0 && failure === undefined ? 'nothing found' : undefined
   }
 
-  /** Every parent once, in their order, several of them at a time. */
-  async #each(): Promise<Report> {
-    const { targets, signal, gate } = this.#over
+  /** Reads each parent, several at a time, in their order. */
+  async #readAll(): Promise<Report> {
+    const { targets, signal, gate } = this.#options
     const isFull = (): boolean => this.#isFull
     const items = async function* (): AsyncGenerator<Item> {
       for (const [i, { parent }] of targets.entries()) {
@@ -111,10 +112,10 @@ class OverParents {
     }
     const work = async ({ n }: Item) => {
       const target = targets[n - 1]
-      if (target !== undefined) await this.#turns.take((turn) => this.#one(target, turn))
+      if (target !== undefined) await this.#turns.schedule((turn) => this.#readParent(target, turn))
       return { state: 'done', result: undefined } as const
     }
-    const counter = this.#over.context.ui.counter(targets.length)
+    const counter = this.#options.context.ui.counter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
     const parents = run({ items: items(), work, gate, signal, onSettled })
@@ -126,8 +127,8 @@ class OverParents {
     return parents.report
   }
 
-  async #one(target: ParentTarget, turn: Promise<void>): Promise<void> {
-    const { isHeld } = this.#over
+  async #readParent(target: ParentTarget, turn: Promise<void>): Promise<void> {
+    const { isHeld } = this.#options
     const parent = { target: { parent: target.parent }, turn, isHeld, push: this.#push }
     const writer = new TargetWriter(parent)
     let failure: Failure | undefined
@@ -138,7 +139,7 @@ class OverParents {
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
-      isRead = !(error instanceof RunError)
+      isRead = !(error instanceof FatalError)
       await this.#settleFailed(target, writer, error)
     } finally {
       await turn
@@ -146,54 +147,55 @@ class OverParents {
     }
   }
 
-  /** @throws what counts as a failure of the parent, or ends all of them */
+  /** @throws Failure if it counts as the parent's, and any error that ends the whole run */
   async #settleFailed(target: ParentTarget, writer: TargetWriter, error: unknown): Promise<void> {
-    await writer.cut()
+    await writer.endEarly()
     if (this.#presence.waives(error)) return
-    // Behind the last record that was asked for nothing matters.
+    // Once the limit is reached, a failure of a later parent does not matter.
     if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
-    if (!isOwn(error)) throw error instanceof Failure ? toRunError(error) : error
-    if (isTolerated(this.#over.globals, error)) {
-      this.#over.context.ui.note(describeTolerated(target.parent.name, error))
+    if (!isOwn(error)) throw error instanceof Failure ? toFatalError(error) : error
+    if (isTolerated(this.#options.globals, error)) {
+      this.#options.context.ui.note(describeTolerated(target.parent.name, error))
       return
     }
-    if (++this.#reported <= maxTold) this.#over.context.ui.report(error, target.parent.name)
-    await writer.take({ kind: 'failed', failure: error })
+    if (++this.#reported <= maxTold) this.#options.context.ui.report(error, target.parent.name)
+    await writer.write({ kind: 'failed', failure: error })
     throw error
   }
 
-  /** @throws RunError if the listener fails: then it cannot take note of the other parents either */
+  /** @throws FatalError if the listener fails, since it would fail for the other parents as well */
   async #tellSettled({ parent }: ParentTarget, failure: Failure | undefined): Promise<void> {
     if (failure !== undefined && !isOwn(failure)) return
     try {
-      await this.#over.settled?.(parent.name, failure)
+      await this.#options.onSettled?.(parent.name, failure)
     } catch (error) {
-      throw new RunError(error)
+      throw new FatalError(error)
     }
   }
 
   async #takeRows(target: ParentTarget, writer: TargetWriter): Promise<void> {
     if (target.failure !== undefined) throw target.failure
-    const left = this.#over.most - this.#count
+    const left = this.#options.maxRecords - this.#count
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    for await (const row of this.#over.rowsOf(target, paging)) await this.#take(row, target, writer)
+    for await (const row of this.#options.rowsOf(target, paging))
+      await this.#takeRow(row, target, writer)
   }
 
-  /** Takes a row, as far as its records are still wanted. */
-  async #take(row: Row, target: ParentTarget, writer: TargetWriter): Promise<void> {
+  /** Writes a row, without the records beyond the limit. */
+  async #takeRow(row: Row, target: ParentTarget, writer: TargetWriter): Promise<void> {
     if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
     if (row.kind === 'end' && row.more === true) this.#noteCut(target)
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
-      return writer.take(row)
+      return writer.write(row)
     await writer.turn
     if (this.#isFull) this.#noteCut(target)
     if (this.#isFull) throw new EnoughRecordsError()
     const batch = row.kind === 'records' ? row.batch : undefined
-    const taken = batch?.slice(0, this.#over.most - this.#count)
+    const taken = batch?.slice(0, this.#options.maxRecords - this.#count)
     const isShort = taken !== undefined && batch !== undefined && taken.length < batch.length
     this.#count += taken?.length ?? 1
     if (this.#isFull) this.#full = { last: target, isCut: isShort }
-    await writer.take(
+    await writer.write(
       row.kind === 'records' && taken !== undefined && isShort
         ? { ...row, batch: taken, readers: row.readers?.slice(0, taken.length) }
         : row,
@@ -202,24 +204,24 @@ class OverParents {
   }
 }
 
-/** Converts a failure to an error that ends the run wherever it happens. */
-const toRunError = (failure: Failure): Error =>
-  failure.category === 'interrupted' ? failure : new RunError(failure)
+/** Wraps a failure so that it ends the whole run. */
+const toFatalError = (failure: Failure): Error =>
+  failure.category === 'interrupted' ? failure : new FatalError(failure)
 
-/** Returns the failure that ended a run, if a part of the run wrapped it in an error of its own. */
-const unwrapEnded = (error: unknown): unknown => (error instanceof RunError ? error.cause : error)
+/** Returns the wrapped error of a `FatalError`, and any other error as it is. */
+const unwrapFatal = (error: unknown): unknown => (error instanceof FatalError ? error.cause : error)
 
-// What a run does for each of several parents by itself: it lists, or it runs a command that works in its own way.
+// The rows of one parent: those of a list, or of a command with code of its own.
 
 type OwnRows = NonNullable<Command['rows']>
 
-/** A list that each of several parents has. */
+/** The list that is read in each parent. */
 interface ParentList {
   readonly how: ActionOptions
   readonly view: RecordView
 }
 
-/** Chooses the parents that a line within another reads, in its order. */
+/** Returns the parents that an outer run chooses, in its order. */
 const chooseTargets = (
   targets: readonly ParentTarget[],
   choose: (names: readonly string[]) => readonly string[],
@@ -228,18 +230,18 @@ const chooseTargets = (
   return choose([...known.keys()]).flatMap((name) => known.get(name) ?? [])
 }
 
-/** Creates the lists of one parent. What is said of a list is said of all of them together. */
+/** Creates the lists of one parent. Their notes are dropped, since one note describes all parents. */
 const createPartLists = (
-  { choice, exchange, options: { globals, inner } }: LineParts,
+  { chooseRecords: choice, exchange, options: { globals, inner } }: LineParts,
   paging: Paging,
   parent: Parent,
 ): Lists => {
-  const to = { later: () => {}, asked: inner?.asked }
+  const to = { later: () => {}, asked: inner?.onPlanned }
   const choose = (endpoint?: Endpoint) => choice(endpoint, parent)
   return new Lists({ ...globals, ...paging }, exchange.instance, to, choose)
 }
 
-/** Returns the rows of one list. */
+/** Creates the function that yields the list of one parent. */
 const yieldList = (
   parts: LineParts,
   given: Given,
@@ -255,7 +257,7 @@ const yieldList = (
       : lists.listRequest(plan.request)
   }
 
-/** Returns the rows of a command, which sees one parent alone. */
+/** Creates the function that yields the rows of a command in one parent. */
 const yieldCommand =
   (parts: LineParts, given: Given, rows: OwnRows): ParentRowsOptions['rowsOf'] =>
   (target, paging) => {
@@ -270,8 +272,12 @@ const yieldCommand =
     return rows(parts.createContext(instance), toGiven(given, target))
   }
 
-/** Yields what each of several parents has, so many records at most. @throws Failure what they came to together */
-export async function* listOver(
+/**
+ * Yields the rows of several parents, in their order.
+ * @param most the maximum number of records over all parents
+ * @throws Failure if parents could not be read
+ */
+export async function* yieldParentRows(
   parts: LineParts,
   given: Given,
   work: ParentList | OwnRows,
@@ -283,8 +289,8 @@ export async function* listOver(
   const over: ParentRowsOptions = {
     context: { answer, ui },
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
-    settled: inner?.parents?.settled,
-    most,
+    onSettled: inner?.parents?.settled,
+    maxRecords: most,
     rowsOf:
       typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
@@ -293,8 +299,8 @@ export async function* listOver(
     globals,
   }
   try {
-    yield* yieldPushed<Row>((push) => new OverParents(over, push).run())
+    yield* yieldPushed<Row>((push) => new ParentRows(over, push).run())
   } catch (error) {
-    throw unwrapEnded(error)
+    throw unwrapFatal(error)
   }
 }

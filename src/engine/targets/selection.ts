@@ -1,6 +1,6 @@
 /**
- * `--select`: the objects of a verb are those of a list that match. The whole selection is made before
- * the first write, so that a write cannot change what is still to be read.
+ * `--select`: chooses the objects of a verb from a list. All objects are chosen before the first write, because a write could
+ * change the rest of the list.
  */
 
 import { addToGroup } from '../../base/group-by.js'
@@ -34,10 +34,10 @@ import { maxNamed } from '../work/report.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createIdConflict, findSelectionList } from './objects.js'
 
-// The records of a selection as objects: how each is called, and what of it the run may change.
+// Records as objects: the name of each, and the previous values that the run may change.
 
 interface ChosenObject extends NamedObject {
-  /** As people call it. */
+  /** The name for people: the ID with the title. */
   readonly called: string
 }
 
@@ -56,7 +56,7 @@ const getChangeableNames = ({ endpoints }: Command): ReadonlySet<string> =>
     ]),
   )
 
-/** Returns the fields under the names of the documents, whatever the instance calls them. */
+/** Returns the values of these attributes in a record, under their documented names. */
 const getKeptFields = (
   record: unknown,
   names: ReadonlySet<string>,
@@ -71,9 +71,8 @@ const getKeptFields = (
 }
 
 /**
- * Yields the objects of records. Of each record nothing is kept but what its object is called, and what is changed of
- * it.
- * @param project the project that numbers are of, where there is one
+ * Yields the objects of records. Only the name and the values that the run may change are kept of each record.
+ * @param project the project to which the numbers belong, if there is one
  */
 async function* yieldChosenObjects(
   command: Command,
@@ -94,11 +93,11 @@ async function* yieldChosenObjects(
   }
 }
 
-// Objects of a list that knows no projects, in the projects that their records name.
+// Lists without a form for projects: their records name the project.
 
 const reference = /^(?<project>.+)[!#](?<id>\d+)$/
 
-/** Groups the numbers of objects under the path of their project in small letters, and under its number. */
+/** Groups the numbers of objects by project, both by its path in lower case and by its ID. */
 const groupByProject = async (
   records: AsyncIterable<unknown>,
   objects: Objects | undefined,
@@ -112,9 +111,9 @@ const groupByProject = async (
   return owned
 }
 
-// What a list is asked besides what was said, so that none of its records is left out by itself.
+// Parameters that keep a list from leaving out records by default.
 
-/** Returns the values that ask for everything: a list of what is a person's own is no choice among all. */
+/** Returns the parameter values that ask for all records. Without them, some lists have only the user's own records. */
 const getEverythingValues = (
   { params }: Pick<Endpoint, 'params'>,
   texts: readonly string[],
@@ -131,7 +130,7 @@ const getEverythingValues = (
 
 interface SelectionContext {
   readonly options: RunOptions
-  readonly singles: SingleReadOptions
+  readonly singleReads: SingleReadOptions
   readonly exchange: Pick<InstanceExchange, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
@@ -140,15 +139,18 @@ interface SelectionContext {
 
 type Flags = Given['flags']
 
-/** Objects that were chosen. */
+/** The objects that `--select` chose. */
 export interface ChosenObjects {
   readonly args: readonly string[]
-  /** The first of them, as people call them. */
+  /** The names of the first objects, for people. */
   readonly names: readonly string[]
 }
 
-/** @throws Failure `usage` for what cannot stand beside it */
-const listFor = async ({ command, globals, words }: RunOptions, given: Given): Promise<Command> => {
+/** Finds the list of a selection. @throws Failure `usage` if the verb has none, or for IDs or `--curl` in addition */
+const findList = async (
+  { command, globals, words }: RunOptions,
+  given: Given,
+): Promise<Command> => {
   const list = await findSelectionList(command, words)
   if (list === undefined)
     throw usage(
@@ -171,7 +173,7 @@ const getScopes = (command: Command): readonly ('project' | 'group')[] =>
     return kind !== undefined && isScopeFlag(kind) ? [kind] : []
   })
 
-/** Finds the scope of both the list and the verb: numbers of one project mean nothing in another. */
+/** Finds the project or group of both the list and the verb, because a number names another object in another project. */
 const findScopeFlags = async (
   command: Command,
   { flags }: Given,
@@ -186,41 +188,45 @@ const findScopeFlags = async (
   throw usage(`${getCommandName(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
 
-/** The screen of a selection's lists: nothing is said of them. */
-const unseen = { later: () => {} }
+/** Drops the notes of the lists. */
+const silent = { later: () => {} }
 
-/** The objects that `--select` of a run chooses. */
+/** Chooses the objects of a run with `--select`. */
 export class Selection {
   readonly #options: RunOptions
-  readonly #around: SelectionContext
+  readonly #context: SelectionContext
   readonly #texts: readonly string[]
   #choice: RecordChoice | undefined
-  /** The objects of a list that knows no projects, by the projects that its records name. */
+  /** The numbers of objects by project, for a list without a form for projects. */
   #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
 
   constructor(around: SelectionContext, texts: readonly string[]) {
     this.#options = around.options
-    this.#around = around
+    this.#context = around
     this.#texts = texts
   }
 
-  /** Returns what was asked, with the objects that match in the place of ids; undefined where none does. */
-  async of(given: Given): Promise<Given | undefined> {
+  /** Returns the arguments with the matching objects, after they are confirmed. Returns undefined if none matches. */
+  async select(given: Given): Promise<Given | undefined> {
     const { command } = this.#options
-    const list = await listFor(this.#options, given)
-    const scope = await findScopeFlags(command, given, this.#around.place)
-    const chosen = await this.#chosen(list, given, scope, this.most)
+    const list = await findList(this.#options, given)
+    const scope = await findScopeFlags(command, given, this.#context.place)
+    const chosen = await this.#collectChosen(list, given, scope, this.maxObjects)
     if (chosen.args.length === 0) return undefined
     await this.confirm(chosen.names, chosen.args.length)
-    return this.verbed({ ...given, args: chosen.args, flags: { ...given.flags, ...scope } })
+    return this.removeListFlags({
+      ...given,
+      args: chosen.args,
+      flags: { ...given.flags, ...scope },
+    })
   }
 
-  /** Returns what was asked, with the objects handed over as they are found. They are confirmed when all are found. */
-  async stream(given: Given): Promise<Given | undefined> {
+  /** Returns the arguments with a stream of the matching objects. They are confirmed once all are found. */
+  async streamObjects(given: Given): Promise<Given | undefined> {
     const { command } = this.#options
-    const list = await listFor(this.#options, given)
-    const scope = await findScopeFlags(command, given, this.#around.place)
-    const found = this.#found(list, given, scope, this.most)
+    const list = await findList(this.#options, given)
+    const scope = await findScopeFlags(command, given, this.#context.place)
+    const found = this.#yieldMatches(list, given, scope, this.maxObjects)
     const first = await found.next()
     if (first.done === true) return undefined
     const names: string[] = []
@@ -236,40 +242,40 @@ export class Selection {
     }
     const confirm = (count: number): Promise<void> => this.confirm(names, count)
     const stream = { objects: objects(), ...(isRehearsal(this.#options) ? {} : { confirm }) }
-    return this.verbed({ ...given, stream, flags: { ...given.flags, ...scope } })
+    return this.removeListFlags({ ...given, stream, flags: { ...given.flags, ...scope } })
   }
 
-  /** The objects of one of several parents, which the flags name. */
-  async in(given: Given, most: number): Promise<ChosenObjects> {
-    const list = await listFor(this.#options, given)
+  /** Returns the matching objects of one parent, which the flags name. */
+  async selectInParent(given: Given, most: number): Promise<ChosenObjects> {
+    const list = await findList(this.#options, given)
     const flags = Object.entries(given.flags).filter(([name]) => isScopeFlag(name))
-    return this.#chosen(list, given, Object.fromEntries(flags), most)
+    return this.#collectChosen(list, given, Object.fromEntries(flags), most)
   }
 
   /** Returns the maximum number of objects. */
-  get most(): number {
+  get maxObjects(): number {
     const { limit = 'all' } = this.#options.globals
     return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   }
 
-  /** Returns what was asked, without the flags that only the list understands. */
-  verbed(given: Given): Given {
+  /** Returns the arguments without the flags that only the list takes. */
+  removeListFlags(given: Given): Given {
     const { command } = this.#options
     const flags = Object.entries(given.flags).filter(([name]) => !isOfSelection(command, name))
     return { ...given, flags: Object.fromEntries(flags) }
   }
 
-  /** Yields that nothing matches. */
-  async *nothing(): Rows {
+  /** Yields the note that nothing matches, and an empty answer. */
+  async *yieldNoMatch(): Rows {
     const list = getSelects(this.#options.command)?.list ?? ''
     yield createNoteRow(`no matches in ${list}: nothing to do`)
-    yield* yieldNone(this.#around.answer)
+    yield* yieldNone(this.#context.answer)
   }
 
   /**
-   * Confirms objects that the line did not name; what destroys is confirmed by itself.
-   * @param where behind their number: `in 3 projects`
-   * @throws Failure `usage` where it is not confirmed
+   * Confirms objects that the line did not name. A command that deletes asks by itself.
+   * @param where text that follows the number of objects, such as ` in 3 projects`
+   * @throws Failure `usage` if the objects are not confirmed
    */
   async confirm(names: readonly string[], count: number, where = ''): Promise<void> {
     const { command } = this.#options
@@ -278,16 +284,21 @@ export class Selection {
     const those = count === 1 ? '1 matching object' : `${count} matching objects`
     const what = `${getCommandName(command)}: ${those}${where}.`
     const why = getCommonIrreversible(command)
-    await this.#around.ui.confirm(withReversal(what, why), names, undefined, count)
+    await this.#context.ui.confirm(withReversal(what, why), names, undefined, count)
   }
 
-  async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<ChosenObjects> {
+  async #collectChosen(
+    list: Command,
+    given: Given,
+    scope: Flags,
+    most: number,
+  ): Promise<ChosenObjects> {
     const project = scope.project === undefined ? undefined : String(scope.project)
-    return this.#named(this.#found(list, given, scope, most), project)
+    return this.#collect(this.#yieldMatches(list, given, scope, most), project)
   }
 
-  /** Yields the objects that match, as they are found. */
-  async *#found(
+  /** Yields the matching objects as they are found. */
+  async *#yieldMatches(
     list: Command,
     given: Given,
     scope: Flags,
@@ -295,54 +306,57 @@ export class Selection {
   ): AsyncGenerator<ChosenObject> {
     const project = scope.project === undefined ? undefined : String(scope.project)
     if (project !== undefined && !hasForm(list, 'project')) {
-      this.#owned ??= this.#byProject(list, given)
+      this.#owned ??= this.#groupAllByProject(list, given)
       const own = (await this.#owned).get(project.toLowerCase()) ?? []
       for (const text of own.slice(0, most)) yield { text, called: text }
       return
     }
-    const records = await this.#listed(list, given, scope, most)
+    const records = await this.#readRecords(list, given, scope, most)
     yield* yieldChosenObjects(this.#options.command, records, project)
   }
 
-  /** The records that match. */
-  async #listed(list: Command, given: Given, scope: Flags, most: number) {
+  /** Reads the matching records. */
+  async #readRecords(list: Command, given: Given, scope: Flags, most: number) {
     const { command } = this.#options
     const by: readonly string[] = getSelects(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
-    const [plan] = await this.#around.singles.planned(list, asked)
+    const [plan] = await this.#context.singleReads.planned(list, asked)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
-    return this.#records(list, { ...plan, values }, most)
+    return this.#openRecords(list, { ...plan, values }, most)
   }
 
-  /** The numbers of everything that matches, read once, by project. */
-  async #byProject(list: Command, given: Given): Promise<ReadonlyMap<string, readonly string[]>> {
-    const records = await this.#listed(list, given, {}, Number.POSITIVE_INFINITY)
+  /** Reads all matching records, and groups their numbers by project. */
+  async #groupAllByProject(
+    list: Command,
+    given: Given,
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const records = await this.#readRecords(list, given, {}, Number.POSITIVE_INFINITY)
     return groupByProject(
       records,
       await readObjects(this.#options.command.args[0], this.#options.words),
     )
   }
 
-  #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
+  #openRecords(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
     const { signal, words } = this.#options
     this.#choice ??= new RecordChoice(this.#texts, {
-      ...this.#around.singles,
+      ...this.#context.singleReads,
       command: list,
       paging: {},
       signal,
       words,
     })
     const choice = this.#choice
-    return new Lists({}, this.#around.exchange.instance, unseen, async () => choice).first(
+    return new Lists({}, this.#context.exchange.instance, silent, async () => choice).first(
       ask,
       most,
     )
   }
 
-  /** Collects the objects that match. The fields that the run may change are kept for its journal. */
-  async #named(
+  /** Collects the matching objects, and keeps their previous values for the journal. */
+  async #collect(
     found: AsyncIterable<ChosenObject>,
     project: string | undefined,
   ): Promise<ChosenObjects> {

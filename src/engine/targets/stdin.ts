@@ -1,4 +1,4 @@
-/** The objects, parents and rows that a line reads from standard input; of a run that is gone on with, those of its journal. */
+/** Reads the objects, parents and rows of a line from standard input, or from the journal of a run that is resumed. */
 
 import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
@@ -34,20 +34,19 @@ import type { TakeNote } from '../plan/values.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
- * Opens what a line reads from standard input: objects that are taken as they come, or parents that come with theirs,
- * and the reader of the attributes of rows.
+ * Opens standard input: as a stream of objects, or as parents with their objects, with the reader of row attributes.
  * @throws Failure `usage` for an input that names no objects
  */
 export const readInput = async (line: ObjectsLine): Promise<LineInput> => {
   const rowFields = getRowFields(line)
   const stream = await openObjectStream(line, rowFields)
   const parents = stream === undefined ? await readPipedParents(line, rowFields) : undefined
-  return { stream, rowFields, ...parents }
+  return { objects: stream, rowFields, ...parents }
 }
 
 /**
- * Yields the objects of standard input as they come.
- * @throws Failure `usage` where nothing is named
+ * Yields the objects of standard input as they arrive.
+ * @throws Failure `usage` if the input names none
  */
 async function* yieldNamedObjects(
   command: Command,
@@ -74,12 +73,12 @@ const isStreamed = (line: ObjectsLine): boolean => {
 
 async function* yieldNothing(): AsyncGenerator<NamedObject> {}
 
-/** Opens the objects of standard input, each with its parent if it brings one along. */
+/** Opens the objects of standard input, with their parents if the input names them. */
 const openPipedStream = async (
   { command, raw, input, running, journaling }: ObjectsLine,
   rowFields: RowFields | undefined,
 ): Promise<ObjectStream> => {
-  const owning = readsParents(command, raw) && mayOwn(await input.head())
+  const owning = readsParents(command, raw) && mayNameParents(await input.head())
   const found = owning ? await readOwnedObjects(command, input.chunks(), rowFields) : input.chunks()
   if ('below' in found) journaling.parents = found.below
   const { note } = running.context.ui
@@ -92,7 +91,7 @@ const openPipedStream = async (
   }
 }
 
-/** Opens the objects that are taken as they come; undefined if all are read first. */
+/** Opens a stream of objects. Returns undefined if all objects are read before the first is processed. */
 const openObjectStream = async (
   line: ObjectsLine,
   rowFields: RowFields | undefined,
@@ -105,7 +104,7 @@ const openObjectStream = async (
   return { objects: yieldNothing(), below: journaling.parents, rowFlags }
 }
 
-/** Returns the reader of the attributes of rows. The rows of a resumed run stand in its journal, unless its input is given again. */
+/** Returns the reader of row attributes. A resumed run has them in its journal, unless its input is given again. */
 const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
   const again = journaling.resumed?.again
   if (!raw.flags.has('row-fields') || again === false) return undefined
@@ -114,35 +113,34 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
   return rowFields
 }
 
-/** Parents that come with their objects from standard input. */
+/** Reads the parents in standard input with their objects; undefined if the input names none. */
 const readPipedParents = async (
   { command, raw, input, parents, globals }: ObjectsLine,
   rowFields: RowFields | undefined,
 ) => {
   if (parents !== undefined || !isFromStdin(raw)) return undefined
   if (globals.select !== undefined) throw createIdConflict()
-  if (!readsParents(command, raw) || !mayOwn(await input.head())) return undefined
+  if (!readsParents(command, raw) || !mayNameParents(await input.head())) return undefined
   const targets = await readOwnedTargets(command, raw, input.text, rowFields)
   const [first] = targets ?? []
   if (targets === undefined || first === undefined) return undefined
   return { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
 }
 
-// What a list of several parents printed, as the objects of a verb: each record in its own project or group,
-// which is a column of its own, or a field beside it. It is read as it comes.
+// The output of a list over several parents, as input of a verb. Each record names its project or group in a column or a field.
 
 type Column = Parent['column']
 
 /** A record with its parent. */
 interface ChildRecord {
-  /** The place where it stands, for messages: `line 3`. */
+  /** The place in the input, for messages, such as `line 3`. */
   readonly place: string
   readonly column: Column
   readonly parent: string
   readonly record: Fields
 }
 
-/** A piece of the input: a record with its parent, something else, or undefined for a parent that failed. */
+/** An item of the input: a record with its parent, or something else. It is undefined for a parent that could not be read. */
 type InputItem = ChildRecord | Pick<ChildRecord, 'place'> | undefined
 
 const isChild = (item: InputItem): item is ChildRecord => item !== undefined && 'record' in item
@@ -159,7 +157,7 @@ const parseInputItem = (place: string, item: unknown): InputItem => {
   const parent = String(name)
   if (isObject(record)) return { place, column, parent, record }
   if (record !== undefined) return { place }
-  // With chosen fields a record and its parent are one object.
+  // In the output of --fields, a record and its parent are one object.
   return outcome === 'failed' ? undefined : { place, column, parent, record: fields }
 }
 
@@ -168,15 +166,15 @@ const createJsonCutter =
   (text, last) =>
     cut(text, last).map((one) => parseInputItem(describePosition(one), one.value))
 
-/** Creates the cutter for the rows of a table whose first one is its heading. */
+/** Creates the cutter for the rows of a table, whose first row is the heading. */
 const createTableCutter = (cut: Cutter<Cells>): Cutter<InputItem> => {
   let heading: readonly string[] | undefined
   const read = ({ place, cells }: Cells): readonly InputItem[] => {
-    // Lists after each other bring their headings along.
+    // The heading is repeated if the input is the output of several lists.
     if (cells.every((cell, i) => cell === heading?.[i])) return []
     const entries = (heading ?? []).map((name, i) => [name, cells[i] ?? ''] as const)
     const [column, parent = ''] = entries.find(([name]) => isColumn(name)) ?? []
-    // A field of that name has an object of its own in it.
+    // A record may have a field of that name, whose value is an object.
     if (!isColumn(column) || parent === '' || parent.startsWith('{')) return [{ place }]
     const record = Object.fromEntries(entries.filter(([name]) => name !== column))
     return [{ place, column, parent, record }]
@@ -194,13 +192,13 @@ const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
   return createTableCutter(/^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter())
 }
 
-/** True if an input that begins so may bring parents along. */
-const mayOwn = (head: string): boolean =>
+/** True if an input with this beginning may name parents. */
+const mayNameParents = (head: string): boolean =>
   /^\ufeff?(?:(?:project|group|of)[\t,]|(?:[^\s,]+[\t,])+(?:project|group|of)(?:[\t,\r\n]|$)|\s*(?:\[\s*)?\{[^{}]*"(?:project|group|of)"\s*:)/.test(
     head,
   )
 
-/** True if a verb takes objects from standard input, and nothing else says whose they are. */
+/** True if a verb takes objects from standard input, and no flag names their parent. */
 const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   args.length === 1 &&
   args[0] === '-' &&
@@ -209,10 +207,10 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   (hasForm(command, 'project') || hasForm(command, 'group')) &&
   !['project', 'group', 'all-projects', 'all-groups', 'input'].some((name) => flags.has(name))
 
-/** Reads the start of an input, until it is known whether its records name their parents. */
+/** Reads the beginning of an input, to find whether its records name their parents. */
 class InputProbe {
   readonly #chunks: AsyncIterator<string>
-  /** The texts that were read of it. */
+  /** The texts that were read so far. */
   readonly #texts: string[] = []
   readonly found: InputItem[] = []
 
@@ -220,13 +218,13 @@ class InputProbe {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** Returns its first record; undefined if it is something else. */
-  async first(): Promise<
+  /** Returns the first record with a parent; undefined if the input begins with something else. */
+  async findFirst(): Promise<
     { readonly first: ChildRecord; readonly read: Cutter<InputItem> } | undefined
   > {
     let read: Cutter<InputItem> | undefined
     for (;;) {
-      const text = await this.next()
+      const text = await this.readNext()
       const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text
       if (text !== undefined) this.#texts.push(text)
       read ??= await createItemCutter(plainText ?? '')
@@ -237,19 +235,20 @@ class InputProbe {
     }
   }
 
-  async next(): Promise<string | undefined> {
+  async readNext(): Promise<string | undefined> {
     const step = await this.#chunks.next()
     return step.done === true ? undefined : step.value
   }
 
-  /** All of it, as if nothing had been read. */
-  async *again(): AsyncGenerator<string> {
+  /** Yields the whole input from its beginning. */
+  async *replay(): AsyncGenerator<string> {
     yield* this.#texts.splice(0)
-    for (let text = await this.next(); text !== undefined; text = await this.next()) yield text
+    for (let text = await this.readNext(); text !== undefined; text = await this.readNext())
+      yield text
   }
 }
 
-/** Creates the function that names an object of the verb, whatever parent it is in. */
+/** Creates the function that converts a record of any parent to an object of the verb. */
 const createObjectNaming = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.elsewhere()
@@ -274,7 +273,7 @@ const createStrayFailure = (place: string, column: Column): Error =>
   )
 
 /**
- * Reads the objects that a verb's input names, each with its parent; returns the input itself if it brings none along.
+ * Reads the objects of a verb with their parents. Returns the input itself if it names no parents.
  * @throws Failure `usage` for a record that names no object of the verb
  */
 const readOwnedObjects = async (
@@ -283,8 +282,8 @@ const readOwnedObjects = async (
   rowFields?: RowFields,
 ): Promise<Required<Pick<ObjectStream, 'objects' | 'below'>> | AsyncIterable<string>> => {
   const beginning = new InputProbe(chunks)
-  const known = await beginning.first()
-  if (known === undefined) return beginning.again()
+  const known = await beginning.findFirst()
+  if (known === undefined) return beginning.replay()
   const { column } = known.first
   const nameOf = await createObjectNaming(command, rowFields)
   const namedIn = (found: readonly InputItem[]): readonly NamedObject[] =>
@@ -295,7 +294,11 @@ const readOwnedObjects = async (
     })
   const objects = async function* (): AsyncGenerator<NamedObject> {
     yield* namedIn(beginning.found)
-    for (let text = await beginning.next(); text !== undefined; text = await beginning.next())
+    for (
+      let text = await beginning.readNext();
+      text !== undefined;
+      text = await beginning.readNext()
+    )
       yield* namedIn(known.read(text, false))
     yield* namedIn(known.read('', true))
   }
@@ -303,8 +306,8 @@ const readOwnedObjects = async (
 }
 
 /**
- * Reads the parents that a verb's input brings along, with their objects; those that follow each other are one. Returns
- * undefined if it brings none.
+ * Reads the parents in a verb's input with their objects. Successive objects of one parent are put together. Returns undefined
+ * if the input names no parents.
  * @throws Failure as `readOwnedObjects`
  */
 const readOwnedTargets = async (

@@ -1,4 +1,4 @@
-/** Finds the projects and groups that a line means without naming them: those in the instance's lists. */
+/** Finds projects and groups in the lists of the instance, for lines that do not name each of them. */
 
 import { listObjects, toText } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
@@ -13,21 +13,21 @@ import {
   parseParentTarget,
 } from '../plan/parents.js'
 
-/** The options by which the projects of a line are narrowed. */
+/** The options for the choice of projects. */
 export interface ProjectChoice {
-  /** Only of the groups themselves, not of those below. */
+  /** True if projects of subgroups are left out. */
   readonly alone: boolean
   readonly archived: boolean
 }
 
 interface VisibleProject {
-  /** Its full path; its ID if the instance does not tell the path. */
+  /** The full path; the ID if the instance does not show the path. */
   readonly path: string
-  /** The group that it is in; undefined where it is a user's own. */
+  /** The group of the project; undefined for a project of a user. */
   readonly group: { readonly id: number; readonly path: string } | undefined
 }
 
-/** Lists every project that can be seen, in the order of their ids; of each only what is asked here. */
+/** Lists all visible projects in the order of their IDs, with only the fields that are used here. */
 const listVisibleProjects = async (
   { instance }: Context,
   archived: boolean,
@@ -48,13 +48,13 @@ const listVisibleProjects = async (
   return found
 }
 
-const lower = (text: string): string => text.toLowerCase()
+const toLowerCase = (text: string): string => text.toLowerCase()
 
-/** True if a group is the one of that path, or below it. */
+/** True if a group has this path, or is a subgroup of it. */
 const isWithin = (path: string, root: string): boolean =>
-  lower(path) === lower(root) || lower(path).startsWith(`${lower(root)}/`)
+  toLowerCase(path) === toLowerCase(root) || toLowerCase(path).startsWith(`${toLowerCase(root)}/`)
 
-/** Finds the path of a group as it was given: by its number if projects of it show that. */
+/** Returns the path of a group. For an ID, one of the group's projects must show its path; otherwise the ID is returned. */
 const findGroupPath = (name: string, found: readonly VisibleProject[]): string =>
   (/^\d+$/.test(name)
     ? found.find(({ group }) => group?.id === Number(name))?.group?.path
@@ -65,7 +65,7 @@ const createNoneVisible = (what: string): Failure =>
     hint: 'The API does not show groups without projects. Use --with-archived to include archived projects.',
   })
 
-/** Returns the projects of a group, and of those below it. */
+/** Returns the projects of a group and, unless `alone`, of its subgroups. */
 const getGroupProjects = (
   name: string,
   found: readonly VisibleProject[],
@@ -74,18 +74,20 @@ const getGroupProjects = (
   const root = findGroupPath(name, found)
   const paths = found.flatMap(({ path, group }) => {
     if (group === undefined) return []
-    const inside = alone ? lower(group.path) === lower(root) : isWithin(group.path, root)
+    const inside = alone
+      ? toLowerCase(group.path) === toLowerCase(root)
+      : isWithin(group.path, root)
     return inside ? [path] : []
   })
   if (paths.length === 0) throw createNoneVisible(`of group ${name}`)
   return paths
 }
 
-/** Returns a path, and every group above it. */
+/** Returns the paths of a group and of all groups above it. */
 const getPathsUpTo = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** Lists the groups that the instance's own list has; undefined if there is none. */
+/** Lists all groups; undefined if the instance has no list of groups. */
 const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
     const found = await instance.records(groupsAll, {})
@@ -99,7 +101,7 @@ const listAllGroups = async ({ instance }: Context): Promise<readonly string[] |
 const noGroupsListed =
   'the instance does not list groups, so groups without projects are not included'
 
-/** Lists every group that can be seen. */
+/** Lists all visible groups. Without a list of groups, only those with visible projects are found. */
 const listVisibleGroups = async (context: Context): Promise<readonly ParentTarget[]> => {
   const all = await listAllGroups(context)
   if (all === undefined) context.ui.note(noGroupsListed)
@@ -113,7 +115,7 @@ const listVisibleGroups = async (context: Context): Promise<readonly ParentTarge
   return unique.map((path) => checkTarget(parseParentTarget('group', path)))
 }
 
-/** Builds the tree of a group: the groups below it, and their projects. */
+/** Returns a group, its subgroups and their projects. */
 const buildTree = (
   name: string,
   found: readonly VisibleProject[],
@@ -122,21 +124,23 @@ const buildTree = (
   const root = findGroupPath(name, found)
   const inside = found.filter(({ group }) => group !== undefined && isWithin(group.path, root))
   const known = [...inside.flatMap(({ group }) => getPathsUpTo(group?.path ?? root)), ...others]
-  const below = known.filter((path) => isWithin(path, root) && lower(path) !== lower(root))
-  const unique = [...new Map(below.map((path) => [lower(path), path])).values()].sort()
+  const below = known.filter(
+    (path) => isWithin(path, root) && toLowerCase(path) !== toLowerCase(root),
+  )
+  const unique = [...new Map(below.map((path) => [toLowerCase(path), path])).values()].sort()
   return [
     ...[root, ...unique].map((path) => createTreeTarget('group', path)),
     ...inside.map(({ path }) => createTreeTarget('project', path)),
   ]
 }
 
-/** Says why no flag or request can name a target by its path; undefined if they can. */
+/** Returns the reason why a target cannot be named by its path; undefined if it can. */
 const findPathProblem = ({ kind, value }: ParentTarget): string | undefined => {
   if (kind === 'group' && /^\d+$/.test(value)) return 'the API takes it for an ID'
   return value.includes(',') ? 'it contains a comma' : findSegmentProblem(value)
 }
 
-/** Checks a target of the instance's lists; it failed already if no request can name it. */
+/** Adds a failure to a target whose path cannot be sent. */
 const checkTarget = (target: ParentTarget): ParentTarget => {
   const problem = findPathProblem(target)
   if (problem === undefined) return target
@@ -150,8 +154,8 @@ const removeDuplicates = (targets: readonly ParentTarget[]): readonly ParentTarg
 ]
 
 /**
- * Finds the parents that the instance's lists have.
- * @throws Failure `not_found` where there is none
+ * Finds the projects and groups of a line in the lists of the instance.
+ * @throws Failure `not_found` if there is none
  */
 export const findVisibleParents = async (
   context: Context,

@@ -114,7 +114,7 @@ export class Sessions implements OpenSessions {
   }
 
   /** The session of a profile; without a name, the one that flags and environment make. */
-  async of(profile: string | undefined): Promise<Session> {
+  async open(profile: string | undefined): Promise<Session> {
     const { from, sandbox } = this.#options.globals
     const inPlace = profile === undefined && sandbox
     return inPlace || from !== undefined ? this.current() : this.#resolve(profile)
@@ -281,7 +281,7 @@ export class Workspace implements WorkspaceService {
   }
 
   session(of?: { readonly profile: string | undefined }): Promise<Session> {
-    return of === undefined ? this.#sessions.current() : this.#sessions.of(of.profile)
+    return of === undefined ? this.#sessions.current() : this.#sessions.open(of.profile)
   }
 
   profile(): Promise<Profile | undefined> {
