@@ -184,13 +184,13 @@ export type Row = Event & { readonly target?: Target }
 
 export type Rows = AsyncGenerator<Row, void>
 
-/** Adds to the failure of a list how many records were printed before it. */
+/** Adds to the failure of a list how many records arrived before it. */
 export const toIncompleteFailure = (error: unknown, count: number): unknown => {
   if (!(error instanceof Failure) || count === 0) return error
-  const records = count === 1 ? '1 record was' : `${count} records were`
+  const records = count === 1 ? '1 record' : `${count} records`
   return new Failure(
     error.category,
-    `${error.message}; ${records} printed before that, so the list is incomplete`,
+    `${error.message}; ${records} arrived before that, so the list is incomplete`,
     error.details,
   )
 }

@@ -305,11 +305,11 @@ describe('the end of a list', () => {
     expect(toIncompleteFailure(failure, 0)).toBe(failure)
     expect(toIncompleteFailure(failure, 1)).toMatchObject({
       category: 'unreachable',
-      message: 'gone; 1 record was printed before that, so the list is incomplete',
+      message: 'gone; 1 record arrived before that, so the list is incomplete',
       details: { status: 502 },
     })
     expect(toIncompleteFailure(failure, 2)).toMatchObject({
-      message: expect.stringContaining('2 records were'),
+      message: expect.stringContaining('2 records arrived'),
     })
     const other = new Error('a defect')
     expect(toIncompleteFailure(other, 5)).toBe(other)

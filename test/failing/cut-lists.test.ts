@@ -1,4 +1,5 @@
 /** A list that ends midway: what came is printed, and nothing lets it pass for the whole. */
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { formatNames } from '../../src/catalogue/formats.js'
@@ -6,6 +7,7 @@ import { formats } from '../../src/output/formats.js'
 import { head } from '../faults/answers.js'
 import { type LyingServer, lie } from '../faults/server.js'
 import { collector, opened } from '../output/open.js'
+import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const page = (from: number): string =>
@@ -57,13 +59,29 @@ it.each([
     { env: { SVC_TOKEN: 'any', SVC_BASE_URL: server.url } },
   )
   expect(code).toBe(7)
-  expect(stderr).toMatch(/4 records were printed before that, so the list is incomplete/)
+  expect(stderr).toMatch(/4 records arrived before that, so the list is incomplete/)
   expect(stdout).toContain('4')
   const read = readers[format]
   if (format === 'json') {
     expect(() => read?.(stdout)).toThrow()
     expect(JSON.parse(stderr)).toMatchObject({ error: { category: 'unreachable' } })
   } else expect(read?.(stdout)).toBe(4)
+})
+
+it.each([
+  [['--jq', 'length']],
+  [['-o', 'ndjson', '--jq', '.id', '--slurp']],
+  [['--count']],
+  [['-o', 'json', '--to', 'cut-list.json']],
+])('prints nothing where a part would pass for the whole: %j', async (more) => {
+  const cwd = folder()
+  const { code, stdout, stderr } = await svcctl(
+    ['runners', 'list', '--limit', 'all', '--retries', '0', ...more],
+    { cwd, env: { SVC_TOKEN: 'any', SVC_BASE_URL: server.url } },
+  )
+  expect([code, stdout]).toEqual([7, ''])
+  expect(stderr).not.toContain('printed')
+  expect(readdirSync(cwd)).toEqual([])
 })
 
 it('on a terminal, where the first records wait for the widths of the columns', async () => {
