@@ -3,7 +3,7 @@
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import type { Words } from '../catalogue/words.js'
-import { getCommandName, isAskable } from '../engine/command/derive.js'
+import { canReachSeveral, getCommandName } from '../engine/command/derive.js'
 import type { Globals } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { hasSecrets } from '../engine/journaling/asked-line.js'
@@ -139,7 +139,7 @@ export const createPageView = async (
   begin: () => boolean,
 ): Promise<PageView> => {
   const { command } = line
-  const source = isAskable(command) ? await line.source?.().catch(() => undefined) : undefined
+  const source = canReachSeveral(command) ? await line.source?.().catch(() => undefined) : undefined
   const facts = describeSource(source)
   return {
     get title() {

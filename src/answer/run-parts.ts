@@ -133,7 +133,7 @@ export class RunParts implements LineParts {
       data: reads.data,
       failed: (text, failure) => {
         this.ui.report(failure, text)
-        this.answer.exit(exitCodes.partial)
+        this.answer.setExitCode(exitCodes.partial)
       },
     }
     const asked = (plan: Plan): void => {
@@ -215,7 +215,7 @@ export class RunParts implements LineParts {
   async *#observe(rows: Rows): Rows {
     const ended = this.options.inner?.ended
     for await (const row of rows) {
-      if (row.kind === 'exit') this.answer.exit(row.code)
+      if (row.kind === 'exit') this.answer.setExitCode(row.code)
       // A note of one of several instances begins with its name.
       if (row.kind === 'note') this.ui[row.level](row.text)
       else yield row
@@ -332,7 +332,7 @@ export class RunParts implements LineParts {
   async #planKeeper(): Promise<{ readonly keeper?: PlanKeeper }> {
     const { options, place, planning, ui } = this
     const { command, globals, inner, journaling } = options
-    const byPerson = globals.save && ({ by: 'person', kept: this.#tellKept } as const)
+    const byPerson = globals.save && ({ by: 'person', onSaved: this.#tellKept } as const)
     const asked = inner?.planned ?? (byPerson || undefined)
     if (asked === undefined || !isRehearsal(options)) return {}
     const { PlanKeeper } = await import('../engine/journaling/planned-run.js')

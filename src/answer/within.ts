@@ -10,16 +10,16 @@ import type {
   LineAsk,
   PipedInput,
   RunMode,
+  SubcommandAnswer,
+  SubcommandAsk,
   TypedAsk,
-  WithinAnswer,
-  WithinAsk,
 } from '../engine/command/context.js'
 import {
   deriveWithoutSpecial,
   getCommandName,
   hasEndpoints,
   isReadOnlyCommand,
-  lists,
+  listsRecords,
 } from '../engine/command/derive.js'
 import {
   type Globals,
@@ -69,7 +69,7 @@ const noInput: PipedInput = {
 /** Creates the flags of a run within another: of what was typed for that, only how the instance is reached. */
 const createInnerGlobals = (
   outer: Globals,
-  { fields, manner, page, perPage }: WithinAsk,
+  { fields, mode, page, perPage }: SubcommandAsk,
 ): Globals => {
   const reached = Object.fromEntries(
     reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
@@ -78,9 +78,9 @@ const createInnerGlobals = (
     ...readGlobals(new Map(), {}, () => undefined),
     ...reached,
     output: 'ndjson',
-    dryRun: manner === 'tries',
+    dryRun: mode === 'tries',
     // Whoever asks by data hears whether the instance took all of it.
-    strict: manner === 'writes',
+    strict: mode === 'writes',
     fields,
     page,
     perPage,
@@ -104,14 +104,14 @@ const removeRehearsals = (command: Command): Command => ({
 
 /** Finds the command that is meant, as its instance has it. */
 const findAskedCommand = async (
-  { command, plain, manner }: WithinAsk,
+  { command, withoutSpecial, mode }: SubcommandAsk,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.named(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const plainly = plain === true ? { ...deriveWithoutSpecial(found), registry } : found
-  const one = manner === 'tries' ? removeRehearsals(plainly) : plainly
+  const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
+  const one = mode === 'tries' ? removeRehearsals(plainly) : plainly
   const words = own && (await loadOwnWords(one, own))
   return { command: words === undefined ? one : translateCommand(one, words, []), words }
 }
@@ -124,13 +124,14 @@ interface ParsedCommand {
 
 /** Parses what is asked of the command, which may be by names and values that only its instance has. */
 const parseCommandAsk = async (
-  ask: WithinAsk,
+  ask: SubcommandAsk,
   outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
   const inWords = await findAskedCommand(ask, outer)
   const known = () => import('../engine/command/known.js')
-  const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
+  const beyond = async () =>
+    (await known()).addKnownNames(inWords.command, outer.globals, outer.env)
   const { fields } = ask
   const asked = (command: Command): ParsedCommand => {
     const given = parseGivenInWords(command, ask.values, inWords.words, note)
@@ -156,7 +157,7 @@ const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
 }
 
 /** Returns the options of a command that is run by data, without what the answer and the command say. */
-const createInnerOptions = ({ outer, sharing }: OuterRun, { manner, signal }: WithinAsk) => ({
+const createInnerOptions = ({ outer, sharing }: OuterRun, { mode, signal }: SubcommandAsk) => ({
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
@@ -169,17 +170,20 @@ const createInnerOptions = ({ outer, sharing }: OuterRun, { manner, signal }: Wi
     digests: new Map(),
   } as const,
   chosen: new ChosenRecords(),
-  inner: { ...sharing, readOnly: sends[manner] },
+  inner: { ...sharing, readOnly: sends[mode] },
 })
 
 /** Runs a command by data. */
-export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promise<WithinAnswer> => {
+export const runCommandWithin = async (
+  around: OuterRun,
+  ask: SubcommandAsk,
+): Promise<SubcommandAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
   const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
   let more = false
-  let asked: WithinAnswer['asked']
-  const toWithinAnswer = (code: number, thrown?: Failure): WithinAnswer => {
+  let asked: SubcommandAnswer['asked']
+  const toWithinAnswer = (code: number, thrown?: Failure): SubcommandAnswer => {
     const { failures, notes } = kept
     // What could be read is no less true for what could not.
     const part = code === exitCodes.partial && records.length > 0
@@ -191,7 +195,7 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
     const { note } = kept.seen.screen.notes
     const { command, given, words } = await parseCommandAsk(ask, outer, note)
     asked = { command, given }
-    if (ask.manner === 'checks') return toWithinAnswer(0)
+    if (ask.mode === 'checks') return toWithinAnswer(0)
     const ended = (goesOn: boolean): void => {
       more = goesOn
     }
@@ -219,7 +223,7 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
 
 /** Tells records from what they belong to, and leaves out what could not be read. */
 const createSplitter =
-  (take: LineAsk['take']) =>
+  (take: LineAsk['takeRecord']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
     if (column === undefined) return void take(bytes, undefined)
     const below = splitWrapped(bytes, column)
@@ -243,7 +247,7 @@ const checkLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
   const name = getCommandName(command)
   if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
-  if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
+  if (ask.where !== undefined && !listsRecords(command)) throw usage(`${name} is not a list`)
   if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
     throw usage(`${name} cannot read from standard input here`)
   const own = new Set(command.flags.map((flag) => flag.name))
@@ -271,7 +275,7 @@ const getGroupColumns = async ({
 const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
   if (ask.tries === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
-  return lists(command) ? ['--limit=all', ...where] : []
+  return listsRecords(command) ? ['--limit=all', ...where] : []
 }
 
 /** Parses a line that is run within a run. */
@@ -299,7 +303,7 @@ export const runTypedWithin = async (
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
   // The run may have used what only its instance has, and the line does not show that.
-  const { withKnown } = await import('../engine/command/known.js')
+  const { addKnownNames: withKnown } = await import('../engine/command/known.js')
   const command = withKnown(meant.command, globals, outer.env)
   const line = { ...meant, command, own, signal, parse, decided: () => {} }
   return run(line, { inner: sharing, input: read })
@@ -318,7 +322,7 @@ export const runLineWithin = async (
   { outer, sharing, parse, run }: OuterRun,
   ask: LineAsk,
 ): Promise<LineAnswer> => {
-  const { seen, notes, failures } = await openKeptAnswer(createSplitter(ask.take))
+  const { seen, notes, failures } = await openKeptAnswer(createSplitter(ask.takeRecord))
   const tries = ask.tries === true
   const from = ask.from ?? outer.globals.from
   // Each run listens to it: those of a long walk would be too many for one signal.

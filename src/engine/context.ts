@@ -4,7 +4,7 @@ import { Failure, usage } from '../errors.js'
 import { isSource } from './command/actions.js'
 import type { Context } from './command/context.js'
 import { getScope, mayChangeInstance } from './command/derive.js'
-import { getMostRecords, isAggregate } from './command/globals.js'
+import { getMaxRecords, isAggregate } from './command/globals.js'
 import type {
   ActionOptions,
   Actions,
@@ -57,7 +57,7 @@ export class LineContext implements Context {
     return this.#parts.curl === undefined && this.#parts.preview === undefined
   }
 
-  actions(given: Given, how: ActionOptions = {}): Promise<Actions> {
+  planActions(given: Given, how: ActionOptions = {}): Promise<Actions> {
     return this.#parts.planning.requests(given, how, this.#targetsWithin(given))
   }
 
@@ -72,7 +72,7 @@ export class LineContext implements Context {
     if (parents !== undefined && curl === undefined) {
       if (view.document !== undefined) throw refusePart('project or group')
       const { listOver } = await import('./targets/parent-lists.js')
-      return yield* listOver(this.#parts, given, { view, how }, parents, getMostRecords(globals))
+      return yield* listOver(this.#parts, given, { view, how }, parents, getMaxRecords(globals))
     }
     const actions = await planning.requests(given, how, this.#targets)
     await planning.teach(actions, false)
@@ -99,7 +99,7 @@ export class LineContext implements Context {
   async *followEndpoints(given: Given): Rows {
     const { command } = this.#parts.options
     if (isListing(command, this.#parents ?? [])) return yield* this.list(given)
-    const actions = await this.actions(given)
+    const actions = await this.planActions(given)
     const first = isSource(actions) ? undefined : actions[0]
     if (isSource(actions) || first?.endpoint.returns.kind !== 'many')
       return yield* this.write(actions)

@@ -16,7 +16,7 @@ import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
 import type { UiService } from './command/context.js'
-import { getSelects, isRehearsal } from './command/derive.js'
+import { getSelectList, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/globals.js'
 import type { Command, Given } from './command/types.js'
@@ -159,7 +159,7 @@ const openSelection = async (
   { flags }: Given,
 ): Promise<Selection | undefined> => {
   if (select === undefined) {
-    const alone = getSelects(command)?.by?.find((name) => flags[name] === true)
+    const alone = getSelectList(command)?.by?.find((name) => flags[name] === true)
     if (alone !== undefined) throw usage(`--${alone} requires --select`)
     return undefined
   }

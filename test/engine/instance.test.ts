@@ -226,7 +226,12 @@ describe('a call', () => {
       request: async (ask: Ask) => buildRequest(ask),
     }
     const ui = { note: (text: string) => void said.push(text) }
-    const service = new Caller(exchange, ui, { exit: (code) => void codes.push(code) }, { strict })
+    const service = new Caller(
+      exchange,
+      ui,
+      { setExitCode: (code) => void codes.push(code) },
+      { strict },
+    )
     return { service, said, codes }
   }
   const get: Ask = { endpoint: runners.get, values: { id: 7 } }

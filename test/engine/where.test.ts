@@ -364,7 +364,7 @@ describe('with --where', () => {
 })
 
 it('sends only what the instance answers as the field says', async () => {
-  const { lists } = await import('../../src/engine/command/derive.js')
+  const { listsRecords: lists } = await import('../../src/engine/command/derive.js')
   const { loadAllCommands } = await import('../../src/commands/index.js')
   const { createSingleReader } = await import('../../src/engine/records/single.js')
   const { findFieldKind } = await import('../../src/engine/where/shape.js')

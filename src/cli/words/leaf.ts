@@ -321,7 +321,9 @@ export class Leaf extends CommandLevel {
     const { open, unknown, fields } = findUndocumented(command, tokens)
     const may = unknown || fields.length > 0 || (completes && open)
     if (!usesInstanceNames(command) || !may) return command
-    const { hasUnknownField, withKnown } = await import('../../engine/command/known.js')
+    const { hasUnknownField, addKnownNames: withKnown } = await import(
+      '../../engine/command/known.js'
+    )
     const needed = unknown || completes || (await hasUnknownField(command, fields))
     return needed
       ? withKnown(command, readInstanceFlags(tokens, getCurrentIo().env), getCurrentIo().env)

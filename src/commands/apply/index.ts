@@ -65,7 +65,7 @@ const createDuePlan = async (
   undoing: ApplyUndo | undefined,
 ): Promise<DuePlan> => {
   const { ui } = context
-  const made = await ui.progress('comparing', () =>
+  const made = await ui.showProgress('comparing', () =>
     makePlan(context, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
   )
   if (agreed === undefined) {
@@ -215,7 +215,7 @@ const toActionOutcome = (
 const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const { context, made, actions, secrets, run } = doing
   const { ui, place } = context
-  const counter = ui.counter(actions.length)
+  const counter = ui.startCounter(actions.length)
   const record =
     run.journal &&
     recordIn(run.journal, {
@@ -263,7 +263,7 @@ const verifyChanges = async (
   const written = actions.filter(({ id }) => {
     return ['done', 'unchanged'].includes(outcomes.get(id)?.state ?? '')
   })
-  return context.ui.progress('verifying the changes', () =>
+  return context.ui.showProgress('verifying the changes', () =>
     verifyActions({ view: made.view, each, sleep }, written),
   )
 }

@@ -64,7 +64,7 @@ const createDueSelector =
       else {
         const text = `it changed since the run: ${why}`
         ui.report(new Failure('conflict', text), toAddressText(action.address))
-        answer.exit(exitCodes.partial)
+        answer.setExitCode(exitCodes.partial)
       }
     }
     if (due.length === 0) ui.note('the run made no changes to revert')

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
-import { toKeptAnswer } from '../../engine/command/running.js'
+import { pickAnswerFacts } from '../../engine/command/running.js'
 import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
@@ -59,8 +59,8 @@ class PreviousValues {
   facts(answer: PlanAnswer = {}): Facts {
     const before = this.#known.get(answer)
     return before === undefined
-      ? toKeptAnswer(answer)
-      : { ...toKeptAnswer(answer), before, after: null }
+      ? pickAnswerFacts(answer)
+      : { ...pickAnswerFacts(answer), before, after: null }
   }
 }
 
@@ -195,7 +195,7 @@ export class RemovalRun {
         return toOutcome(error)
       }
     }
-    const counter = ui.counter(items.length)
+    const counter = ui.startCounter(items.length)
     const going = run<PlanAnswer>({
       items: streamItems(items),
       // How many are sent at once is the gate's affair: every request passes it.

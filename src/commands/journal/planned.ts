@@ -155,7 +155,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
   const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
   const words = insertFlags([...header.command.split(' ')], ['--resume', file, ...agreed])
   try {
-    yield createExitRow(await place.runs.typed({ words }))
+    yield createExitRow(await place.runs.runLine({ words }))
   } finally {
     // What could not be begun at all (a variable is not set) may be tried again.
     await revertToPlanned(getRunFolder(place.env), header.id, file)

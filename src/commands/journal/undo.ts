@@ -3,7 +3,7 @@
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
-import { toCallAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
+import { pickAnswerFacts, toCallAnswer, yieldNone } from '../../engine/command/running.js'
 import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
   checkIdentity,
@@ -119,7 +119,7 @@ const createRecord = (
   // What is made once more has another ID, by which it is found the next time.
   const anew = was.after === null && was.before !== null && inverse.presence
   const facts = (answer: PlanAnswer = {}): Facts => {
-    const known = toKeptAnswer(answer)
+    const known = pickAnswerFacts(answer)
     if (answer.unchanged === true) return known
     if (!anew) return { ...known, ...turned }
     const { identity } = withNewName(step, inverse, answer.value)

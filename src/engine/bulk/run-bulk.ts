@@ -78,7 +78,7 @@ class OutcomeRows {
   ): Promise<OutcomeRows> {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.view?.endpoint ?? first.endpoint
-    const columns = options.view?.columns ?? (await engine.answer.columnsFor(endpoint))
+    const columns = options.view?.columns ?? (await engine.answer.getColumnsFor(endpoint))
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
@@ -201,7 +201,7 @@ const startBulkRun = async (
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
-  const counter = engine.ui.counter(total(), () => gate.waiting)
+  const counter = engine.ui.startCounter(total(), () => gate.waiting)
   const { merging } = options
   let known = total()
   const going = run<PlanAnswer, NumberedPlan>({

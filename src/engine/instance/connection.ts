@@ -1,6 +1,6 @@
 /**
- * Builds what a run needs to reach an instance: its warnings, its gates, the client's options from flags and profile,
- * and the routes that the instance lacks.
+ * Creates what a run needs to reach an instance: warnings, rate limits, client options from flags and profile, and the
+ * memory of missing routes.
  */
 
 import { getCurrentIo } from '../../base/io.js'
@@ -22,7 +22,7 @@ import type { Globals } from '../command/globals.js'
 import { withWorkspaceHint } from '../workspace/hints.js'
 import { limitParserOptimization } from './v8.js'
 
-// What is said, once, about how an instance is reached.
+// Warnings about insecure connections, each printed once.
 
 interface WarningsOptions {
   readonly insecure: Globals['insecure']
@@ -39,11 +39,14 @@ export class Warnings {
     this.#insecure = insecure
     this.#once = tellOnce(warn)
     this.#ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
-    // Node would say of it that nothing is verified, which is not so.
+    // Node would warn that no certificate is verified, which is false: the program ignores the variable.
     if (this.#ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
   }
 
-  /** Said each time, since the flag must be given each time; there is no setting for it. */
+  /**
+   * Warns if the certificate of an address is not verified. There is no setting for --insecure, so every run with it
+   * warns.
+   */
   reaching(baseUrl: string): void {
     if (!baseUrl.startsWith('https:')) return
     if (this.#insecure)
@@ -56,34 +59,34 @@ export class Warnings {
       )
   }
 
-  /** It would have taken the job's token, and goes without any. */
+  /** Warns if a request that needs the job token is sent without a credential. */
   withheld({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
     if (why !== undefined) this.#once(why)
   }
 }
 
-// How a run reaches an instance: what flags, environment and profile say, as the client takes it.
+// The connection options of a run, from its flags, environment and profile.
 
-/** The options that all clients of a run share. */
+/** Options that all clients of a run share. */
 export interface SharedClientOptions {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  /** Nothing but GET and HEAD goes out; `marked`: and what the catalogue marks as reading. */
+  /** True allows only GET and HEAD; `marked` also allows requests that the catalogue marks as reading. */
   readonly readOnly: boolean | 'marked'
   readonly screen: {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
     readonly meter: Pick<Meter, 'begin'>
   }
-  /** The gate of an address: the same for all of an origin. */
+  /** Returns the gate of an address; all addresses of an origin share one. */
   readonly gateOf: (baseUrl: string) => Promise<Gate>
   readonly warnings: Warnings
   readonly audit: Audit
   readonly admit: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
 
-/** True if an address is on a profile's own instance: the profile's proxy and certificates are for no other. */
+/** True if an address is on a profile's own instance: the profile's proxy and certificates apply only to that. */
 const isOwnInstance = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
@@ -95,7 +98,7 @@ const getPatience = (
   retries: retries ?? profile?.retries,
 })
 
-/** Builds the options of the client for an address, from the run and from the client's identity. Credentials are added by the caller. */
+/** Builds the client options for an address, from the run and the client's identity. The caller adds the credential. */
 export const buildClientOptions = async (
   run: SharedClientOptions,
   baseUrl: string,
@@ -125,18 +128,24 @@ export const buildClientOptions = async (
   }
 }
 
-// The gates of a run: how many requests at once, how fast, and how patiently, by its flags and its profile.
+// The gates of a run: concurrency, rate and patience, from its flags and its profile.
 
 /** The limits that flags set on requests. */
 type RequestLimits = Pick<Globals, 'concurrency' | 'maxWait' | 'rate'>
 
-/** Ignores a profile that is not there yet, since it is being signed in to: it has no limits. For any other the session refuses. */
+/**
+ * Treats a profile that does not exist yet as one without limits, for `auth login`. For any other command the session
+ * refuses it.
+ */
 const ignoreMissingProfile = (error: unknown): undefined => {
   recoverFrom(error)
   return undefined
 }
 
-/** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
+/**
+ * Creates a function that returns the gate of an address. All addresses of an origin share one; gates are created with
+ * the first request.
+ */
 export const createRunGates = (
   { concurrency = 'auto', maxWait, rate }: RequestLimits,
   profile: () => Promise<Profile | undefined>,
@@ -156,13 +165,14 @@ export const createRunGates = (
   }
 }
 
-// Routes that an instance did not have when they were last asked: said before they are asked again, kept with its profile.
+// Routes that the instance did not have in an earlier run: a note warns before they are requested again, and the
+// profile remembers them.
 
 interface RouteMemoryOptions {
   readonly env: NodeJS.ProcessEnv
   /** The profile of the instance. */
   readonly profile: Profile
-  /** True if what is found out is kept with the profile. */
+  /** True if the result is saved with the profile. */
   readonly remembers: boolean
   readonly note: (text: string) => void
 }
@@ -170,7 +180,7 @@ interface RouteMemoryOptions {
 export class RouteMemory {
   readonly #options: RouteMemoryOptions
   readonly #found = new Map<string, GoneRoute>()
-  /** Routes that were gone, and have not failed in this run. */
+  /** Routes that were missing in an earlier run and have not failed in this one. */
   readonly #back = new Set<string>()
   readonly #asked = new Set<string>()
 
@@ -178,7 +188,7 @@ export class RouteMemory {
     this.#options = options
   }
 
-  /** An endpoint is about to be asked. */
+  /** Warns before a request to a route that was missing in an earlier run. */
   readonly asking = ({ route, successor }: EndpointTraits): void => {
     const { env, profile, note } = this.#options
     if (this.#asked.has(route)) return
@@ -191,14 +201,14 @@ export class RouteMemory {
   }
 
   readonly failed = ({ route }: EndpointTraits, error: unknown): void => {
-    // Whatever went wrong, it is not known to be there again.
+    // After any failure it is unknown whether the route exists again.
     this.#back.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return
     const { status = 404 } = error.details
     this.#found.set(route, { route, status, at: getCurrentIo().now().toISOString() })
   }
 
-  /** Keeps what was found. What cannot be kept is found again. */
+  /** Saves the missing routes with the profile. A failure to save is ignored, as the next run finds them again. */
   async keep(): Promise<void> {
     const { env, profile, remembers } = this.#options
     if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return

@@ -1,4 +1,4 @@
-/** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
+/** Sends the requests of one run: opens the client of its instance, and records and guards its writes. */
 import { recordSecret } from '../../base/secrets/scrub.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
@@ -32,7 +32,7 @@ import {
 } from './connection.js'
 import { checkProfile, describeSource } from './extension.js'
 
-// Writes that no object of a run stands for: a run of their own.
+// Writes without an object in a journal: they are recorded as a run of their own.
 
 export interface RequestRunParts {
   readonly command: Command
@@ -42,7 +42,7 @@ export interface RequestRunParts {
 
 type Request = Pick<WireRequest, 'method' | 'path'>
 
-/** Identifies who sends a request to another address: if there is a profile, it is the profile's write all the same. */
+/** Identifies the run of a request to another address. With a profile it counts as a write of that profile. */
 const identifyElsewhere = async ({ place }: RequestRunParts, { path }: Request) => {
   const profile = await place.profile()
   const origin = URL.canParse(path) ? new URL(path).origin : ''
@@ -56,11 +56,11 @@ const identifySession = async ({ place }: RequestRunParts) => {
   return { instance, profile: profile?.name ?? null, user: user ?? null, sudo: sudo ?? null }
 }
 
-/** Records the writes of a run that no journal of objects has, each as a request of its own. */
+/** Records the writes that no journal of objects contains, each as a request. */
 export class OwnRequests {
   readonly #run: RequestRun
   readonly #parts: RequestRunParts
-  /** A journal of objects is in force; undefined where the command alone says so. */
+  /** True if a journal of objects records the writes; undefined if the command alone decides that. */
   kept: boolean | undefined
 
   constructor(parts: RequestRunParts) {
@@ -68,20 +68,20 @@ export class OwnRequests {
     this.#run = new RequestRun((...sent) => this.#begin(...sent))
   }
 
-  /** True if a journal of objects has what is sent now. */
+  /** True if a journal of objects records what is sent now. */
   get #isKept(): boolean {
     const { command, place } = this.#parts
     const own = command.ownJournal === true || command.area === 'journal'
     return this.kept ?? (own && place.globals.journal !== 'none')
   }
 
-  /** Resolves when a request may be sent. */
+  /** Records the start of a write. Resolves when the request may be sent. */
   async begun(request: Request, elsewhere = false): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD' || this.#isKept) return
     await this.#run.begun(request, elsewhere)
   }
 
-  /** Returns the listener to each exchange; undefined if a journal has what is sent. */
+  /** Returns the function that records each exchange; undefined if a journal of objects does. */
   readonly heard = (): ((entry: AuditEntry) => void) | undefined =>
     this.#isKept ? undefined : (entry) => this.#run.settled(entry)
 
@@ -112,20 +112,20 @@ type ExchangePlace = Pick<
   'clock' | 'env' | 'globals' | 'profile' | 'session' | 'snapshot'
 >
 
-/** The functions that show requests, and warnings about them. */
+/** The functions that show requests and warnings. */
 export type ExchangeScreen = SharedClientOptions['screen'] & {
   readonly warn: (text: string) => void
 }
 
 type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'own' | 'signal'>
 
-/** A call that carries no credential. */
+/** The traits of a call without a credential. */
 const bare: EndpointTraits = { credential: 'parameter', route: 'GET /' }
 
-/** A record that is kept has no more bytes. */
+/** The maximum size of a record that is kept as a previous value. */
 const maxRecordBytes = 1 << 22
 
-/** Finds the kind of credential that would go along; undefined if there is none. */
+/** Returns the kind of credential that a request would carry; undefined if there is none. */
 const findCredentialKind = async (
   instance: InstanceClient,
   endpoint: EndpointTraits | undefined,
@@ -146,7 +146,7 @@ const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
   any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
 }
 
-/** Creates a function that adds a hint to an error; for a missing credential, by what the session says of it. */
+/** Creates a function that adds a hint to an error. For a missing credential, the hint depends on the session. */
 const addHint =
   (session: Session) =>
   (error: unknown): unknown =>
@@ -157,15 +157,15 @@ const addHint =
         })
       : withWorkspaceHint(error)
 
-/** Sends the requests of a run to the instances that they are for. Nothing is opened before it is asked for. */
+/** Sends the requests of a run to their instances. Connections are opened at the first request. */
 export class InstanceExchange {
   readonly #options: Options
   readonly #place: ExchangePlace
   readonly #run: SharedClientOptions
   readonly #audit: Audit
-  /** The gate of an address. */
+  /** Returns the gate of an address. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
-  /** The writes that no journal of objects has. */
+  /** Records the writes that no journal of objects contains. */
   readonly requests: OwnRequests
   readonly #others: InstanceClient[] = []
   #opened: Promise<InstanceClient> | undefined
@@ -192,16 +192,16 @@ export class InstanceExchange {
     }
   }
 
-  /** The catalogue's endpoints, called with checked inputs, answered with typed data. */
+  /** Opens the client of the run's instance. Further calls return the same client. */
   readonly instance = (): Promise<InstanceClient> => {
     this.#opened ??= this.#open()
     return this.#opened
   }
 
-  /** The gate that all requests to the session's instance pass. */
+  /** Returns the gate of the session's instance. */
   readonly gate = async (): Promise<FleetGate> => this.gateOf((await this.#place.session()).baseUrl)
 
-  /** Refuses a write where the profile only reads, and once the audit log lost a line. */
+  /** Refuses a write if the profile is read-only or if the audit log could not be written. */
   readonly guard = async (request: WireRequest, elsewhere = false): Promise<void> => {
     const { method, path } = request
     if (method === 'GET' || method === 'HEAD') return
@@ -211,11 +211,11 @@ export class InstanceExchange {
     this.#audit.check(request)
   }
 
-  /** The data that a reading request is answered with, where that takes neither long nor a second try. */
+  /** Reads data that is only helpful: the request has a short timeout and no retries. */
   readonly peek = async ({ endpoint, values }: Ask): Promise<unknown> =>
     (await this.instance()).peek(endpoint, values)
 
-  /** The record of an object, without retries; with those of every request where the instance limits requests. */
+  /** Reads the record of an object without retries. It passes the gate with all other requests. */
   readonly once = async (ask: Ask): Promise<unknown> => {
     const own = await this.instance()
     const wire = await own.request(ask)
@@ -224,7 +224,7 @@ export class InstanceExchange {
     return whole.data
   }
 
-  /** True if what an ask writes may be sent, as far as that is known before it is. */
+  /** True if a write would be allowed now, as far as that is known before it is sent. */
   readonly admits = async (ask: Ask): Promise<boolean> => {
     const { own } = this.#options
     if (this.#run.readOnly !== false) return false
@@ -232,7 +232,7 @@ export class InstanceExchange {
       const wire = await this.build(ask)
       await this.guard(wire)
       await this.client(ask.endpoint)
-      // An instance may say back in any answer what it was ever sent.
+      // The instance may repeat any secret that it receives, so all texts of the request that are secret are masked.
       for (const text of findSecretTexts(wire, (await own?.())?.words)) recordSecret(text)
       return true
     } catch (error) {
@@ -241,7 +241,10 @@ export class InstanceExchange {
     }
   }
 
-  /** The request of an ask, as it would travel: in the words of the instance, or of another address, where those are its own. */
+  /**
+   * Builds the request of an ask in the vocabulary of the instance, or of another address if the vocabulary is for
+   * that.
+   */
   async build(ask: Ask, elsewhere?: string): Promise<WireRequest> {
     const found = await this.#options.own?.()
     if (found === undefined) return buildInstanceRequest(ask, undefined)
@@ -249,14 +252,14 @@ export class InstanceExchange {
     return buildInstanceRequest(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
   }
 
-  /** The request of an ask that is sent now, refused where the profile only reads. */
+  /** Builds the request of an ask that is sent now. A write is recorded, or refused if the profile is read-only. */
   async request(ask: Ask): Promise<WireRequest> {
     const wire = await this.build(ask)
     if (writes(ask.endpoint)) await this.admit(wire, wire.absolute)
     return wire
   }
 
-  /** Records a write just before it is sent, and refuses it as `guard` does. */
+  /** Refuses a write as `checkWrite` does, and records its start. */
   readonly admit = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
     await this.guard(request, elsewhere)
     await this.requests.begun(request, elsewhere)
@@ -266,7 +269,7 @@ export class InstanceExchange {
     return (await this.instance()).client(endpoint)
   }
 
-  /** A client of any address, with this credential and no other. */
+  /** Creates a client for any address, with this credential and no other. */
   async anonymous(
     baseUrl: string,
     credential: Credential | undefined,
@@ -280,11 +283,11 @@ export class InstanceExchange {
       credential: async () => credential,
     })
     this.#others.push(other)
-    // Without a credential as for endpoints that are one by themselves.
+    // Without a credential, the call is treated like an endpoint that needs none.
     return other.client(credential === undefined ? bare : undefined)
   }
 
-  /** The command that does what the request would. */
+  /** Formats the curl command that sends a request. */
   async curlOf(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
     const { baseUrl, sudo } = await this.#place.session()
     const instance = await this.instance()
@@ -299,12 +302,12 @@ export class InstanceExchange {
     await this.requests.close()
   }
 
-  /** The words for an address. */
+  /** Returns the vocabulary for an address. */
   async #wordsOf(baseUrl: string): Promise<Words | undefined> {
     return getWordsFor(await this.#options.own?.(), baseUrl)
   }
 
-  /** The instance of the run's session. */
+  /** Opens the client of the session's instance. */
   async #open(): Promise<InstanceClient> {
     const { env, screen } = this.#run
     const given = await this.#place.session()

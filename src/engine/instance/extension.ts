@@ -1,4 +1,4 @@
-/** Errors of commands from extensions: they name the extension, and check its profile. */
+/** Checks commands from extensions and explains their errors: hints name the extension file. */
 import { Failure, usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { getCommandName, isExtension } from '../command/derive.js'
@@ -8,7 +8,7 @@ import type { CommandFacts } from '../command/types.js'
 const getSource = ({ endpoints }: CommandFacts): string | undefined =>
   Object.values(endpoints).find(({ from }) => from !== undefined)?.from
 
-/** Adds the name of the extension to a failure if the instance lacks the route of its command. */
+/** Creates a function that adds the extension's name to a failure if the instance lacks the route of its command. */
 export const describeSource =
   (command: CommandFacts, { sandbox }: Pick<Globals, 'sandbox'>) =>
   (error: unknown): unknown => {
@@ -24,7 +24,10 @@ export const describeSource =
     return new Failure(error.category, error.message, { ...error.details, hint })
   }
 
-/** Checks that the profile has the extension of a command. @throws Failure `usage` if only another profile has it */
+/**
+ * Checks that an extension's command may run with a profile.
+ * @throws Failure `usage` if the extension is for another profile
+ */
 export const checkProfile = async (
   command: CommandFacts,
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** Plans what was asked, with the words and questions of this run. */
+/** Creates the plans of a run, and asks a person for values that the line lacks. */
 
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
@@ -33,9 +33,9 @@ import { parseValue } from '../plan/values.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createUnknownNote } from './caller.js'
 
-// What a person left out, asked for: picked from what the instance has, where it has a list.
+// Asks for missing values: a person chooses from the instance's objects or types a text.
 
-/** A flag that a person was asked for. */
+/** The reply of a person to the question for a flag. */
 export interface PromptReply {
   readonly name: string
   readonly texts: readonly string[]
@@ -46,10 +46,10 @@ interface AskOptions {
   readonly interactive: () => boolean
   readonly prompts: Prompts
   readonly fetch: (wanted: ValueRequest) => Promise<unknown>
-  /** The instance's own, in which it is asked. */
+  /** The vocabulary in which questions are asked. */
   readonly words?: Words
   readonly note: (text: string) => void
-  /** The command line as it was typed, after the program. */
+  /** The command line as typed, without the program's name. */
   readonly argv: readonly string[]
 }
 
@@ -59,7 +59,7 @@ const toChoice = (value: string, text?: string): Choice<string> => ({
   description: text || undefined,
 })
 
-/** Formats a question in words: help texts are for those who look a flag up. */
+/** Formats the question for a value from its name. Help texts would be too long. */
 const formatQuestion = ({ name, param, several }: MissingValue): string => {
   const words = name
     .replaceAll(/[-_]/g, ' ')
@@ -69,7 +69,7 @@ const formatQuestion = ({ name, param, several }: MissingValue): string => {
   return `${capitalize(words)}?`
 }
 
-/** Finds why an answer cannot be what was asked for; undefined if it can. */
+/** Returns why a reply is invalid; undefined if it is valid. */
 const findMistake = (
   { name, param, argument, several }: MissingValue,
   texts: readonly string[],
@@ -85,14 +85,17 @@ const findMistake = (
   }
 }
 
-/** Returns the words by which the answer for a flag would have been typed; a secret is the name of a variable. */
+/** Returns the words that set a flag to the reply. A secret becomes a reference to a variable. */
 const toTypedFlag = ({ name, param }: MissingValue, texts: readonly string[]): string[] => {
   if (isSwitch(param)) return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
   const text = param.secret === true ? 'env:NAME' : texts.join(',')
   return text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text]
 }
 
-/** Inserts answers into a line, which then means the same: no flag takes an argument for its value, and no argument is a flag. */
+/**
+ * Inserts replies into a line without changing its meaning: no argument becomes the value of a flag, and no argument
+ * becomes a flag.
+ */
 const insertAnswers = (
   argv: readonly string[],
   flags: readonly string[],
@@ -104,19 +107,19 @@ const insertAnswers = (
   return [...argv.slice(0, end), ...args, ...argv.slice(end), ...flags]
 }
 
-/** The questions of a run. */
+/** Asks the questions of a run and remembers the replies. */
 export class Questions {
   readonly #options: AskOptions
-  /** The answers as they would have been typed: flags with their values, and arguments. */
+  /** The replies as words of a line: flags with their values, and arguments. */
   readonly #typed = { flags: [] as string[], args: [] as string[] }
-  /** The flags among them. */
+  /** The replies that set flags. */
   readonly answered: PromptReply[] = []
 
   constructor(options: AskOptions) {
     this.#options = options
   }
 
-  /** Asks for a value until it can be what was asked; undefined if there is no terminal to ask on. */
+  /** Asks for a value until the reply is valid; returns undefined without a terminal. */
   readonly ask: PlanContext['missing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
@@ -131,7 +134,7 @@ export class Questions {
     }
   }
 
-  /** Asks which flags a person wants to give; undefined if there is no terminal to ask on. */
+  /** Asks which flags a person wants to set; returns undefined without a terminal. */
   readonly pick: PlanContext['pick'] = async (question, flags) => {
     if (!this.#options.interactive()) return undefined
     return this.#options.prompts.selectMany(
@@ -150,8 +153,8 @@ export class Questions {
   }
 
   /**
-   * Shows the line that would not have asked, so that it is learned.
-   * @param consent gives the flags by which it is confirmed as well
+   * Prints the line that needs no questions, once, so that a person can repeat it.
+   * @param consent returns the flags that confirm the line
    */
   async teach(consent: () => Promise<readonly string[]>): Promise<void> {
     const { flags, args } = this.#typed
@@ -185,11 +188,11 @@ export class Questions {
   }
 }
 
-/** The reads that planning may send to the instance: none where nothing is to be sent. */
+/** The reads that planning may send to the instance. They return nothing if the run sends no requests. */
 export interface Reads {
   readonly data: (ask: Ask) => Promise<unknown>
   readonly wanted: (wanted: ValueRequest) => Promise<unknown>
-  /** True if a write's answer will show what the instance did not apply. */
+  /** True if the answers to writes are checked for ignored attributes. */
   readonly answers: boolean
 }
 
@@ -202,7 +205,10 @@ interface AskingScreen {
 
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
-/** Creates a plan for the objects of a project or group that are not known. It destroys nothing, because nothing can be done. */
+/**
+ * Creates a plan that stands for the unknown objects of a project or group. It is not marked destructive, as it is
+ * never sent.
+ */
 const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
   const form = Object.entries(command.endpoints).find(([, e]) => getScope(e)?.kind === kind)
   if (form === undefined) return undefined
@@ -211,9 +217,9 @@ const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Pla
 }
 
 /**
- * Stands for the objects of a target that failed, so that it counts and is reported.
+ * Creates a refused plan for a target that failed, so that the target is counted and reported.
  * @param like a plan of another target, for a command without endpoints of its own
- * @throws the failure of the target if there is no other
+ * @throws Failure that of the target, if there is no plan to copy
  */
 const refuseTarget = (command: Command, target: ParentTarget, like: Plan | undefined): Plan => {
   const plan = planBelow(command, target) ?? like
@@ -221,7 +227,7 @@ const refuseTarget = (command: Command, target: ParentTarget, like: Plan | undef
   return { ...plan, refused: target.failure }
 }
 
-/** Arguments, those that are several apart, each with the attributes of its row. */
+/** Splits arguments that name several objects. Each object gets the attributes of its argument's row. */
 const splitWithRows = (
   { args, rows }: Pick<Given, 'args' | 'rows'>,
   split?: (text: string) => readonly string[],
@@ -232,12 +238,12 @@ const splitWithRows = (
   return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
 }
 
-/** The targets of a line, where it does not name them by itself. */
+/** The targets of a line that does not name its objects itself. */
 export type Targets =
   | { readonly targets: readonly ParentTarget[] }
   | { readonly stream: ObjectStream }
 
-/** Completes plans by what a command reads for each. */
+/** Completes plans with what the command reads for each. */
 const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<readonly Plan[]> => {
   if (how.complete === undefined) return plans
   const all: Plan[] = []
@@ -246,15 +252,15 @@ const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<re
   return all
 }
 
-/** The plans of a run. */
+/** Creates the plans of a run. */
 export class Planning {
   readonly #options: Options
   readonly #reads: Reads
   readonly #questions: Questions
   readonly #context: PlanContext
-  /** The plans of a watch, made once: a person is not asked for the same value every round. */
+  /** The plans of a repeated run, created once, so that a person is asked only once. */
   readonly #kept = new AsyncCache<string, readonly Plan[]>()
-  /** Paths of projects by number, each asked for once: both name the same project. */
+  /** Paths of projects by number, each read once. */
   readonly #paths = new AsyncCache<number, string | undefined>()
   readonly #place: Pick<Workspace, 'session'>
 
@@ -296,7 +302,7 @@ export class Planning {
     }
   }
 
-  /** Plans an action for each object. */
+  /** Creates a plan for each object of the line. */
   async plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     const plans = await this.#create(given, override, false)
     await this.teach(plans, false)
@@ -304,8 +310,8 @@ export class Planning {
   }
 
   /**
-   * Shows the line that would not have asked, where something was asked.
-   * @param loses whether something is lost with what is planned
+   * Prints the line that needs no questions, if a question was asked.
+   * @param loses true if the plans destroy something
    */
   teach(plans: Actions, loses: boolean): Promise<void> {
     const destroys =
@@ -314,7 +320,7 @@ export class Planning {
     return this.#questions.teach(() => this.#consent(destroys))
   }
 
-  /** @param apart also for those that one request could take together */
+  /** @param apart true to keep plans apart that one request could combine */
   #create(
     given: Given,
     override: JsonValues | undefined,
@@ -325,7 +331,7 @@ export class Planning {
     return this.#kept.of(JSON.stringify([given, override]), create)
   }
 
-  /** Plans what a command asks of each object, each complete: in hand, or planned as the objects come. */
+  /** Plans an action for each object and completes it. Objects from a stream are planned as they arrive. */
   async requests(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
     if (targets === undefined) return this.#planned(given, how)
     if ('targets' in targets) return this.below(given, how, targets.targets)
@@ -341,7 +347,7 @@ export class Planning {
       : plansFor(given)
   }
 
-  /** Plans what is asked of what each of several projects or groups has. */
+  /** Plans the actions for several projects or groups, target by target. */
   async below(
     given: Given,
     how: ActionOptions,
@@ -362,7 +368,7 @@ export class Planning {
     return fillPlans(plans, how)
   }
 
-  /** Plans the objects that the line names. An object that only stands in for another is called by the text that was given. */
+  /** Plans the objects that the line names. A plan with a placeholder ID gets the typed text as its label. */
   async #named(
     given: Given,
     { preset, split, standIn }: ActionOptions,
@@ -375,12 +381,12 @@ export class Planning {
     return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
 
-  /** The flags that a person was asked for on the way. */
+  /** The flags that a person was asked for. */
   get answered(): readonly PromptReply[] {
     return this.#questions.answered
   }
 
-  /** The plans of another command than the run's, whose values are all known. */
+  /** Creates the plans of another command whose values are all known. */
   ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
     return createPlans(command, given, this.#context)
   }
@@ -392,7 +398,7 @@ export class Planning {
     return isObject(data) ? toText(data.path_with_namespace) : undefined
   }
 
-  /** The flags that confirm what destroys something, where the line has not confirmed it. */
+  /** Returns the flags that confirm a destructive line, as far as the line does not have them. */
   async #consent(destroys: boolean): Promise<readonly string[]> {
     if (!destroys) return []
     const { yes, confirm } = this.#options.globals

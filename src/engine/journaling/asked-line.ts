@@ -14,7 +14,7 @@ import { canComeFromFile, isFile, type Param, takesPairs } from '../../catalogue
 import { getReason, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import { getCommandFlags } from '../command/flags.js'
-import { declared } from '../command/global-flags.js'
+import { globalFlagRows } from '../command/global-flags.js'
 import type { Command, Flag, Plan } from '../command/types.js'
 import type { PromptReply } from '../instance/planning.js'
 import type { Header, LineOptions, OptionText } from '../journal/lines.js'
@@ -144,7 +144,7 @@ const createPlainFlag = (name: string): Flag => ({
 
 /** Flags that say what is done: how it is run may be otherwise the next time. */
 const isPart = (name: string, parents: boolean): boolean =>
-  (!Object.hasOwn(declared, name) || name === 'row-fields') &&
+  (!Object.hasOwn(globalFlagRows, name) || name === 'row-fields') &&
   !(parents && (name === 'project' || name === 'group'))
 
 interface LineContext {
@@ -291,7 +291,7 @@ const answeredByJournal = [
 /** @throws Failure `usage` for what the journal of the run that is gone on with says itself */
 export const checkResuming = (command: Command, raw: Raw): void => {
   const stray = [...raw.flags.keys()].find(
-    (name) => !Object.hasOwn(declared, name) || answeredByJournal.includes(name),
+    (name) => !Object.hasOwn(globalFlagRows, name) || answeredByJournal.includes(name),
   )
   if (stray !== undefined)
     throw createExclusion(

@@ -14,7 +14,7 @@ import { formatOf, isClearedByEmpty, isNumeric, type Param } from '../../catalog
 import { Failure, isMissing, usage } from '../../errors.js'
 import type { InstanceService } from '../command/context.js'
 import { getScope } from '../command/derive.js'
-import { findReading, getShownValue, toSentForm } from '../command/object-reader.js'
+import { findObjectReader, getShownValue, toSentForm } from '../command/object-reader.js'
 import type { Plan } from '../command/types.js'
 import type { Attributes, Header, RepeatedRun } from '../journal/lines.js'
 import type { UndoableItem } from '../journal/work.js'
@@ -361,7 +361,7 @@ export const readCurrent = async (
   const { endpoint } = plan
   const list = inverse.presence ? listFor(inverse, endpoint) : undefined
   if (list !== undefined) return findListed(instance, list, plan, inverse.original)
-  const reading = await findReading(inverse.area, endpoint)
+  const reading = await findObjectReader(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
   try {

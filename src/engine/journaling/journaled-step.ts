@@ -12,12 +12,12 @@ import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { InstanceService } from '../command/context.js'
 import {
-  findReading,
+  findObjectReader,
   getSentAttributes,
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { toKeptAnswer } from '../command/running.js'
+import { pickAnswerFacts } from '../command/running.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
@@ -138,7 +138,7 @@ class Snapshot {
 
   /** Reads the attributes that a plan changes, as they are now; undefined if the API reads no single object. */
   async attributes(plan: Plan): Promise<Attributes | undefined> {
-    const reading = await findReading(this.#area, plan.endpoint)
+    const reading = await findObjectReader(this.#area, plan.endpoint)
     if (reading === undefined) return undefined
     try {
       const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
@@ -174,7 +174,7 @@ class Snapshot {
     for (const { endpoint, values } of plans) {
       const name = endpoint.args?.[0] ?? ''
       const reading = /^\d+$/.test(String(values[name]))
-        ? await findReading(this.#area, endpoint)
+        ? await findObjectReader(this.#area, endpoint)
         : undefined
       // A record from elsewhere says nothing of whether it is here.
       if (
@@ -306,7 +306,7 @@ export class JournaledStep {
     // What was as it is to be is sent all the same: others may change it meanwhile.
     const same = sent.unchanged !== true && asWanted
     const answer = same ? toUnchangedAnswer(sent) : sent
-    const facts = toKeptAnswer(answer)
+    const facts = pickAnswerFacts(answer)
     if (answer.unchanged === true) return { answer, facts }
     if (isCreationPlan(plan))
       return {
@@ -362,7 +362,7 @@ export class JournaledStep {
 
 /** Converts an answer to that about an object which the write left as it was. */
 const toUnchangedAnswer = (answer: PlanAnswer): PlanAnswer => ({
-  ...toKeptAnswer(answer),
+  ...pickAnswerFacts(answer),
   bytes: answer.bytes,
   reported: answer.reported,
   unchanged: true,

@@ -112,7 +112,7 @@ export class PlanKeeper {
   async save(): Promise<void> {
     const header = await this.#header
     if (header === undefined) return
-    const { kept, failed } = this.#asked
+    const { onSaved: kept, onFailure: failed } = this.#asked
     // An object that could not be shown has no line.
     const lines = Object.values(this.#lines)
     const total = formatLine({ input: 'complete', total: lines.length })

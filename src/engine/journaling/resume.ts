@@ -6,11 +6,11 @@ import { getKindByName } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import {
+  canCommandStream,
   getCommandName,
   getScope,
-  isOfSelection,
+  narrowsSelection,
   type ScopeKind,
-  streams,
 } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
@@ -151,7 +151,7 @@ const withAsked = async (
 ): Promise<Map<string, readonly string[]>> => {
   const all = [...(await readAskedFlags(asked)), ...raw.flags]
   const selects = globals.select !== undefined
-  return new Map(all.filter(([name]) => selects || !isOfSelection(command, name)))
+  return new Map(all.filter(([name]) => selects || !narrowsSelection(command, name)))
 }
 
 /** Builds the line that does what is left. */
@@ -244,7 +244,7 @@ const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
   const { answer, ui } = resuming.context
   for (const item of items.filter((one) => !isKnown(resuming, one)))
     ui.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
-  answer.exit(exitCodes.partial)
+  answer.setExitCode(exitCodes.partial)
 }
 
 /**
@@ -254,7 +254,9 @@ const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
 const isStreamed = (command: Command, { parents, source }: Header): boolean =>
   command.open === true
     ? parents === undefined
-    : streams(command) && command.args.length > 0 && (parents === undefined || source === 'stdin')
+    : canCommandStream(command) &&
+      command.args.length > 0 &&
+      (parents === undefined || source === 'stdin')
 
 const collectItems = async (items: AsyncIterable<Item>): Promise<readonly Item[]> => {
   const all: Item[] = []

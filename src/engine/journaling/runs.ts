@@ -116,7 +116,7 @@ export const tellGap = (
 ): void => {
   if (gap === undefined) return
   ui.warn(`the journal ${file} is damaged: ${gap.text}`)
-  answer.exit(exitCodes.partial)
+  answer.setExitCode(exitCodes.partial)
 }
 
 /**

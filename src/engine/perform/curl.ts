@@ -94,7 +94,7 @@ export class UnsentInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+  createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     return this.#parts.planning.plans(given, override)
   }
 
@@ -148,7 +148,7 @@ export class UnsentInstance implements InstanceService {
     return this.#end(await this.#build(plan), plan.endpoint)
   }
 
-  elsewhere(baseUrl: string, credential: Credential | undefined): ExternalClient {
+  createClientFor(baseUrl: string, credential: Credential | undefined): ExternalClient {
     return {
       build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {
@@ -158,7 +158,7 @@ export class UnsentInstance implements InstanceService {
     }
   }
 
-  async raw(request: WireRequest): Promise<never> {
+  async sendUndocumented(request: WireRequest): Promise<never> {
     await this.#parts.exchange.guard(request)
     return this.#end(request)
   }

@@ -153,7 +153,7 @@ export class LiveInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+  createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     return this.#parts.planning.plans(given, override)
   }
 
@@ -192,7 +192,7 @@ export class LiveInstance implements InstanceService {
     return this.#parts.caller.open(plan, headers)
   }
 
-  elsewhere(
+  createClientFor(
     baseUrl: string,
     credential: Credential | undefined,
     party?: ClientIdentity,
@@ -210,7 +210,7 @@ export class LiveInstance implements InstanceService {
     }
   }
 
-  async raw(request: WireRequest, called?: Endpoint): Promise<WholeAnswer> {
+  async sendUndocumented(request: WireRequest, called?: Endpoint): Promise<WholeAnswer> {
     const { exchange } = this.#parts
     await exchange.admit(request)
     return (await exchange.client(called)).call(request)

@@ -11,7 +11,7 @@ import type { BulkRunner } from '../bulk/runner.js'
 import { isSource } from '../command/actions.js'
 import type { AnswerService, UiService } from '../command/context.js'
 import {
-  findReading,
+  findObjectReader,
   getSentAttributes,
   getShownValue,
   toSentForm,
@@ -210,7 +210,7 @@ interface Parts {
   readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
-  readonly answer: Pick<AnswerService, 'columnsFor'>
+  readonly answer: Pick<AnswerService, 'getColumnsFor'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
   readonly irreversible: (plan: Plan) => string | undefined
@@ -360,7 +360,7 @@ export class Previews {
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return previewOfRequest(to.request?.(wire) ?? wire, secrets, words)
     const how = { path: wire.path, secrets, words }
-    const reading = writes(endpoint) ? await findReading(command.area, endpoint) : undefined
+    const reading = writes(endpoint) ? await findObjectReader(command.area, endpoint) : undefined
     if (reading === undefined) {
       await checkAbsent(plan, (list) => lists.gather(list))
       return previewOf(plan, undefined, how)
@@ -369,7 +369,7 @@ export class Previews {
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)
-      const shown = gone ? { columns: await answer.columnsFor(reading.endpoint) } : {}
+      const shown = gone ? { columns: await answer.getColumnsFor(reading.endpoint) } : {}
       return previewOf(plan, isObject(data) ? data : {}, { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'

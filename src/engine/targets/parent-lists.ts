@@ -39,7 +39,7 @@ interface ParentRowsOptions {
   readonly context: Pick<Context, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
   /** Takes each in their order, when its records were taken. */
-  readonly settled?: NonNullable<LineAsk['parents']>['settled'] | undefined
+  readonly settled?: NonNullable<LineAsk['parents']>['finishParent'] | undefined
   /** The rows of one of them. */
   readonly rowsOf: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal
@@ -114,7 +114,7 @@ class OverParents {
       if (target !== undefined) await this.#turns.take((turn) => this.#one(target, turn))
       return { state: 'done', result: undefined } as const
     }
-    const counter = this.#over.context.ui.counter(targets.length)
+    const counter = this.#over.context.ui.startCounter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
     const parents = run({ items: items(), work, gate, signal, onSettled })
@@ -283,7 +283,7 @@ export async function* listOver(
   const over: ParentRowsOptions = {
     context: { answer, ui },
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
-    settled: inner?.parents?.settled,
+    settled: inner?.parents?.finishParent,
     most,
     rowsOf:
       typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),

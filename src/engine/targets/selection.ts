@@ -13,10 +13,10 @@ import type { AnswerService, UiService } from '../command/context.js'
 import {
   getCommandName,
   getScope,
-  getSelects,
+  getSelectList,
   hasForm,
-  isOfSelection,
   isRehearsal,
+  narrowsSelection,
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import { yieldNone } from '../command/running.js'
@@ -255,13 +255,13 @@ export class Selection {
   /** Returns what was asked, without the flags that only the list understands. */
   verbed(given: Given): Given {
     const { command } = this.#options
-    const flags = Object.entries(given.flags).filter(([name]) => !isOfSelection(command, name))
+    const flags = Object.entries(given.flags).filter(([name]) => !narrowsSelection(command, name))
     return { ...given, flags: Object.fromEntries(flags) }
   }
 
   /** Yields that nothing matches. */
   async *nothing(): Rows {
-    const list = getSelects(this.#options.command)?.list ?? ''
+    const list = getSelectList(this.#options.command)?.list ?? ''
     yield createNoteRow(`no matches in ${list}: nothing to do`)
     yield* yieldNone(this.#around.answer)
   }
@@ -307,7 +307,7 @@ export class Selection {
   /** The records that match. */
   async #listed(list: Command, given: Given, scope: Flags, most: number) {
     const { command } = this.#options
-    const by: readonly string[] = getSelects(command)?.by ?? []
+    const by: readonly string[] = getSelectList(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
     const [plan] = await this.#around.singles.planned(list, asked)
