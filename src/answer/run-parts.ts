@@ -18,8 +18,8 @@ import type { Given, Parent, Plan } from '../engine/command/types.js'
 import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
-import { Lists } from '../engine/instance/listing.js'
-import { Planning, type Reads, type Targets } from '../engine/instance/planning.js'
+import { ListReader } from '../engine/instance/listing.js'
+import { type Reads, RunPlanner, type Targets } from '../engine/instance/planning.js'
 import type { PlanKeeper } from '../engine/journaling/planned-run.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
@@ -45,13 +45,13 @@ import { createLogger, openStreams } from './streams.js'
 /** Creates the reads that planning does on the way; none at all where nothing is sent. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
-  if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
+  if (options.globals.curl) return { readData: nothing, readValues: nothing, checksAnswers: false }
   return {
-    data: async (ask) =>
-      (await (await exchange.client(ask.endpoint)).call(await exchange.request(ask))).data,
-    wanted: async ({ endpoint, request }) =>
-      (await (await exchange.client(endpoint)).call(request)).data,
-    answers: isFullySent(options),
+    readData: async (ask) =>
+      (await (await exchange.getClient(ask.endpoint)).call(await exchange.prepare(ask))).data,
+    readValues: async ({ endpoint, request }) =>
+      (await (await exchange.getClient(endpoint)).call(request)).data,
+    checksAnswers: isFullySent(options),
   }
 }
 
@@ -81,15 +81,14 @@ const load = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
 export class RunParts implements LineParts {
   readonly options: AnswerOptions
   readonly context: LineContext
-  /** The instance that commands talk to. */
   readonly instance: InstanceService
   readonly place: Workspace
   readonly answer: RunAnswer
   readonly ui: Prompter
   readonly exchange: InstanceExchange
-  readonly planning: Planning
+  readonly planning: RunPlanner
   readonly caller: Caller
-  readonly lists: Lists
+  readonly lists: ListReader
   readonly singles: SingleReadOptions
   readonly bulk: BulkRunner
   /** `--curl`: prints requests. */
@@ -126,11 +125,11 @@ export class RunParts implements LineParts {
     const subject = { command, owner: () => this.place.session(), peek: this.exchange.peek }
     this.ui = new (isFullySent(options) ? Prompter : SilentPrompter)(globals, screen, subject)
     const reads = createReads(this.exchange, options)
-    this.planning = new Planning(options, screen, this.place, reads)
+    this.planning = new RunPlanner(options, screen, this.place, reads)
     this.singles = {
       width: getConcurrencyLimit(globals),
-      planned: (other, given) => this.planning.ofCommand(other, given),
-      data: reads.data,
+      planned: (other, given) => this.planning.planCommand(other, given),
+      data: reads.readData,
       failed: (text, failure) => {
         this.ui.report(failure, text)
         this.answer.setExitCode(exitCodes.partial)
@@ -140,8 +139,8 @@ export class RunParts implements LineParts {
       options.onListed?.(plan)
       inner?.asked?.(plan)
     }
-    const heard = { later: this.later, isPaged: inner?.ended !== undefined, asked }
-    this.lists = new Lists(globals, this.exchange.instance, heard, this.choice)
+    const heard = { noteAtEnd: this.later, isPaged: inner?.ended !== undefined, onList: asked }
+    this.lists = new ListReader(globals, this.exchange.openInstance, heard, this.choice)
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
@@ -231,7 +230,8 @@ export class RunParts implements LineParts {
   readonly close = async (end: RunEnd = { code: 0 }): Promise<void> => {
     const { inner, part } = this.options
     const { note } = this.printing.budget
-    for (const { text, unknown } of this.caller.lines()) this.later(text, unknown ? 'warn' : 'note')
+    for (const { text, unknown } of this.caller.yieldWarnings())
+      this.later(text, unknown ? 'warn' : 'note')
     if (note !== undefined) this.later(note)
     await this.exchange.close()
     // Those of an outer run stay open for its next.
@@ -282,7 +282,7 @@ export class RunParts implements LineParts {
       command: getCommandName(command),
       irreversible: (plan) => describeIrreversible(command, globals, plan),
       endEmptyShard: this.endEmptyShard,
-      gate: exchange.gate,
+      gate: exchange.openGate,
       signal,
       listed,
       ...(isFullySent(options)
@@ -336,7 +336,7 @@ export class RunParts implements LineParts {
     const asked = inner?.planned ?? (byPerson || undefined)
     if (asked === undefined || !isRehearsal(options)) return {}
     const { PlanKeeper } = await import('../engine/journaling/planned-run.js')
-    const answered = () => planning.answered
+    const answered = () => planning.replies
     const parts = { command, globals, journaling, place, ui, single: false, answered }
     return { keeper: new PlanKeeper(parts, asked) }
   }
@@ -361,8 +361,8 @@ export class RunParts implements LineParts {
       const { instance } = context
       const run = { command, globals, journaling, place, ui, single, final, instance }
       const selected = (plan: Plan): unknown => chosen.of(plan)
-      const answered = () => planning.answered
-      const { once: reads, admits, requests } = exchange
+      const answered = () => planning.replies
+      const { readOnce: reads, canWrite: admits, requests } = exchange
       const parts = { ...run, selected, reads, admits, answered, requests }
       const journaled = await JournaledRun.of(parts, first)
       this.#journal = journaled.journal.file

@@ -58,7 +58,7 @@ export class LineContext implements Context {
   }
 
   planActions(given: Given, how: ActionOptions = {}): Promise<Actions> {
-    return this.#parts.planning.requests(given, how, this.#targetsWithin(given))
+    return this.#parts.planning.planLine(given, how, this.#targetsWithin(given))
   }
 
   async *list(given: Given, { view = {}, ...how }: ListActionOptions = {}): Rows {
@@ -74,18 +74,18 @@ export class LineContext implements Context {
       const { listOver } = await import('./targets/parent-lists.js')
       return yield* listOver(this.#parts, given, { view, how }, parents, getMaxRecords(globals))
     }
-    const actions = await planning.requests(given, how, this.#targets)
-    await planning.teach(actions, false)
+    const actions = await planning.planLine(given, how, this.#targets)
+    await planning.printRepeatLine(actions, false)
     yield* this.#listAll(actions, view)
   }
 
   async *write(actions: Actions, how: WriteOptions = {}): Rows {
     const { bulk, curl, following, lists, planning, preview } = this.#parts
-    await planning.teach(actions, how.loses !== undefined)
+    await planning.printRepeatLine(actions, how.loses !== undefined)
     if (curl !== undefined) return yield* curl.print(actions, how)
     if (preview !== undefined && areWriting(actions))
       return yield* (await preview()).show(actions, how)
-    if (!isSource(actions) && actions[0]?.request !== undefined) lists.refuseChoice()
+    if (!isSource(actions) && actions[0]?.request !== undefined) lists.checkNoListFlags()
     if (this.#hasWritten && !isSource(actions)) {
       const { followUp } = await import('./bulk/follow-up.js')
       return yield* followUp(following, actions, how)
@@ -103,7 +103,7 @@ export class LineContext implements Context {
     const first = isSource(actions) ? undefined : actions[0]
     if (isSource(actions) || first?.endpoint.returns.kind !== 'many')
       return yield* this.write(actions)
-    await this.#parts.planning.teach(actions, false)
+    await this.#parts.planning.printRepeatLine(actions, false)
     yield* this.#listAll(actions, {})
   }
 

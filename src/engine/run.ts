@@ -149,7 +149,7 @@ const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> =>
   if (!isRepeated(globals) || curl) return running.print(round())
   const { context, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
-  const exhausted = async (): Promise<boolean> => (await exchange.gate()).exhausted
+  const exhausted = async (): Promise<boolean> => (await exchange.openGate()).exhausted
   await watch(context, { seconds, polls, printing, until, exhausted }, () => running.print(round()))
 }
 

@@ -10,8 +10,8 @@ const unsent = () => {
   const printed: string[] = []
   const parts = {
     exchange: {
-      curlOf: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
-      guard: async () => {},
+      formatCurl: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
+      checkWrite: async () => {},
       build: async (ask: Ask) => buildRequest(ask),
     },
     lists: {

@@ -30,10 +30,10 @@ const isEmpty = (value: unknown): boolean =>
 const normalizeText = (text: string): string =>
   trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
 
-const day = /^\d{4}-\d{2}-\d{2}/
+const dayPattern = /^\d{4}-\d{2}-\d{2}/
 /** Compares two texts as times. If one of them is only a day, the days are compared. */
 const isSameTime = (a: string, b: string): boolean => {
-  if (!day.test(a) || !day.test(b)) return false
+  if (!dayPattern.test(a) || !dayPattern.test(b)) return false
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10)
   return Date.parse(a) === Date.parse(b)
 }
@@ -96,7 +96,7 @@ interface UnappliedAttribute {
   readonly unknown: boolean
 }
 
-const knows = (endpoint: Endpoint, name: string): boolean =>
+const isDeclaredName = (endpoint: Endpoint, name: string): boolean =>
   Object.hasOwn(endpoint.params, name) || Object.hasOwn(endpoint.path, name)
 
 const getShapeFields = ({ returns: { shape } }: Endpoint): Fields => getProperties(shape) ?? {}
@@ -139,7 +139,7 @@ const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   (typeof sent === 'string' && isSecretName(name))
 
 /** True if every answer of an endpoint has a field with this name. */
-const isShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
+const isAlwaysShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
   param.echo ?? Object.hasOwn(getShapeFields(endpoint), name)
 
 /** Returns the paths at which the answer may show a parameter; none if it need not show it. */
@@ -150,7 +150,7 @@ const getAnswerPlaces = (
 ): (readonly string[])[] => {
   if (param?.echo === false) return []
   return [
-    ...(param === undefined || isShown(endpoint, name, param) ? [[name]] : []),
+    ...(param === undefined || isAlwaysShown(endpoint, name, param) ? [[name]] : []),
     // An integration does not list its secrets among its properties.
     ...(endpoint.echo === undefined || opaque ? [] : [[endpoint.echo, name]]),
   ]
@@ -159,10 +159,10 @@ const getAnswerPlaces = (
 const getAtPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((inner, name) => (isObject(inner) ? getOwn(inner, name) : undefined), value)
 
-const longest = 60
+const maxValueLength = 60
 const formatAnswerValue = (value: unknown): string => {
   const text = serializeExact(value) ?? 'nothing'
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text
 }
 
 /**
@@ -198,7 +198,7 @@ const verifyApplied = (
   }
   if (had.length === 0) return undefined
   // A field that every answer has is missing. That counts for an empty value, too, but not for an empty secret.
-  const shows = param === undefined || isShown(endpoint, name, param)
+  const shows = param === undefined || isAlwaysShown(endpoint, name, param)
   const absent = got === undefined && shows && !(opaque && isEmpty(sent))
   if (!absent && (opaque || had.some((one) => isAsSent(sent, one, param)))) return undefined
   const without = `${describeUnapplied(own, opaque)}: not in the response (another version or edition?)`
@@ -216,7 +216,7 @@ const getSentEntries = ({ endpoint, values, extra }: Ask): (readonly [string, un
 const findUnknownNames = (ask: Ask): readonly string[] =>
   getSentEntries(ask)
     .map(([name]) => name)
-    .filter((name) => !knows(ask.endpoint, name))
+    .filter((name) => !isDeclaredName(ask.endpoint, name))
 
 /**
  * Finds the attributes that the answer to a write does not show, or shows with another value. An attribute is checked
@@ -245,18 +245,18 @@ interface UnappliedWarning {
 }
 
 /** The maximum number of different warnings; further ones are only counted. */
-const maxSaid = 20
+const maxWarnings = 20
 
 /** The maximum number of objects that a warning names. */
-const named = 3
+const maxNamedObjects = 3
 
 type Answer = Partial<Pick<WholeAnswer, 'bytes' | 'data'>>
 
 /** Collects the attributes that were not applied over a run, so that each is reported once for all objects. */
 export class UnappliedAttributes {
-  readonly #said = new Map<string, UnappliedWarning>()
+  readonly #warnings = new Map<string, UnappliedWarning>()
   #calls = 0
-  #more = 0
+  #omitted = 0
 
   /** @param words the vocabulary in which attributes are named */
   constructor(private readonly words?: Naming) {}
@@ -265,34 +265,35 @@ export class UnappliedAttributes {
    * Checks one answer and collects its warnings.
    * @param answer its `data` is only parsed if it is checked; an answer longer than the comparison limit is not
    */
-  note(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
+  checkAnswer(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
     this.#calls += 1
     const long = (answer.bytes?.length ?? 0) > maxBuilt.bytes
     const found =
       hasEcho(ask.endpoint) && !long ? findUnappliedAttributes(ask, answer.data, this.words) : []
     for (const { text, unknown } of found) {
-      const known = this.#said.get(text)
-      if (known === undefined && this.#said.size >= maxSaid) {
-        this.#more += 1
+      const known = this.#warnings.get(text)
+      if (known === undefined && this.#warnings.size >= maxWarnings) {
+        this.#omitted += 1
         continue
       }
-      const said = known ?? { unknown, labels: [], count: 0 }
-      said.count += 1
-      if (said.labels.length < named && ask.label !== undefined) said.labels.push(ask.label)
-      this.#said.set(text, said)
+      const warning = known ?? { unknown, labels: [], count: 0 }
+      warning.count += 1
+      if (warning.labels.length < maxNamedObjects && ask.label !== undefined)
+        warning.labels.push(ask.label)
+      this.#warnings.set(text, warning)
     }
     return found.length === 0
   }
 
   /** Yields the warnings at the end of the run. */
-  *lines(): Generator<{ readonly text: string; readonly unknown: boolean }> {
-    for (const [text, { unknown, labels, count }] of this.#said) {
+  *yieldWarnings(): Generator<{ readonly text: string; readonly unknown: boolean }> {
+    for (const [text, { unknown, labels, count }] of this.#warnings) {
       const more = count > labels.length ? ` and ${count - labels.length} more` : ''
       const of = this.#calls > 1 && labels.length > 0 ? `${labels.join(', ')}${more}: ` : ''
       yield { text: `${of}${text}`, unknown }
     }
-    if (this.#more > 0)
-      yield { text: `${this.#more} more attributes were not applied`, unknown: false }
+    if (this.#omitted > 0)
+      yield { text: `${this.#omitted} more attributes were not applied`, unknown: false }
   }
 }
 
@@ -318,21 +319,21 @@ interface Strictness {
 
 /** Sends the calls of a run one by one and collects warnings about their answers. */
 export class Caller {
-  readonly #exchange: Pick<InstanceExchange, 'client' | 'request'>
+  readonly #exchange: Pick<InstanceExchange, 'getClient' | 'prepare'>
   readonly #ui: Pick<UiService, 'note'>
   readonly #answer: Pick<AnswerService, 'setExitCode'>
   readonly #strict: boolean
-  readonly #taken: UnappliedAttributes
+  readonly #unapplied: UnappliedAttributes
   readonly #words: Naming | undefined
 
   constructor(
-    exchange: Pick<InstanceExchange, 'client' | 'request'>,
+    exchange: Pick<InstanceExchange, 'getClient' | 'prepare'>,
     ui: Pick<UiService, 'note'>,
     answer: Pick<AnswerService, 'setExitCode'>,
     { strict = false }: Strictness,
     words?: Naming,
   ) {
-    this.#taken = new UnappliedAttributes(words)
+    this.#unapplied = new UnappliedAttributes(words)
     this.#words = words
     this.#exchange = exchange
     this.#ui = ui
@@ -345,29 +346,30 @@ export class Caller {
    * @throws Failure `unreachable` if the answer to a read is empty
    */
   async send(ask: Ask): Promise<WholeAnswer> {
-    const wire = await this.#exchange.request(ask)
-    const client = await this.#exchange.client(ask.endpoint)
+    const wire = await this.#exchange.prepare(ask)
+    const client = await this.#exchange.getClient(ask.endpoint)
     try {
       const whole = await client.call(wire)
       checkRead(ask, whole, wire)
-      if (!this.#taken.note(ask, whole) && this.#strict) this.#answer.setExitCode(1)
+      if (!this.#unapplied.checkAnswer(ask, whole) && this.#strict) this.#answer.setExitCode(1)
       return whole
     } catch (error) {
-      const tell = createUnknownNote(this.#ui, this.#words)
-      if (hasEcho(ask.endpoint)) for (const name of findUnknownNames(ask)) tell(ask.endpoint, name)
+      const noteUnknown = createUnknownNote(this.#ui, this.#words)
+      if (hasEcho(ask.endpoint))
+        for (const name of findUnknownNames(ask)) noteUnknown(ask.endpoint, name)
       throw error
     }
   }
 
   /** Starts a download; the caller reads its body. */
   async open(ask: Ask, headers: Readonly<Record<string, string>> = {}): Promise<Download> {
-    const client = await this.#exchange.client(ask.endpoint)
-    const request = await this.#exchange.request(ask)
+    const client = await this.#exchange.getClient(ask.endpoint)
+    const request = await this.#exchange.prepare(ask)
     return client.open({ ...request, headers: { ...request.headers, ...headers } })
   }
 
   /** Returns the warnings at the end of the run: the attributes that the instance did not apply. */
-  lines(): ReturnType<UnappliedAttributes['lines']> {
-    return this.#taken.lines()
+  yieldWarnings(): ReturnType<UnappliedAttributes['yieldWarnings']> {
+    return this.#unapplied.yieldWarnings()
   }
 }

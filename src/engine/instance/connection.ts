@@ -30,14 +30,14 @@ interface WarningsOptions {
   readonly warn: (text: string) => void
 }
 
-export class Warnings {
+export class ConnectionWarnings {
   readonly #insecure: boolean
   readonly #ignored: boolean
-  readonly #once: (text: string) => void
+  readonly #warnOnce: (text: string) => void
 
   constructor({ insecure, env, warn }: WarningsOptions) {
     this.#insecure = insecure
-    this.#once = tellOnce(warn)
+    this.#warnOnce = tellOnce(warn)
     this.#ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
     // Node would warn that no certificate is verified, which is false: the program ignores the variable.
     if (this.#ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -47,21 +47,21 @@ export class Warnings {
    * Warns if the certificate of an address is not verified. There is no setting for --insecure, so every run with it
    * warns.
    */
-  reaching(baseUrl: string): void {
+  warnAboutCertificate(baseUrl: string): void {
     if (!baseUrl.startsWith('https:')) return
     if (this.#insecure)
-      this.#once(
+      this.#warnOnce(
         `--insecure: the certificate of ${baseUrl} is not verified, so an attacker on the network can read the token`,
       )
     else if (this.#ignored)
-      this.#once(
+      this.#warnOnce(
         'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored; use --insecure to skip certificate verification',
       )
   }
 
   /** Warns if a request that needs the job token is sent without a credential. */
-  withheld({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
-    if (why !== undefined) this.#once(why)
+  warnAboutJobToken({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
+    if (why !== undefined) this.#warnOnce(why)
   }
 }
 
@@ -81,7 +81,7 @@ export interface SharedClientOptions {
   }
   /** Returns the gate of an address; all addresses of an origin share one. */
   readonly gateOf: (baseUrl: string) => Promise<Gate>
-  readonly warnings: Warnings
+  readonly warnings: ConnectionWarnings
   readonly audit: Audit
   readonly admit: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
@@ -90,7 +90,7 @@ export interface SharedClientOptions {
 const isOwnInstance = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
-const getPatience = (
+const getTimeoutAndRetries = (
   { timeout, retries }: SharedClientOptions['globals'],
   profile: Profile | undefined,
 ): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
@@ -112,9 +112,9 @@ export const buildClientOptions = async (
     readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
     opening: limitParserOptimization,
-    ...getPatience(globals, profile),
+    ...getTimeoutAndRetries(globals, profile),
     transport: () => {
-      warnings.reaching(baseUrl)
+      warnings.warnAboutCertificate(baseUrl)
       const own = profile !== undefined && isOwnInstance(profile, baseUrl) ? { profile } : {}
       return createTransport({ baseUrl, ...own }, globals.insecure, env)
     },
@@ -151,17 +151,20 @@ export const createRunGates = (
   profile: () => Promise<Profile | undefined>,
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {
-  const make = async (): Promise<(baseUrl: string) => FleetGate> => {
-    const asked = rate === undefined ? undefined : parseRate(rate)
-    const kept = await profile().catch(ignoreMissingProfile)
-    const least = takeLowerRate(asked, kept?.rate === undefined ? undefined : parseRate(kept.rate))
-    const patience = (maxWait ?? kept?.maxWait ?? defaultMaxWait) * 1000
-    return createGates({ concurrency, note, patience, rate: least })
+  const openGates = async (): Promise<(baseUrl: string) => FleetGate> => {
+    const flagRate = rate === undefined ? undefined : parseRate(rate)
+    const settings = await profile().catch(ignoreMissingProfile)
+    const lowestRate = takeLowerRate(
+      flagRate,
+      settings?.rate === undefined ? undefined : parseRate(settings.rate),
+    )
+    const patience = (maxWait ?? settings?.maxWait ?? defaultMaxWait) * 1000
+    return createGates({ concurrency, note, patience, rate: lowestRate })
   }
-  let made: ReturnType<typeof make> | undefined
+  let opened: ReturnType<typeof openGates> | undefined
   return async (baseUrl) => {
-    made ??= make()
-    return (await made)(baseUrl)
+    opened ??= openGates()
+    return (await opened)(baseUrl)
   }
 }
 
@@ -173,51 +176,51 @@ interface RouteMemoryOptions {
   /** The profile of the instance. */
   readonly profile: Profile
   /** True if the result is saved with the profile. */
-  readonly remembers: boolean
+  readonly isSaved: boolean
   readonly note: (text: string) => void
 }
 
 export class RouteMemory {
   readonly #options: RouteMemoryOptions
-  readonly #found = new Map<string, GoneRoute>()
+  readonly #missing = new Map<string, GoneRoute>()
   /** Routes that were missing in an earlier run and have not failed in this one. */
-  readonly #back = new Set<string>()
-  readonly #asked = new Set<string>()
+  readonly #returned = new Set<string>()
+  readonly #requested = new Set<string>()
 
   constructor(options: RouteMemoryOptions) {
     this.#options = options
   }
 
   /** Warns before a request to a route that was missing in an earlier run. */
-  readonly asking = ({ route, successor }: EndpointTraits): void => {
+  readonly beforeRequest = ({ route, successor }: EndpointTraits): void => {
     const { env, profile, note } = this.#options
-    if (this.#asked.has(route)) return
-    this.#asked.add(route)
+    if (this.#requested.has(route)) return
+    this.#requested.add(route)
     const gone = findGone(getPaths(env), profile, route, getCurrentIo().now())
     if (gone === undefined) return
-    this.#back.add(route)
+    this.#returned.add(route)
     const instead = successor === undefined ? '' : `. ${successor}`
     note(`the instance did not have ${route} on ${gone.at.slice(0, 10)} (${gone.status})${instead}`)
   }
 
-  readonly failed = ({ route }: EndpointTraits, error: unknown): void => {
+  readonly afterFailure = ({ route }: EndpointTraits, error: unknown): void => {
     // After any failure it is unknown whether the route exists again.
-    this.#back.delete(route)
+    this.#returned.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return
     const { status = 404 } = error.details
-    this.#found.set(route, { route, status, at: getCurrentIo().now().toISOString() })
+    this.#missing.set(route, { route, status, at: getCurrentIo().now().toISOString() })
   }
 
   /** Saves the missing routes with the profile. A failure to save is ignored, as the next run finds them again. */
-  async keep(): Promise<void> {
-    const { env, profile, remembers } = this.#options
-    if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return
-    const found = [...this.#found.values()]
+  async save(): Promise<void> {
+    const { env, profile, isSaved } = this.#options
+    if (!isSaved || env.CI || this.#missing.size + this.#returned.size === 0) return
+    const found = [...this.#missing.values()]
     try {
       await updateGone(
         getPaths(env),
         profile,
-        { found, back: [...this.#back] },
+        { found, back: [...this.#returned] },
         getCurrentIo().now(),
       )
     } catch (error) {

@@ -25,12 +25,12 @@ import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import {
   buildClientOptions,
+  ConnectionWarnings,
   createRunGates,
   RouteMemory,
   type SharedClientOptions,
-  Warnings,
 } from './connection.js'
-import { checkProfile, describeSource } from './extension.js'
+import { checkProfile, createSourceDescriber } from './extension.js'
 
 // Writes without an object in a journal: they are recorded as a run of their own.
 
@@ -57,11 +57,11 @@ const identifySession = async ({ place }: RequestRunParts) => {
 }
 
 /** Records the writes that no journal of objects contains, each as a request. */
-export class OwnRequests {
+export class RequestLog {
   readonly #run: RequestRun
   readonly #parts: RequestRunParts
   /** True if a journal of objects records the writes; undefined if the command alone decides that. */
-  kept: boolean | undefined
+  hasJournal: boolean | undefined
 
   constructor(parts: RequestRunParts) {
     this.#parts = parts
@@ -69,21 +69,21 @@ export class OwnRequests {
   }
 
   /** True if a journal of objects records what is sent now. */
-  get #isKept(): boolean {
+  get #isJournaled(): boolean {
     const { command, place } = this.#parts
     const own = command.ownJournal === true || command.area === 'journal'
-    return this.kept ?? (own && place.globals.journal !== 'none')
+    return this.hasJournal ?? (own && place.globals.journal !== 'none')
   }
 
   /** Records the start of a write. Resolves when the request may be sent. */
-  async begun(request: Request, elsewhere = false): Promise<void> {
-    if (request.method === 'GET' || request.method === 'HEAD' || this.#isKept) return
+  async recordStart(request: Request, elsewhere = false): Promise<void> {
+    if (request.method === 'GET' || request.method === 'HEAD' || this.#isJournaled) return
     await this.#run.begun(request, elsewhere)
   }
 
   /** Returns the function that records each exchange; undefined if a journal of objects does. */
-  readonly heard = (): ((entry: AuditEntry) => void) | undefined =>
-    this.#isKept ? undefined : (entry) => this.#run.settled(entry)
+  readonly getListener = (): ((entry: AuditEntry) => void) | undefined =>
+    this.#isJournaled ? undefined : (entry) => this.#run.settled(entry)
 
   close(): Promise<void> {
     return this.#run.close()
@@ -120,7 +120,7 @@ export type ExchangeScreen = SharedClientOptions['screen'] & {
 type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'own' | 'signal'>
 
 /** The traits of a call without a credential. */
-const bare: EndpointTraits = { credential: 'parameter', route: 'GET /' }
+const noCredential: EndpointTraits = { credential: 'parameter', route: 'GET /' }
 
 /** The maximum size of a record that is kept as a previous value. */
 const maxRecordBytes = 1 << 22
@@ -147,7 +147,7 @@ const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
 }
 
 /** Creates a function that adds a hint to an error. For a missing credential, the hint depends on the session. */
-const addHint =
+const createHintAdder =
   (session: Session) =>
   (error: unknown): unknown =>
     error instanceof MissingCredential
@@ -166,7 +166,7 @@ export class InstanceExchange {
   /** Returns the gate of an address. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
   /** Records the writes that no journal of objects contains. */
-  readonly requests: OwnRequests
+  readonly requests: RequestLog
   readonly #others: InstanceClient[] = []
   #opened: Promise<InstanceClient> | undefined
   #routes: RouteMemory | undefined
@@ -176,8 +176,8 @@ export class InstanceExchange {
     const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
     this.#place = place
-    this.requests = new OwnRequests({ command, place, warn: screen.warn })
-    this.#audit = new Audit(this.requests.heard)
+    this.requests = new RequestLog({ command, place, warn: screen.warn })
+    this.#audit = new Audit(this.requests.getListener)
     this.gateOf = inner?.gateOf ?? createRunGates(globals, () => place.profile(), note)
     this.#run = {
       globals,
@@ -185,7 +185,7 @@ export class InstanceExchange {
       signal,
       screen,
       readOnly: inner?.readOnly ?? (command.readOnly === true || isRehearsal(options)),
-      warnings: new Warnings({ insecure: globals.insecure, env, warn: screen.warn }),
+      warnings: new ConnectionWarnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
       admit: this.admit,
       gateOf: this.gateOf,
@@ -193,16 +193,17 @@ export class InstanceExchange {
   }
 
   /** Opens the client of the run's instance. Further calls return the same client. */
-  readonly instance = (): Promise<InstanceClient> => {
+  readonly openInstance = (): Promise<InstanceClient> => {
     this.#opened ??= this.#open()
     return this.#opened
   }
 
   /** Returns the gate of the session's instance. */
-  readonly gate = async (): Promise<FleetGate> => this.gateOf((await this.#place.session()).baseUrl)
+  readonly openGate = async (): Promise<FleetGate> =>
+    this.gateOf((await this.#place.session()).baseUrl)
 
   /** Refuses a write if the profile is read-only or if the audit log could not be written. */
-  readonly guard = async (request: WireRequest, elsewhere = false): Promise<void> => {
+  readonly checkWrite = async (request: WireRequest, elsewhere = false): Promise<void> => {
     const { method, path } = request
     if (method === 'GET' || method === 'HEAD') return
     const place = this.#place
@@ -213,11 +214,11 @@ export class InstanceExchange {
 
   /** Reads data that is only helpful: the request has a short timeout and no retries. */
   readonly peek = async ({ endpoint, values }: Ask): Promise<unknown> =>
-    (await this.instance()).peek(endpoint, values)
+    (await this.openInstance()).peek(endpoint, values)
 
   /** Reads the record of an object without retries. It passes the gate with all other requests. */
-  readonly once = async (ask: Ask): Promise<unknown> => {
-    const own = await this.instance()
+  readonly readOnce = async (ask: Ask): Promise<unknown> => {
+    const own = await this.openInstance()
     const wire = await own.request(ask)
     const whole = await (await own.client(ask.endpoint, 'brief')).call(wire)
     if (whole.bytes.length > maxRecordBytes) throw new Failure('failed', 'its record is too large')
@@ -225,13 +226,13 @@ export class InstanceExchange {
   }
 
   /** True if a write would be allowed now, as far as that is known before it is sent. */
-  readonly admits = async (ask: Ask): Promise<boolean> => {
+  readonly canWrite = async (ask: Ask): Promise<boolean> => {
     const { own } = this.#options
     if (this.#run.readOnly !== false) return false
     try {
       const wire = await this.build(ask)
-      await this.guard(wire)
-      await this.client(ask.endpoint)
+      await this.checkWrite(wire)
+      await this.getClient(ask.endpoint)
       // The instance may repeat any secret that it receives, so all texts of the request that are secret are masked.
       for (const text of findSecretTexts(wire, (await own?.())?.words)) recordSecret(text)
       return true
@@ -248,12 +249,12 @@ export class InstanceExchange {
   async build(ask: Ask, elsewhere?: string): Promise<WireRequest> {
     const found = await this.#options.own?.()
     if (found === undefined) return buildInstanceRequest(ask, undefined)
-    if (elsewhere === undefined) return (await this.instance()).build(ask)
+    if (elsewhere === undefined) return (await this.openInstance()).build(ask)
     return buildInstanceRequest(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
   }
 
   /** Builds the request of an ask that is sent now. A write is recorded, or refused if the profile is read-only. */
-  async request(ask: Ask): Promise<WireRequest> {
+  async prepare(ask: Ask): Promise<WireRequest> {
     const wire = await this.build(ask)
     if (writes(ask.endpoint)) await this.admit(wire, wire.absolute)
     return wire
@@ -261,16 +262,16 @@ export class InstanceExchange {
 
   /** Refuses a write as `checkWrite` does, and records its start. */
   readonly admit = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
-    await this.guard(request, elsewhere)
-    await this.requests.begun(request, elsewhere)
+    await this.checkWrite(request, elsewhere)
+    await this.requests.recordStart(request, elsewhere)
   }
 
-  async client(endpoint?: EndpointTraits): Promise<Client> {
-    return (await this.instance()).client(endpoint)
+  async getClient(endpoint?: EndpointTraits): Promise<Client> {
+    return (await this.openInstance()).client(endpoint)
   }
 
   /** Creates a client for any address, with this credential and no other. */
-  async anonymous(
+  async createClient(
     baseUrl: string,
     credential: Credential | undefined,
     party: ClientIdentity = {},
@@ -279,57 +280,57 @@ export class InstanceExchange {
       throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
       ...(await buildClientOptions(this.#run, baseUrl, party)),
-      words: await this.#wordsOf(baseUrl),
+      words: await this.#findWords(baseUrl),
       credential: async () => credential,
     })
     this.#others.push(other)
     // Without a credential, the call is treated like an endpoint that needs none.
-    return other.client(credential === undefined ? bare : undefined)
+    return other.client(credential === undefined ? noCredential : undefined)
   }
 
   /** Formats the curl command that sends a request. */
-  async curlOf(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
+  async formatCurl(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
     const { baseUrl, sudo } = await this.#place.session()
-    const instance = await this.instance()
+    const instance = await this.openInstance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo
     return toCurl(baseUrl, wire, await findCredentialKind(instance, endpoint), by, instance.words)
   }
 
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close()
-    await this.#routes?.keep()
+    await this.#routes?.save()
     for (const other of this.#others) await other.close()
     await this.requests.close()
   }
 
   /** Returns the vocabulary for an address. */
-  async #wordsOf(baseUrl: string): Promise<Words | undefined> {
+  async #findWords(baseUrl: string): Promise<Words | undefined> {
     return getWordsFor(await this.#options.own?.(), baseUrl)
   }
 
   /** Opens the client of the session's instance. */
   async #open(): Promise<InstanceClient> {
     const { env, screen } = this.#run
-    const given = await this.#place.session()
-    const { baseUrl, profile, sudo } = given
+    const session = await this.#place.session()
+    const { baseUrl, profile, sudo } = session
     const { command, globals } = this.#options
-    await checkProfile(command, env, given)
-    const withSource = describeSource(command, globals)
-    const words = await this.#wordsOf(baseUrl)
+    await checkProfile(command, env, session)
+    const withSource = createSourceDescriber(command, globals)
+    const words = await this.#findWords(baseUrl)
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
-      this.#routes = new RouteMemory({ env, profile, remembers: isFullySent(this.#options), note })
+      this.#routes = new RouteMemory({ env, profile, isSaved: isFullySent(this.#options), note })
     }
     return createInstance({
-      ...(await buildClientOptions(this.#run, baseUrl, given)),
+      ...(await buildClientOptions(this.#run, baseUrl, session)),
       sudo,
       words,
       snapshot: await this.#place.snapshot(),
       routes: this.#routes,
       reads: this.#options.inner?.reads,
-      credential: async (need) => (need === 'job' ? given.jobToken() : given.credential()),
-      mapError: (error) => withSource(addHint(given)(error)),
-      without: () => this.#run.warnings.withheld(given),
+      credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
+      mapError: (error) => withSource(createHintAdder(session)(error)),
+      without: () => this.#run.warnings.warnAboutJobToken(session),
     })
   }
 }

@@ -5,14 +5,14 @@ import { getCommandName, isExtension } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { CommandFacts } from '../command/types.js'
 
-const getSource = ({ endpoints }: CommandFacts): string | undefined =>
+const getExtensionFile = ({ endpoints }: CommandFacts): string | undefined =>
   Object.values(endpoints).find(({ from }) => from !== undefined)?.from
 
 /** Creates a function that adds the extension's name to a failure if the instance lacks the route of its command. */
-export const describeSource =
+export const createSourceDescriber =
   (command: CommandFacts, { sandbox }: Pick<Globals, 'sandbox'>) =>
   (error: unknown): unknown => {
-    const from = isExtension(command) ? getSource(command) : undefined
+    const from = isExtension(command) ? getExtensionFile(command) : undefined
     const { status = 0 } = error instanceof Failure ? error.details : {}
     if (!(error instanceof Failure) || from === undefined || ![404, 405].includes(status))
       return error
@@ -33,7 +33,7 @@ export const checkProfile = async (
   env: NodeJS.ProcessEnv,
   { profile }: Session,
 ): Promise<void> => {
-  const from = getSource(command)
+  const from = getExtensionFile(command)
   if (from === undefined || !isExtension(command)) return
   const { getProfileOf } = await import('../../profile/extensions.js')
   const only = getProfileOf(env, from)

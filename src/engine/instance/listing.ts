@@ -37,7 +37,10 @@ const describeNextPage = (page: number | undefined): string =>
     : `use --page ${page + 1} to continue`
 
 /** Describes the end of a filtered list. Whether further records match is unknown. */
-const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): string | undefined => {
+const describeFilteredEnd = (
+  { records, more }: ListEnd,
+  page: number | undefined,
+): string | undefined => {
   if (more) return `showing ${records} matching; there may be more: ${describeNextPage(page)}`
   return records === 0 ? 'no matches' : undefined
 }
@@ -47,9 +50,9 @@ export const describeListEnd = (
   end: ListEnd,
   { page }: Pick<Paging, 'page'>,
   plan?: Plan,
-  chosen = false,
+  isFiltered = false,
 ): string | undefined => {
-  if (chosen) return noteOfChosen(end, page)
+  if (isFiltered) return describeFilteredEnd(end, page)
   if (end.records === 0 && !end.more) return `nothing found${describeDefaultScope(plan)}`
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
@@ -69,11 +72,11 @@ const createIncompleteFailure = ({ records }: ListEnd, ask?: Ask): Failure =>
 
 interface Screen {
   /** Prints a note after the output. */
-  readonly later: (text: string) => void
+  readonly noteAtEnd: (text: string) => void
   /** True if a person pages through lists at the terminal. */
   readonly isPaged?: boolean
   /** Receives the plan of each list that is read. */
-  readonly asked?: ((plan: Plan) => void) | undefined
+  readonly onList?: ((plan: Plan) => void) | undefined
 }
 
 type ReadOptions = Pick<ListOptions, 'alone' | 'held' | 'watch'>
@@ -81,7 +84,7 @@ type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
 const keepBatches: Stage = (batches) => batches
-const unread: ListEnd = { records: 0, more: true }
+const unreadEnd: ListEnd = { records: 0, more: true }
 
 /** Passes each batch to `take`, and returns how the list ended. An error in `take` closes the list. */
 const drain = async (
@@ -94,7 +97,7 @@ const drain = async (
     try {
       await take(step.value)
     } catch (error) {
-      await batches.return(unread)
+      await batches.return(unreadEnd)
       throw error
     }
   }
@@ -129,7 +132,7 @@ interface ListPaging extends Paging, GroupFlags {
 }
 
 /** Reads the lists of a run according to its paging flags. */
-export class Lists {
+export class ListReader {
   constructor(
     private readonly paging: ListPaging,
     private readonly instance: () => Promise<InstanceClient>,
@@ -141,50 +144,50 @@ export class Lists {
   ) {}
 
   /** Builds the first request of a list, and describes the conditions that are tested on this machine. */
-  async request(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
-    const { ask: asked, stage, tested } = await this.narrowed(ask)
+  async buildFirstRequest(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
+    const { ask: asked, stage, tested } = await this.narrow(ask)
     const first = await (await this.instance()).build(asked)
     const { sort } = this.paging
     const order = sort === undefined ? [] : [`sorted here: ${sort.join(',')}`]
-    return { request: addPaging(first, this.pagingOf(stage)), tested: [...tested, ...order] }
+    return { request: addPaging(first, this.getPaging(stage)), tested: [...tested, ...order] }
   }
 
   /**
    * Checks that the line has no flags that only lists take.
    * @throws Failure `usage` if it has one
    */
-  refuseChoice(): void {
+  checkNoListFlags(): void {
     if (this.paging.where !== undefined) throw usage('--where works only with lists')
     if (this.paging.sort !== undefined) throw usage('--sort works only with lists')
-    if (this.sorts) throw usage('groups are made of the records of a list')
+    if (this.needsAll) throw usage('groups are made of the records of a list')
   }
 
   /** Builds the first request of a list without a limit. */
-  async whole(ask: Ask): Promise<WireRequest> {
+  async buildWholeRequest(ask: Ask): Promise<WireRequest> {
     const first = await (await this.instance()).build(ask)
     return addPaging(first, { limit: 'all', perPage: largestPage })
   }
 
   /** Yields the rows of a list. */
   async *listRecords(plan: Plan, emit: RecordView): Rows {
-    this.screen.asked?.(plan)
-    const { ask, stage, singles } = await this.narrowed(plan)
+    this.screen.onList?.(plan)
+    const { ask, stage, singles } = await this.narrow(plan)
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
-    const batches = (how: ReadOptions) => instance.batches(ask, this.pagingOf(stage), how)
-    yield* this.read(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
+    const batches = (how: ReadOptions) => instance.batches(ask, this.getPaging(stage), how)
+    yield* this.yieldRows(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
   /** Yields the rows of a list that is not in the catalogue. An object in its place is shown as it is. */
   async *listRequest(wire: WireRequest): Rows {
     const choice = await this.choice?.()
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
-    const paging = this.pagingOf(stage)
+    const paging = this.getPaging(stage)
     const client = await (await this.instance()).client()
     const first = addPaging(wire, paging)
     const batches = (how: ReadOptions) => client.list(first, { ...toListOptions(paging), ...how })
-    yield* this.read(batches, {}, undefined, stage)
+    yield* this.yieldRows(batches, {}, undefined, stage)
   }
 
   /**
@@ -193,7 +196,7 @@ export class Lists {
    */
   async gather(ask: Ask, where?: (record: unknown) => boolean): Promise<readonly unknown[]> {
     const paging: Paging = { limit: 'all', perPage: largestPage }
-    const { ask: asked, stage = keepBatches } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
+    const { ask: asked, stage = keepBatches } = await this.narrow(ask, Number.POSITIVE_INFINITY)
     const instance = await this.instance()
     const batches = stage(instance.batches(asked, paging))
     const { records, end } = await gatherRecords(batches, instance, where)
@@ -202,8 +205,8 @@ export class Lists {
   }
 
   /** Yields the first `most` records that match, one by one, whatever the paging flags are. */
-  async *first(ask: Ask, most: number): AsyncGenerator<unknown> {
-    const { ask: asked, stage } = await this.narrowed(ask, most)
+  async *yieldFirst(ask: Ask, most: number): AsyncGenerator<unknown> {
+    const { ask: asked, stage } = await this.narrow(ask, most)
     const few = stage === undefined && most < Number.POSITIVE_INFINITY
     const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
     const instance = await this.instance()
@@ -229,16 +232,16 @@ export class Lists {
 
   /** Returns the records that `listRecords` would yield. */
   async collect(plan: Plan): Promise<readonly unknown[]> {
-    const { ask, stage } = await this.narrowed(plan)
+    const { ask, stage } = await this.narrow(plan)
     const instance = await this.instance()
-    const batches = instance.batches(ask, this.pagingOf(stage))
+    const batches = instance.batches(ask, this.getPaging(stage))
     const { records, end } = await gatherRecords((stage ?? keepBatches)(batches), instance)
     const said = describeListEnd(end, this.paging, plan, stage !== undefined)
-    if (said !== undefined && this.screen.isPaged !== true) this.screen.later(said)
+    if (said !== undefined && this.screen.isPaged !== true) this.screen.noteAtEnd(said)
     return records
   }
 
-  private get sorts(): boolean {
+  private get needsAll(): boolean {
     return this.paging.sort !== undefined || isAggregate(this.paging)
   }
 
@@ -250,19 +253,19 @@ export class Lists {
 
   /** The number of records to read; undefined if sorting or grouping needs all. */
   private get limit(): number | undefined {
-    return this.sorts ? undefined : getWantedCount(this.paging)
+    return this.needsAll ? undefined : getWantedCount(this.paging)
   }
 
-  private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
+  private async narrow<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
     return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
   }
 
   /** Returns the paging of a list. A list that is filtered on this machine reads more records than it prints. */
-  private pagingOf(stage: Stage | undefined): Paging {
-    return stage === undefined && !this.sorts ? this.paging : toSearchPaging(this.paging)
+  private getPaging(stage: Stage | undefined): Paging {
+    return stage === undefined && !this.needsAll ? this.paging : toSearchPaging(this.paging)
   }
 
-  private async *read(
+  private async *yieldRows(
     open: (how: ReadOptions) => Batches,
     view: RecordView,
     plan?: Plan,
@@ -272,7 +275,7 @@ export class Lists {
     const isTested = stage !== keepBatches
     let reader: Parameters<ListSource['opened']>[0] = {}
     const source: ListSource = {
-      isOrdered: this.sorts,
+      isOrdered: this.needsAll,
       opened: (opened) => {
         reader = opened
       },
@@ -281,7 +284,7 @@ export class Lists {
     let isAlone = false
     // A single object is shown as an object, unless a filter or a sort order treats it as a list.
     const found = (): void => {
-      isAlone = !isTested && !this.sorts
+      isAlone = !isTested && !this.needsAll
     }
     const how = {
       held: () => reader.held?.() === true,
@@ -294,7 +297,7 @@ export class Lists {
       for (let step = await batches.next(); ; step = await batches.next()) {
         if (step.done === true) {
           if (this.isCut(step.value)) throw createIncompleteFailure(step.value, plan)
-          return yield this.endOf(step.value, plan, isTested)
+          return yield this.createEndRow(step.value, plan, isTested)
         }
         const batch = step.value
         if (isAlone && count === 0) yield { kind: 'open', many: false, view, source }
@@ -302,13 +305,13 @@ export class Lists {
         yield { kind: 'records', batch, readers: singles && batch.map(() => singles) }
       }
     } catch (error) {
-      throw cutShort(error, this.sorts ? 0 : count)
+      throw cutShort(error, this.needsAll ? 0 : count)
     } finally {
-      await batches.return(unread)
+      await batches.return(unreadEnd)
     }
   }
 
-  private endOf(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
+  private createEndRow(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
     const said = describeListEnd(end, this.paging, plan, isTested)
     return { kind: 'end', more: end.more, said }
   }

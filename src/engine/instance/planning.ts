@@ -92,10 +92,7 @@ const toTypedFlag = ({ name, param }: MissingValue, texts: readonly string[]): s
   return text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text]
 }
 
-/**
- * Inserts replies into a line without changing its meaning: no argument becomes the value of a flag, and no argument
- * becomes a flag.
- */
+/** Inserts replies into a line. No argument may become a flag or the value of a flag. */
 const insertAnswers = (
   argv: readonly string[],
   flags: readonly string[],
@@ -113,7 +110,7 @@ export class Questions {
   /** The replies as words of a line: flags with their values, and arguments. */
   readonly #typed = { flags: [] as string[], args: [] as string[] }
   /** The replies that set flags. */
-  readonly answered: PromptReply[] = []
+  readonly replies: PromptReply[] = []
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -123,11 +120,11 @@ export class Questions {
   readonly ask: PlanContext['missing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
-      const texts = (await this.#answer(missing)).filter((text) => text !== '')
+      const texts = (await this.#prompt(missing)).filter((text) => text !== '')
       if (texts.length === 0) return undefined
       const wrong = findMistake(missing, texts)
       if (wrong === undefined) {
-        this.#keep(missing, texts)
+        this.#recordReply(missing, texts)
         return texts
       }
       this.#options.note(wrong)
@@ -143,12 +140,12 @@ export class Questions {
     )
   }
 
-  #keep(missing: MissingValue, texts: readonly string[]): void {
+  #recordReply(missing: MissingValue, texts: readonly string[]): void {
     const { name, param, argument } = missing
     if (argument === true) this.#typed.args.push(...texts)
     else {
       this.#typed.flags.push(...toTypedFlag(missing, texts))
-      this.answered.push({ name, texts, secret: param.secret === true })
+      this.replies.push({ name, texts, secret: param.secret === true })
     }
   }
 
@@ -156,7 +153,7 @@ export class Questions {
    * Prints the line that needs no questions, once, so that a person can repeat it.
    * @param consent returns the flags that confirm the line
    */
-  async teach(consent: () => Promise<readonly string[]>): Promise<void> {
+  async printRepeatLine(consent: () => Promise<readonly string[]>): Promise<void> {
     const { flags, args } = this.#typed
     if (flags.length + args.length === 0) return
     const further = [...flags.splice(0), ...(await consent())]
@@ -164,7 +161,7 @@ export class Questions {
     this.#options.note(`to repeat this without questions: ${words.map(quoteWord).join(' ')}`)
   }
 
-  async #choices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
+  async #findChoices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
     const fixed = getChoices(param)
     if (fixed.length > 0) return fixed.map((value) => toChoice(value))
     if (param.completes === undefined) return []
@@ -174,12 +171,12 @@ export class Questions {
     return found.map(({ value, text }) => toChoice(value, text))
   }
 
-  async #answer(missing: MissingValue): Promise<readonly string[]> {
+  async #prompt(missing: MissingValue): Promise<readonly string[]> {
     const { param } = missing
     const { prompts } = this.#options
     const question = formatQuestion(missing)
     if (param.secret === true) return [await prompts.secret(question)]
-    const choices = await this.#choices(missing)
+    const choices = await this.#findChoices(missing)
     if (choices.length === 0) return [await prompts.text(question)]
     const several = missing.several === true || isListParam(param)
     return several
@@ -190,10 +187,10 @@ export class Questions {
 
 /** The reads that planning may send to the instance. They return nothing if the run sends no requests. */
 export interface Reads {
-  readonly data: (ask: Ask) => Promise<unknown>
-  readonly wanted: (wanted: ValueRequest) => Promise<unknown>
+  readonly readData: (ask: Ask) => Promise<unknown>
+  readonly readValues: (wanted: ValueRequest) => Promise<unknown>
   /** True if the answers to writes are checked for ignored attributes. */
-  readonly answers: boolean
+  readonly checksAnswers: boolean
 }
 
 /** The functions that ask a person and print notes. */
@@ -205,11 +202,8 @@ interface AskingScreen {
 
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
-/**
- * Creates a plan that stands for the unknown objects of a project or group. It is not marked destructive, as it is
- * never sent.
- */
-const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
+/** Creates a plan for the unknown objects of a project or group. As it is never sent, it is not marked destructive. */
+const planUnknown = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
   const form = Object.entries(command.endpoints).find(([, e]) => getScope(e)?.kind === kind)
   if (form === undefined) return undefined
   const [key, { destructive: _, ...endpoint }] = form
@@ -222,7 +216,7 @@ const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Pla
  * @throws Failure that of the target, if there is no plan to copy
  */
 const refuseTarget = (command: Command, target: ParentTarget, like: Plan | undefined): Plan => {
-  const plan = planBelow(command, target) ?? like
+  const plan = planUnknown(command, target) ?? like
   if (plan === undefined) throw target.failure
   return { ...plan, refused: target.failure }
 }
@@ -253,13 +247,13 @@ const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<re
 }
 
 /** Creates the plans of a run. */
-export class Planning {
+export class RunPlanner {
   readonly #options: Options
   readonly #reads: Reads
   readonly #questions: Questions
   readonly #context: PlanContext
   /** The plans of a repeated run, created once, so that a person is asked only once. */
-  readonly #kept = new AsyncCache<string, readonly Plan[]>()
+  readonly #repeatedPlans = new AsyncCache<string, readonly Plan[]>()
   /** Paths of projects by number, each read once. */
   readonly #paths = new AsyncCache<number, string | undefined>()
   readonly #place: Pick<Workspace, 'session'>
@@ -279,7 +273,7 @@ export class Planning {
       prompts,
       note,
       argv,
-      fetch: reads.wanted,
+      fetch: reads.readValues,
       words,
     })
     this.#options = options
@@ -291,21 +285,21 @@ export class Planning {
       note,
       piped: isFromStdin(journaling.raw),
       unknown: (endpoint, name) => {
-        if (!reads.answers || !hasEcho(endpoint)) tell(endpoint, name)
+        if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)
       },
       offered: (endpoint) => checkEndpointOffered(endpoint, words),
       baseUrl: async () => (await place.session()).baseUrl,
       scope: (kinds) => place.scopeAmong(kinds),
-      pathOf: (id) => this.#paths.of(id, () => this.#pathOf(id)),
+      pathOf: (id) => this.#paths.of(id, () => this.#readPath(id)),
       missing: questions.ask,
       pick: questions.pick,
     }
   }
 
   /** Creates a plan for each object of the line. */
-  async plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+  async createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     const plans = await this.#create(given, override, false)
-    await this.teach(plans, false)
+    await this.printRepeatLine(plans, false)
     return plans
   }
 
@@ -313,11 +307,11 @@ export class Planning {
    * Prints the line that needs no questions, if a question was asked.
    * @param loses true if the plans destroy something
    */
-  teach(plans: Actions, loses: boolean): Promise<void> {
+  printRepeatLine(plans: Actions, loses: boolean): Promise<void> {
     const destroys =
       loses ||
       (!isSource(plans) && plans.some(({ endpoint }) => endpoint.destructive !== undefined))
-    return this.#questions.teach(() => this.#consent(destroys))
+    return this.#questions.printRepeatLine(() => this.#getConfirmFlags(destroys))
   }
 
   /** @param apart true to keep plans apart that one request could combine */
@@ -328,33 +322,33 @@ export class Planning {
   ): Promise<readonly Plan[]> {
     const create = () => createPlans(this.#options.command, given, this.#context, override, apart)
     if (!isRepeated(this.#options.globals)) return create()
-    return this.#kept.of(JSON.stringify([given, override]), create)
+    return this.#repeatedPlans.of(JSON.stringify([given, override]), create)
   }
 
   /** Plans an action for each object and completes it. Objects from a stream are planned as they arrive. */
-  async requests(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
-    if (targets === undefined) return this.#planned(given, how)
-    if ('targets' in targets) return this.below(given, how, targets.targets)
+  async planLine(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
+    if (targets === undefined) return this.#planOwn(given, how)
+    if ('targets' in targets) return this.planTargets(given, how, targets.targets)
     const { createSource } = await import('../plan/stream.js')
     const { command } = this.#options
     return createSource(command, { given, how }, targets.stream, this.#context)
   }
 
-  async #planned(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
+  async #planOwn(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
     const { apart = false, plansFor } = how
     return plansFor === undefined
-      ? fillPlans(await this.#named(given, how, apart), how)
+      ? fillPlans(await this.#plan(given, how, apart), how)
       : plansFor(given)
   }
 
   /** Plans the actions for several projects or groups, target by target. */
-  async below(
+  async planTargets(
     given: Given,
     how: ActionOptions,
     targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const { command } = this.#options
-    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#named(own, how, true) } = how
+    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#plan(own, how, true) } = how
     const made: (readonly Plan[] | undefined)[] = []
     for (const target of targets)
       made.push(target.failure === undefined ? await plansFor(toGiven(given, target)) : undefined)
@@ -369,7 +363,7 @@ export class Planning {
   }
 
   /** Plans the objects that the line names. A plan with a placeholder ID gets the typed text as its label. */
-  async #named(
+  async #plan(
     given: Given,
     { preset, split, standIn }: ActionOptions,
     apart: boolean,
@@ -382,24 +376,24 @@ export class Planning {
   }
 
   /** The flags that a person was asked for. */
-  get answered(): readonly PromptReply[] {
-    return this.#questions.answered
+  get replies(): readonly PromptReply[] {
+    return this.#questions.replies
   }
 
   /** Creates the plans of another command whose values are all known. */
-  ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
+  planCommand(command: Command, given: Given): Promise<readonly Plan[]> {
     return createPlans(command, given, this.#context)
   }
 
   /** Reads the path of a project by its number. */
-  async #pathOf(id: number): Promise<string | undefined> {
+  async #readPath(id: number): Promise<string | undefined> {
     const { projects } = await import('../../catalogue/areas/projects.js')
-    const data = await this.#reads.data({ endpoint: projects.get, values: { id } })
+    const data = await this.#reads.readData({ endpoint: projects.get, values: { id } })
     return isObject(data) ? toText(data.path_with_namespace) : undefined
   }
 
   /** Returns the flags that confirm a destructive line, as far as the line does not have them. */
-  async #consent(destroys: boolean): Promise<readonly string[]> {
+  async #getConfirmFlags(destroys: boolean): Promise<readonly string[]> {
     if (!destroys) return []
     const { yes, confirm } = this.#options.globals
     const { profile } = await this.#place.session()

@@ -19,22 +19,22 @@ const budgets = { quiet: 2 ** 31 - 1, usual: process.versions.v8 < '12' ? 1_800_
 
 const setBudget = (bytes: number): void => setFlagsFromString(`--wasm-tiering-budget=${bytes}`)
 
-const ended = ['undici:client:connected', 'undici:client:connectError'] as const
+const connectionEvents = ['undici:client:connected', 'undici:client:connectError'] as const
 
-let tuned = false
+let isTuned = false
 
 /** Delays the optimization of undici's parser. Must be called before the first connection. */
 export const limitParserOptimization = (): void => {
-  if (tuned || !hasOwnProcess()) return
-  tuned = true
+  if (isTuned || !hasOwnProcess()) return
+  isTuned = true
   if (Number.parseInt(process.versions.node, 10) >= 24) return
   const begin = (): void => {
     unsubscribe('undici:client:beforeConnect', begin)
     setBudget(budgets.quiet)
-    for (const name of ended) subscribe(name, end)
+    for (const name of connectionEvents) subscribe(name, end)
   }
   const end = (): void => {
-    for (const name of ended) unsubscribe(name, end)
+    for (const name of connectionEvents) unsubscribe(name, end)
     setBudget(budgets.usual)
   }
   subscribe('undici:client:beforeConnect', begin)

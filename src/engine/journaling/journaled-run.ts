@@ -49,7 +49,7 @@ export interface HeaderParts {
 
 interface JournalParts extends HeaderParts {
   /** Has what is sent while no journal is in force. */
-  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
+  readonly requests: Pick<InstanceExchange['requests'], 'hasJournal'>
   readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
   readonly instance: InstanceService
   readonly reads: CachedRead
@@ -181,7 +181,7 @@ export class JournaledRun {
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.ui.note(`this run cannot be resumed: ${header.final}`)
-    parts.requests.kept = true
+    parts.requests.hasJournal = true
     return new JournaledRun(parts, journal, step, first)
   }
 
@@ -240,7 +240,7 @@ export class JournaledRun {
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.kept = false
+    this.#parts.requests.hasJournal = false
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
   }
@@ -249,7 +249,7 @@ export class JournaledRun {
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.kept = false
+    this.#parts.requests.hasJournal = false
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

@@ -20,7 +20,7 @@ import { resolveLoss } from '../command/running.js'
 import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
-import type { Lists } from '../instance/listing.js'
+import type { ListReader } from '../instance/listing.js'
 import type { PlanKeeper, ShownObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkAbsent } from './absence.js'
@@ -207,7 +207,7 @@ const columns = ['attribute', 'now', 'new'] as const
 interface Parts {
   readonly exchange: Pick<InstanceExchange, 'build'>
   readonly caller: Pick<Caller, 'send'>
-  readonly lists: Pick<Lists, 'gather'>
+  readonly lists: Pick<ListReader, 'gather'>
   /** Several objects, always as a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'getColumnsFor'>

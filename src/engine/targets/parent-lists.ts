@@ -7,7 +7,7 @@ import type { Context, LineAsk } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/running.js'
 import type { ActionOptions, Command, Given, Parent } from '../command/types.js'
-import { Lists } from '../instance/listing.js'
+import { ListReader } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
 import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
@@ -233,10 +233,10 @@ const createPartLists = (
   { choice, exchange, options: { globals, inner } }: LineParts,
   paging: Paging,
   parent: Parent,
-): Lists => {
-  const to = { later: () => {}, asked: inner?.asked }
+): ListReader => {
+  const to = { noteAtEnd: () => {}, onList: inner?.asked }
   const choose = (endpoint?: Endpoint) => choice(endpoint, parent)
-  return new Lists({ ...globals, ...paging }, exchange.instance, to, choose)
+  return new ListReader({ ...globals, ...paging }, exchange.openInstance, to, choose)
 }
 
 /** Returns the rows of one list. */
@@ -246,7 +246,7 @@ const yieldList = (
   { how, view }: ParentList,
 ): ParentRowsOptions['rowsOf'] =>
   async function* (target, paging) {
-    const [plan] = await parts.planning.below(given, how, [target])
+    const [plan] = await parts.planning.planTargets(given, how, [target])
     if (plan === undefined) throw new Failure('internal', 'a list without a plan')
     if (plan.refused !== undefined) throw plan.refused
     const lists = createPartLists(parts, paging, target.parent)
@@ -262,8 +262,8 @@ const yieldCommand =
     const { planning } = parts
     const { parent } = target
     const own: Parts['planning'] = {
-      plans: async (...asked) =>
-        (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
+      createPlans: async (...asked) =>
+        (await planning.createPlans(...asked)).map((plan) => ({ ...plan, parent })),
     }
     const lists = createPartLists(parts, paging, parent)
     const instance = new LiveInstance({ ...parts, planning: own, lists })
@@ -288,7 +288,7 @@ export async function* listOver(
     rowsOf:
       typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
-    gate: await exchange.gate(),
+    gate: await exchange.openGate(),
     isHeld: options.part?.isHeld,
     globals,
   }

@@ -22,7 +22,7 @@ import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import { yieldNone } from '../command/running.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
-import { Lists } from '../instance/listing.js'
+import { ListReader } from '../instance/listing.js'
 import type { SingleReadOptions } from '../line-parts.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
@@ -132,7 +132,7 @@ const getEverythingValues = (
 interface SelectionContext {
   readonly options: RunOptions
   readonly singles: SingleReadOptions
-  readonly exchange: Pick<InstanceExchange, 'instance'>
+  readonly exchange: Pick<InstanceExchange, 'openInstance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
   readonly place: Pick<Workspace, 'scopeAmong'>
@@ -187,7 +187,7 @@ const findScopeFlags = async (
 }
 
 /** The screen of a selection's lists: nothing is said of them. */
-const unseen = { later: () => {} }
+const unseen = { noteAtEnd: () => {} }
 
 /** The objects that `--select` of a run chooses. */
 export class Selection {
@@ -335,10 +335,12 @@ export class Selection {
       words,
     })
     const choice = this.#choice
-    return new Lists({}, this.#around.exchange.instance, unseen, async () => choice).first(
-      ask,
-      most,
-    )
+    return new ListReader(
+      {},
+      this.#around.exchange.openInstance,
+      unseen,
+      async () => choice,
+    ).yieldFirst(ask, most)
   }
 
   /** Collects the objects that match. The fields that the run may change are kept for its journal. */
