@@ -19,11 +19,11 @@ import {
   checkIdentity,
   createJournalId,
   getFormerFile,
-  planBeside,
+  getPlanFile,
   readJournalFolder,
 } from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
-import { getNextStep, isDone, openJournal, readPast } from '../../engine/journal/reader.js'
+import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   buildResumeLine,
@@ -279,7 +279,7 @@ export const keepApplyRun = async (
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
-  const beside = planBeside(journal.file)
+  const beside = getPlanFile(journal.file)
   try {
     // The file may be another plan that must not be overwritten.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
@@ -306,7 +306,7 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
   )
-  const past = last && (await readPast(last.file).catch(() => undefined))
+  const past = last && (await readRunHistory(last.file).catch(() => undefined))
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
   const again = buildResumeLine(command, globals)
@@ -385,7 +385,7 @@ export const loadResumedRun = async (
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
   tellGap(context, before)
-  const path = planBeside(before.file)
+  const path = getPlanFile(before.file)
   const kept = await readKeptPlan(path)
   const document = readStoredPlan(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)

@@ -14,7 +14,7 @@ import { formatOrigin } from '../../desired/state.js'
 import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import type { Attributes } from '../../engine/journal/lines.js'
-import { recordIn } from '../../engine/journal/record.js'
+import { createRunRecord } from '../../engine/journal/record.js'
 import { getJournalPlace } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
 import { formatClosingLine, getRunVerdict, parseFailureLimit } from '../../engine/work/report.js'
@@ -218,8 +218,8 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const counter = ui.startCounter(actions.length)
   const record =
     run.journal &&
-    recordIn(run.journal, {
-      facts: ({ status }: { readonly status?: number } = {}) => ({ status }),
+    createRunRecord(run.journal, {
+      getFacts: ({ status }: { readonly status?: number } = {}) => ({ status }),
       mask: (attributes: Attributes) => attributes,
     })
   return executePlan(actions, {

@@ -9,10 +9,10 @@ import type { Context } from '../../engine/command/context.js'
 import type { Given } from '../../engine/command/types.js'
 import { findPlanned } from '../../engine/journal/begin-run.js'
 import {
-  type Entry,
   isPlanned,
   isPlannedFile,
   journalArgument,
+  type RunEntry,
   readJournalFolder,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
@@ -21,7 +21,7 @@ import { parseLine } from '../../engine/journal/lines.js'
 import {
   type ObjectState,
   type RunHistory,
-  readPast,
+  readRunHistory,
   readTexts,
 } from '../../engine/journal/reader.js'
 import { tellGap } from '../../engine/journaling/runs.js'
@@ -138,9 +138,9 @@ const toRunSummary = (header: Header, end: End | 'planned' | undefined, counts: 
 }
 
 /** Returns the counts of a run. A run that was killed has none at its end: they are counted. */
-const readCounts = async ({ counts, file }: Entry): Promise<Counts> => {
+const readCounts = async ({ counts, file }: RunEntry): Promise<Counts> => {
   if (counts !== undefined || !existsSync(file)) return counts ?? sumCounts([])
-  return (await readPast(file, 'any')).counts
+  return (await readRunHistory(file, 'any')).counts
 }
 
 /** A narrow table has the counts that are not zero in one column; the ID names the command. */
@@ -168,10 +168,10 @@ const listFlags = {
 } as const
 
 /** Returns a planned run, which has not begun, as a list shows it. */
-const toPlannedSummary = async ({ header, file }: Entry) => {
+const toPlannedSummary = async ({ header, file }: RunEntry) => {
   const { id, instance, profile, user, began, planned } = header
   const command = formatPlannedLine(header)
-  const objects = (await readPast(file)).total ?? 0
+  const objects = (await readRunHistory(file)).total ?? 0
   const { by = null, reason = null, expires = null } = planned ?? {}
   return {
     id,
@@ -247,7 +247,7 @@ const readNamed = async (
   const [first, ...others] =
     given.args.length > 1 ? given.args : [await nameRun(context, given, 'show')]
   const read = async (name = ''): Promise<RunHistory> =>
-    readPast(
+    readRunHistory(
       name === 'last'
         ? await findLastRunFile(context)
         : await resolveJournalFile(context.place, name),

@@ -7,7 +7,7 @@ import { pickAnswerFacts } from '../../engine/command/running.js'
 import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
-import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
+import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
@@ -203,10 +203,10 @@ export class RemovalRun {
       signal: place.clock.signal,
       record:
         journal &&
-        recordIn(journal, {
-          facts: (answer: PlanAnswer | undefined): Facts => befores.facts(answer),
+        createRunRecord(journal, {
+          getFacts: (answer: PlanAnswer | undefined): Facts => befores.facts(answer),
           mask: createAttributeMask(this.#own.endpoint),
-          found: ({ before }) => ({ before, after: null }),
+          getKnownFacts: ({ before }) => ({ before, after: null }),
         }),
       failureLimit: parseFailureLimit(place.globals.maxFailures),
       queued: () => items.length,

@@ -8,7 +8,7 @@ import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
-import { readUndo, type UndoableItem } from '../../engine/journal/work.js'
+import { readUndoable, type UndoableItem } from '../../engine/journal/work.js'
 import {
   buildInverseValues,
   compareInnerFirst,
@@ -125,7 +125,7 @@ async function* readChanges(
   const names = getChangedAttributes(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new LostObjects()
-  for await (const known of readUndo(past, lost.add)) {
+  for await (const known of readUndoable(past, lost.add)) {
     lost.known = true
     if (presence) checkSameObject(known, original)
     const own = presence ? { was: known, others: [] } : limitAttributes(known, names)

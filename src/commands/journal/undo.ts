@@ -11,10 +11,10 @@ import {
   journalArgument,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
-import type { Line } from '../../engine/journal/lines.js'
-import { type RunHistory, readPast } from '../../engine/journal/reader.js'
-import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
-import { chooseUndo } from '../../engine/journal/work.js'
+import type { JournalLine } from '../../engine/journal/lines.js'
+import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
+import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
+import { chooseUndoAction } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
@@ -51,7 +51,7 @@ class UndoJournal {
     this.#make = make
   }
 
-  async append(line: Line): Promise<void> {
+  async append(line: JournalLine): Promise<void> {
     this.#journal ??= this.#make()
     await (await this.#journal).append(line)
   }
@@ -60,7 +60,7 @@ class UndoJournal {
   async close(interrupted: boolean): Promise<string | undefined> {
     const journal = await this.#journal
     if (journal === undefined) return undefined
-    const counts = journal.states.counts()
+    const counts = journal.states.count()
     await journal.end(interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed')
     await journal.close()
     return `${formatOutcomeCounts(counts)}. Journal: ${journal.file}`
@@ -125,10 +125,10 @@ const createRecord = (
     const { identity } = withNewName(step, inverse, answer.value)
     return { ...known, before: null, after: { ...was.before, ...identity } }
   }
-  const record = recordIn(own, {
-    facts,
+  const record = createRunRecord(own, {
+    getFacts: facts,
     mask: createAttributeMask(plan.endpoint),
-    found: () => turned,
+    getKnownFacts: () => turned,
   })
   if (!anew) return record
   return {
@@ -160,7 +160,7 @@ const isDue = async (
   { plan, was }: UndoStep,
 ): Promise<boolean> => {
   const sent = { ...was.after, ...was.before }
-  const taking = chooseUndo(was, await readCurrent(instance, inverse, plan, sent))
+  const taking = chooseUndoAction(was, await readCurrent(instance, inverse, plan, sent))
   if (taking === 'conflict') throw new Failure('conflict', 'it changed since the run')
   return taking === 'write'
 }
@@ -286,7 +286,7 @@ async function* undoApplyRun(
 async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = context
   const { file: path, since } = await findRun(context, given)
-  const past = await readPast(path)
+  const past = await readRunHistory(path)
   // The run of a shard without objects names no endpoint.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
   // To undo an undo is to redo what it reverted.

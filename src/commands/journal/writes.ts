@@ -1,7 +1,7 @@
 /** The writes that a run sent, a record each: of its objects, and of requests that no object stands for. */
 import { existsSync } from 'node:fs'
 import type { Context } from '../../engine/command/context.js'
-import { type Entry, isPlanned, readJournalFolder } from '../../engine/journal/folder.js'
+import { isPlanned, type RunEntry, readJournalFolder } from '../../engine/journal/folder.js'
 import {
   type Header,
   type ObjectLine,
@@ -135,7 +135,7 @@ class SentWrites {
 }
 
 /** Yields what a run wrote, in the order in which it ended. */
-export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentWrite> {
+export async function* readWrites({ file, header }: RunEntry): AsyncGenerator<SentWrite> {
   const writes = new SentWrites(header)
   for await (const texts of readTexts(file, Number.POSITIVE_INFINITY, 'any'))
     for (const text of texts) {
@@ -146,7 +146,7 @@ export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentW
 }
 
 /** Finds the runs to read, the oldest first: those of the profile that is named, or all. */
-export const findRuns = async ({ place, ui }: Context): Promise<readonly Entry[]> => {
+export const findRuns = async ({ place, ui }: Context): Promise<readonly RunEntry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
   const { entries, unreadable } = await readJournalFolder(getRunFolder(place.env))
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)

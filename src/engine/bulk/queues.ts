@@ -107,14 +107,14 @@ const createStreamQueue = (
   { items, first, spooled, left, cut }: Work,
 ): WorkQueue => {
   const queued = (): number =>
-    spooled === undefined ? left : spooled.queued() - spooled.before + left
+    spooled === undefined ? left : spooled.countQueued() - spooled.before + left
   return {
     items: planItems(items, streaming),
     first,
     known: [first],
     total: () => (spooled?.isOpen() === true ? undefined : queued()),
     queued,
-    twice: () => spooled?.duplicates() ?? 0,
+    twice: () => spooled?.countDuplicates() ?? 0,
     cut: () => (spooled === undefined ? cut === true : !spooled.isWhole()),
   }
 }
@@ -154,7 +154,7 @@ async function* runKept(
     if (mustWaitForAll(first, streaming))
       await discardOnFailure(journaled, async () => {
         await waitForInput(spooled, engine.signal)
-        await confirmObjects(streaming, spooled.first, spooled.queued())
+        await confirmObjects(streaming, spooled.first, spooled.countQueued())
       })
     const items = readWork(journaled.journal, spooled)
     const queue = createStreamQueue(streaming, { items, first, spooled, left: 0 })

@@ -78,12 +78,12 @@ export class RequestLog {
   /** Records the start of a write. Resolves when the request may be sent. */
   async recordStart(request: Request, elsewhere = false): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD' || this.#isJournaled) return
-    await this.#run.begun(request, elsewhere)
+    await this.#run.recordStart(request, elsewhere)
   }
 
   /** Returns the function that records each exchange; undefined if a journal of objects does. */
   readonly getListener = (): ((entry: AuditEntry) => void) | undefined =>
-    this.#isJournaled ? undefined : (entry) => this.#run.settled(entry)
+    this.#isJournaled ? undefined : (entry) => this.#run.recordOutcome(entry)
 
   close(): Promise<void> {
     return this.#run.close()

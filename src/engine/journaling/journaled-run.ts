@@ -10,7 +10,7 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
 import { createJournalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
-import { createAttributeMask, type Facts, recordIn } from '../journal/record.js'
+import { createAttributeMask, createRunRecord, type Facts } from '../journal/record.js'
 import {
   getWishedAttributes,
   type SnapshotFilter,
@@ -159,11 +159,11 @@ export class JournaledRun {
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
     this.#keep = keepOf(first, mask)
-    this.record = recordIn(journal, {
-      facts,
+    this.record = createRunRecord(journal, {
+      getFacts: facts,
       mask,
-      found: (item) => step.seen(item),
-      wished: (before) => getWishedAttributes(journal.header, before),
+      getKnownFacts: (item) => step.seen(item),
+      getWished: (before) => getWishedAttributes(journal.header, before),
     })
   }
 

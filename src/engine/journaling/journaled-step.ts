@@ -21,7 +21,7 @@ import { pickAnswerFacts } from '../command/running.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
-import type { Facts, Masking } from '../journal/record.js'
+import type { AttributeMask, Facts } from '../journal/record.js'
 import type { SnapshotFilter } from '../journal/work.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
@@ -229,7 +229,7 @@ const getResultingAttributes = (
 }
 
 /** Creates a filter for the record that an object was selected by: it keeps what all plans of the run change. */
-export const keepOf = (first: Plan, mask: Masking): SnapshotFilter => {
+export const keepOf = (first: Plan, mask: AttributeMask): SnapshotFilter => {
   const changed = getChangedFields(first)
   return (before) => {
     const own = Object.entries(before ?? {}).filter(([name]) => Object.hasOwn(changed, name))

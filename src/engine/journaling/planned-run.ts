@@ -6,10 +6,10 @@ import { Failure, recoverFrom, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/context.js'
 import type { Plan } from '../command/types.js'
-import { keepPlanned } from '../journal/begin-run.js'
+import { storePlanned } from '../journal/begin-run.js'
 import { type Attributes, formatLine, type Header, type QueuedLine } from '../journal/lines.js'
 import { createAttributeMask } from '../journal/record.js'
-import { checkPlain } from '../journal/work.js'
+import { checkNotSecret } from '../journal/work.js'
 import type { Item } from '../work/report.js'
 import { checkNames, describeHeader, type HeaderParts } from './journaled-run.js'
 import { placeOf } from './work-queue.js'
@@ -94,7 +94,7 @@ export class PlanKeeper {
    * an object whose name looks like one
    */
   async begin(plan: Plan): Promise<void> {
-    checkPlain(placeOf(plan))
+    checkNotSecret(placeOf(plan))
     this.#places.set(plan, this.#count++)
     this.#header ??= this.#describe(plan)
     await this.#header
@@ -118,7 +118,7 @@ export class PlanKeeper {
     const total = formatLine({ input: 'complete', total: lines.length })
     const text = [...lines, total].join('')
     try {
-      kept(await keepPlanned(getRunFolder(this.#parts.place.env), header, text))
+      kept(await storePlanned(getRunFolder(this.#parts.place.env), header, text))
     } catch (error) {
       if (failed === undefined || !(error instanceof Failure)) throw error
       failed(error)

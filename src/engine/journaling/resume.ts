@@ -26,7 +26,7 @@ import {
   getNextStep,
   isDone,
   type RunHistory,
-  readPast,
+  readRunHistory,
 } from '../journal/reader.js'
 import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
@@ -232,7 +232,7 @@ const findNamedRun = async (
 ): Promise<RunHistory | undefined> => {
   const { globals, context } = resuming
   if (globals.resume === 'last') return findLastRun(resuming, identity)
-  return readPast(await resolveJournalFile(context.place, globals.resume ?? ''))
+  return readRunHistory(await resolveJournalFile(context.place, globals.resume ?? ''))
 }
 
 /** True if it was known which objects of a parent were meant: the list from which to select them may have been refused. */

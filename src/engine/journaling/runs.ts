@@ -15,7 +15,7 @@ import {
   resolveJournalFile,
 } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
-import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
+import { type ResumeStep, type RunHistory, readRunHistory } from '../journal/reader.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
 import type { Item, JournalPlace } from '../work/report.js'
@@ -132,7 +132,7 @@ export const findResumable = async (
   none: (instance: string) => string,
 ): Promise<RunHistory | undefined> => {
   if (name !== 'last') {
-    return readPast(await resolveJournalFile(place, name))
+    return readRunHistory(await resolveJournalFile(place, name))
   }
   const instance = await getInstanceName(place)
   const own = (header: Header): boolean =>
