@@ -336,8 +336,8 @@ export class RunParts implements LineParts {
     const asked = inner?.planned ?? (byPerson || undefined)
     if (asked === undefined || !isRehearsal(options)) return {}
     const { PlanKeeper } = await import('../engine/journaling/planned-run.js')
-    const answered = () => planning.replies
-    const parts = { command, globals, journaling, place, ui, single: false, answered }
+    const getReplies = () => planning.replies
+    const parts = { command, globals, journaling, place, ui, single: false, getReplies }
     return { keeper: new PlanKeeper(parts, asked) }
   }
 
@@ -360,11 +360,11 @@ export class RunParts implements LineParts {
       const { JournaledRun } = await import('../engine/journaling/journaled-run.js')
       const { instance } = context
       const run = { command, globals, journaling, place, ui, single, final, instance }
-      const selected = (plan: Plan): unknown => chosen.of(plan)
-      const answered = () => planning.replies
-      const { readOnce: reads, canWrite: admits, requests } = exchange
-      const parts = { ...run, selected, reads, admits, answered, requests }
-      const journaled = await JournaledRun.of(parts, first)
+      const getSelected = (plan: Plan): unknown => chosen.of(plan)
+      const getReplies = () => planning.replies
+      const { readOnce, canWrite, requests } = exchange
+      const parts = { ...run, getSelected, readOnce, canWrite, getReplies, requests }
+      const journaled = await JournaledRun.open(parts, first)
       this.#journal = journaled.journal.file
       return journaled
     }

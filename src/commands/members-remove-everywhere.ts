@@ -260,7 +260,7 @@ async function* executeRemoval(
 ): Rows {
   const turns = new TurnQueue()
   const result = await run.carry((item) =>
-    turns.take(getPlaceOfItem(item), () => removeMembership(context, item)),
+    turns.runAfterInner(getPlaceOfItem(item), () => removeMembership(context, item)),
   )
   yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure

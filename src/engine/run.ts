@@ -84,8 +84,8 @@ const defaultRound = 2
 /** Loads the run that --resume names. Returns undefined if none of its objects is left to do. */
 const loadResumedRun = async (line: RunLine): Promise<RunLine | undefined> => {
   if (line.globals.resume === undefined || line.command.ownJournal === true) return line
-  const { takeUp } = await import('./journaling/resume.js')
-  const taken = await takeUp({ ...line, ...line.running })
+  const { restoreRunLine } = await import('./journaling/resume.js')
+  const taken = await restoreRunLine({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }
 }
 

@@ -24,7 +24,7 @@ import {
   readRunHistory,
   readTexts,
 } from '../../engine/journal/reader.js'
-import { tellGap } from '../../engine/journaling/runs.js'
+import { reportGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
 import {
   createExitRow,
@@ -282,7 +282,7 @@ async function* showJournal(context: Context, given: Given): Rows {
   const ended = missing.length > 0 ? undefined : getEnd(parts)
   const end = isPlannedFile(whole.file) ? 'planned' : ended
   const failures = (await Promise.all(parts.map(readUnfinishedLines))).flat()
-  for (const part of parts) tellGap({ answer, ui }, part)
+  for (const part of parts) reportGap({ answer, ui }, part)
   if (parts.length > 1) yield* tellUnfinished(context, parts, missing)
   if (answer.reader === 'programs')
     return yield* yieldRecord({

@@ -6,16 +6,16 @@ import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import { pickAnswerFacts } from '../../engine/command/running.js'
 import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
+import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
 import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
-import { readWork, writeQueuedObjects } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
+  createRunJournal,
   findResumable,
   getJournalPlace,
-  makeJournal,
-  takeUpJournal,
-  tellGap,
+  reportGap,
+  resumeRunJournal,
 } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import {
@@ -113,7 +113,7 @@ export class RemovalRun {
       options: { ...options, undo_record: true },
       parents,
     }
-    const journal = await makeJournal(place, named, header)
+    const journal = await createRunJournal(place, named, header)
     await writeQueuedObjects(journal, objects, createAttributeMask(endpoint))
     return new RemovalRun(context, own, journal, items)
   }
@@ -143,9 +143,9 @@ export class RemovalRun {
       )
     const doubt = checkIdentity(header, await place.identity())
     if (isDone(before)) return undefined
-    tellGap(context, before)
+    reportGap(context, before)
     if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-    const { journal, past } = await takeUpJournal(place, before.file)
+    const { journal, past } = await resumeRunJournal(place, before.file)
     const items: Item[] = []
     const damaged = past.gap !== undefined
     const next = (n: number) =>

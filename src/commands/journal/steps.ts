@@ -7,8 +7,8 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
+import { readUndoable, type UndoableItem } from '../../engine/journal/objects.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
-import { readUndoable, type UndoableItem } from '../../engine/journal/work.js'
 import {
   buildInverseValues,
   compareInnerFirst,
@@ -119,7 +119,7 @@ class LostObjects {
 /** Reads what the run changed of each object, whatever else its journal says; the names of the rest are noted. */
 async function* readChanges(
   past: RunHistory,
-  { original, presence }: Inverse,
+  { original, isPresence: presence }: Inverse,
   note: Note,
 ): AsyncGenerator<UndoableItem> {
   const names = getChangedAttributes(past.header, original)
@@ -172,7 +172,7 @@ async function* planSteps(
   const kind = getObjectKind(inverse)
   for await (const known of readChanges(past, inverse, note)) {
     const was = withName(known, kind)
-    const endpoint = inverse.endpointFor(was)
+    const endpoint = inverse.findEndpoint(was)
     if (endpoint === undefined) {
       note(`${was.object}: no command restores the previous state`)
       continue

@@ -12,19 +12,19 @@ import {
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import type { JournalLine } from '../../engine/journal/lines.js'
+import { chooseUndoAction } from '../../engine/journal/objects.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
-import { chooseUndoAction } from '../../engine/journal/work.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
-  getUnrecorded,
+  getUnrecordedNames,
   type Inverse,
   parseTreePlace,
   readCurrent,
   TurnQueue,
 } from '../../engine/journaling/inverse.js'
-import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
+import { createRunJournal, reportGap } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import {
@@ -87,11 +87,11 @@ const createUndoJournal = (
   new UndoJournal(async () => {
     const header = omitLineFacts(past.header)
     const { command, endpoint } = header
-    const lacks = await getUnrecorded(past.header)
+    const lacks = await getUnrecordedNames(past.header)
     const now = place.clock.now()
     const [first] = steps.first
     const area = header.command.split(' ')[0] ?? ''
-    const journal = await makeJournal(place, undefined, {
+    const journal = await createRunJournal(place, undefined, {
       ...header,
       ...(await place.identity()),
       id: createJournalId('journal undo', now),
@@ -117,7 +117,7 @@ const createRecord = (
   const { plan, was } = step
   const turned = { before: was.after, after: was.before }
   // What is made once more has another ID, by which it is found the next time.
-  const anew = was.after === null && was.before !== null && inverse.presence
+  const anew = was.after === null && was.before !== null && inverse.isPresence
   const facts = (answer: PlanAnswer = {}): Facts => {
     const known = pickAnswerFacts(answer)
     if (answer.unchanged === true) return known
@@ -293,7 +293,7 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   const redo = given.flags.redo === true || isUndo(past)
   const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
   const doubt = await checkMaker(context, past)
-  tellGap(context, past)
+  reportGap(context, past)
   if (inverse === undefined)
     return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
   const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
@@ -312,7 +312,7 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
       const record = createRecord(own, inverse, step)
       const putStepBack = () => putBack(instance, inverse, step, record)
       return recordOutcome(step, record, () =>
-        turns.take(parseTreePlace(step.was.parent), putStepBack),
+        turns.runAfterInner(parseTreePlace(step.was.parent), putStepBack),
       )
     },
   })

@@ -21,10 +21,10 @@ import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../c
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
-import type { PlanKeeper, ShownObject } from '../journaling/planned-run.js'
+import type { PlanKeeper, PreviewedObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
-import { checkAbsent } from './absence.js'
-import { FirstObjects, getPlanObjectName, ReadingPlans } from './reading-plans.js'
+import { checkAbsent } from './duplicates.js'
+import { FirstObjects, getPlanObjectName, ReadingPlans } from './safe-plans.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -248,11 +248,11 @@ export class Previews {
   }
 
   /** Returns what is known of one object by the documents' names, so that it can be compared with what was shown before. */
-  async look(plan: Plan, how: WriteOptions = {}): Promise<ShownObject> {
+  async look(plan: Plan, how: WriteOptions = {}): Promise<PreviewedObject> {
     return this.#plain(await this.#compared(plan, how))
   }
 
-  #plain({ request, read, changes }: Preview): ShownObject {
+  #plain({ request, read, changes }: Preview): PreviewedObject {
     const { words } = this.#parts
     const named = changes.map((change) => ({
       ...change,
@@ -269,19 +269,19 @@ export class Previews {
       if (original.refused !== undefined) throw original.refused
       await how.check?.(original)
       const preview = await this.#of(original, how)
-      keeper?.shown(original, this.#plain(preview))
+      keeper?.addPreview(original, this.#plain(preview))
       return { value: preview }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => {
         const plan = await source.planOf(object)
-        await keeper?.begin(plan)
+        await keeper?.addPlan(plan)
         return reading.of(plan)
       }
       return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { view, run })
     }
     const [only, ...others] = source
-    for (const plan of source) await keeper?.begin(plan)
+    for (const plan of source) await keeper?.addPlan(plan)
     await this.#announce(source, how)
     if (only !== undefined && this.#isAlone(only, others)) return yield* this.#single(only, how)
     yield* bulk.many(
@@ -336,7 +336,7 @@ export class Previews {
     if (plan.refused !== undefined) throw plan.refused
     await how.check?.(plan)
     const preview = await this.#of(plan, how)
-    this.#parts.keeper?.shown(plan, this.#plain(preview))
+    this.#parts.keeper?.addPreview(plan, this.#plain(preview))
     const object =
       how.to === undefined && plan.request === undefined
         ? getPlanObjectName(plan, command, isNaming)

@@ -33,15 +33,15 @@ import {
   parseLine,
   parsePlacement,
 } from '../../../src/engine/journal/lines.js'
-import { getNextStep, isDone, readRunHistory } from '../../../src/engine/journal/reader.js'
-import { createRunRecord } from '../../../src/engine/journal/record.js'
 import {
   chooseUndoAction,
   readSeenObjects,
   readUndoable,
   readWork,
   startSpool,
-} from '../../../src/engine/journal/work.js'
+} from '../../../src/engine/journal/objects.js'
+import { getNextStep, isDone, readRunHistory } from '../../../src/engine/journal/reader.js'
+import { createRunRecord } from '../../../src/engine/journal/record.js'
 import {
   createJournal,
   Journal,
