@@ -163,9 +163,9 @@ export const createInnerRuns = (
 ): InnerRuns => {
   const inside = { outer, shared: sharing, parse, run: executeOne }
   return {
-    command: async (ask) => (await import('./within.js')).runCommandWithin(inside, ask),
-    line: async (ask) => (await import('./within.js')).runLineWithin(inside, ask),
-    typed: async (ask) => (await import('./within.js')).runTypedWithin(inside, ask),
+    runCommand: async (ask) => (await import('./within.js')).runCommandWithin(inside, ask),
+    readLine: async (ask) => (await import('./within.js')).runLineWithin(inside, ask),
+    runLine: async (ask) => (await import('./within.js')).runTypedWithin(inside, ask),
   }
 }
 

@@ -5,7 +5,7 @@ import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
-import { type Globals, getMostRecords } from '../engine/command/globals.js'
+import { type Globals, getMaxRecords } from '../engine/command/globals.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
 import { findOwnWords } from '../engine/command/words.js'
 import { describeUnread, TurnScheduler, takeRecords } from '../engine/order.js'
@@ -170,7 +170,7 @@ export class MultiInstanceRun {
       if (!this.#results.some(({ code }) => code === 130)) await push({ kind: 'end' })
     })
     try {
-      const most = getMostRecords(this.#globals)
+      const most = getMaxRecords(this.#globals)
       await this.#merged.print(takeRecords(rows, most, (at) => this.#stopAtLimit(sites, most, at)))
     } catch (error) {
       this.#printError ??= error

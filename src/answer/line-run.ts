@@ -17,8 +17,8 @@ import type { Given, Parent, Plan } from '../engine/command/types.js'
 import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
-import { Lists } from '../engine/instance/listing.js'
-import { Planning, type Reads, type Targets } from '../engine/instance/planning.js'
+import { ListReader } from '../engine/instance/listing.js'
+import { type Reads, RunPlanner, type Targets } from '../engine/instance/planning.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
 import type { Curl } from '../engine/perform/curl.js'
@@ -44,13 +44,13 @@ import { createLogger, openStreams } from './streams.js'
 /** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
-  if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
+  if (options.globals.curl) return { readData: nothing, readValues: nothing, checksAnswers: false }
   return {
-    data: async (ask) =>
-      (await (await exchange.client(ask.endpoint)).call(await exchange.request(ask))).data,
-    wanted: async ({ endpoint, request }) =>
-      (await (await exchange.client(endpoint)).call(request)).data,
-    answers: isFullySent(options),
+    readData: async (ask) =>
+      (await (await exchange.getClient(ask.endpoint)).call(await exchange.prepare(ask))).data,
+    readValues: async ({ endpoint, request }) =>
+      (await (await exchange.getClient(endpoint)).call(request)).data,
+    checksAnswers: isFullySent(options),
   }
 }
 
@@ -75,9 +75,9 @@ export class LineRun implements LineParts {
   readonly answer: RunAnswer
   readonly ui: Prompter
   readonly exchange: InstanceExchange
-  readonly planning: Planning
+  readonly planning: RunPlanner
   readonly caller: Caller
-  readonly lists: Lists
+  readonly lists: ListReader
   readonly singleReads: SingleReadOptions
   readonly bulk: BulkRunner
   /** Prints requests as curl commands (`--curl`); undefined without the flag. */
@@ -108,7 +108,7 @@ export class LineRun implements LineParts {
     this.answer = this.#createAnswer(loaded)
     this.ui = this.#createPrompter()
     const reads = createReads(this.exchange, options)
-    this.planning = new Planning(options, screen, this.place, reads)
+    this.planning = new RunPlanner(options, screen, this.place, reads)
     this.singleReads = this.#createSingleReads(reads)
     this.lists = this.#createLists()
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
@@ -193,7 +193,7 @@ export class LineRun implements LineParts {
   async *#watchRows(rows: Rows): Rows {
     const ended = this.options.inner?.onEnded
     for await (const row of rows) {
-      if (row.kind === 'exit') this.answer.exit(row.code)
+      if (row.kind === 'exit') this.answer.setExitCode(row.code)
       // The prompter adds the name of the instance to a note if the line has several.
       if (row.kind === 'note') this.ui[row.level](row.text)
       else yield row
@@ -209,7 +209,7 @@ export class LineRun implements LineParts {
   readonly close = async (end: RunEnd = { code: 0 }): Promise<void> => {
     const { inner, part } = this.options
     const { note } = this.printing.budget
-    for (const { text, unknown } of this.caller.lines())
+    for (const { text, unknown } of this.caller.yieldWarnings())
       this.addFooter(text, unknown ? 'warn' : 'note')
     if (note !== undefined) this.addFooter(note)
     await this.exchange.close()
@@ -236,26 +236,30 @@ export class LineRun implements LineParts {
     return new UserPrompter(globals, this.#screen, subject)
   }
 
-  #createSingleReads({ data }: Reads): SingleReadOptions {
+  #createSingleReads({ readData }: Reads): SingleReadOptions {
     return {
       width: getConcurrencyLimit(this.options.globals),
-      planned: (other, given) => this.planning.ofCommand(other, given),
-      data,
+      planned: (other, given) => this.planning.planCommand(other, given),
+      data: readData,
       failed: (text, failure) => {
         this.ui.report(failure, text)
-        this.answer.exit(exitCodes.partial)
+        this.answer.setExitCode(exitCodes.partial)
       },
     }
   }
 
-  #createLists(): Lists {
+  #createLists(): ListReader {
     const { globals, inner, onListed } = this.options
     const asked = (plan: Plan): void => {
       onListed?.(plan)
       inner?.onPlanned?.(plan)
     }
-    const heard = { later: this.addFooter, isPaged: inner?.onEnded !== undefined, asked }
-    return new Lists(globals, this.exchange.instance, heard, this.chooseRecords)
+    const heard = {
+      noteAtEnd: this.addFooter,
+      isPaged: inner?.onEnded !== undefined,
+      onList: asked,
+    }
+    return new ListReader(globals, this.exchange.openInstance, heard, this.chooseRecords)
   }
 
   /** Returns the instance, profile and user for the head of a page, with a request for the user's record. */
@@ -297,7 +301,7 @@ export class LineRun implements LineParts {
       command: getCommandName(command),
       irreversible: (plan) => describeIrreversible(command, globals, plan),
       endEmptyShard: this.endEmptyShard,
-      gate: exchange.gate,
+      gate: exchange.openGate,
       signal,
       listed,
       ...(isFullySent(options)

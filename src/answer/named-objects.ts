@@ -54,10 +54,10 @@ const readIds = async (
   { place }: Pick<Context, 'place'>,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const ids = new Map<string, string[]>()
-  const answer = await place.runs.line({
+  const answer = await place.runs.readLine({
     words,
     allowed: ['project', 'group'],
-    take: (bytes) => {
+    takeRecord: (bytes) => {
       const record = parseRecord(bytes)
       if (!isObject(record) || typeof record[title] !== 'string') return
       const known = ids.get(record[title])

@@ -3,10 +3,10 @@
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import type { Words } from '../catalogue/words.js'
-import { getCommandName, isAskable } from '../engine/command/derive.js'
+import { canReachSeveral, getCommandName } from '../engine/command/derive.js'
 import type { Globals } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
-import { hasSecrets } from '../engine/journaling/asked-line.js'
+import { hasSecrets } from '../engine/journaling/recorded-line.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getShapes } from '../engine/records/known-fields.js'
 import type { RecordView } from '../engine/rows.js'
@@ -139,7 +139,7 @@ export const createPageView = async (
   begin: () => boolean,
 ): Promise<PageView> => {
   const { command } = line
-  const source = isAskable(command) ? await line.source?.().catch(() => undefined) : undefined
+  const source = canReachSeveral(command) ? await line.source?.().catch(() => undefined) : undefined
   const facts = describeSource(source)
   return {
     get title() {

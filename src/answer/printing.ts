@@ -156,7 +156,7 @@ export class AnswerPrinter implements RunAnswer {
     return this.#code
   }
 
-  exit(code: number): void {
+  setExitCode(code: number): void {
     this.#code = Math.max(this.#code, code)
   }
 
@@ -167,7 +167,7 @@ export class AnswerPrinter implements RunAnswer {
     this.#asked.until?.begin()
   }
 
-  columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
+  getColumnsFor(endpoint: Endpoint): Promise<readonly string[]> {
     return chooseColumns(this.#asked.command.area, endpoint)
   }
 

@@ -233,7 +233,7 @@ export class Prompter implements UiService {
     this.#screen.notes.note(['to be confirmed in a real run:', ...lines])
   }
 
-  async confirmable(what: string): Promise<void> {
+  async checkConfirmable(what: string): Promise<void> {
     this.#decideConfirmation(await this.#subject.owner(), what)
   }
 
@@ -246,12 +246,12 @@ export class Prompter implements UiService {
     return decideConfirmation(profile, { yes, interactive: this.interactive, confirm }, what)
   }
 
-  async naming(plans: readonly Plan[]): Promise<readonly string[]> {
+  async nameObjects(plans: readonly Plan[]): Promise<readonly string[]> {
     const { command, peek } = this.#subject
     return describeObjects(command, plans, peek)
   }
 
-  counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
+  startCounter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork {
     return this.#screen.meter.begin(total, waiting)
   }
 
@@ -262,7 +262,7 @@ export class Prompter implements UiService {
     return { say: shown.say, end: () => shown.end().finally(release) }
   }
 
-  async progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T> {
+  async showProgress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T> {
     const shown = this.beginProgress(text)
     try {
       return await work(shown.say)
@@ -278,7 +278,7 @@ export class SilentPrompter extends Prompter {
     return this.announce(what, details, of, count)
   }
 
-  override async confirmable(): Promise<void> {}
+  override async checkConfirmable(): Promise<void> {}
 
   /** Returns a placeholder for the secret. */
   override async askSecret(_question: string, name: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { Context } from '../engine/command/context.js'
 import { isFullySent, isRehearsal, keepsJournal } from '../engine/command/derive.js'
 import type { Plan } from '../engine/command/types.js'
 import type { InstanceExchange } from '../engine/instance/exchange.js'
-import type { Planning } from '../engine/instance/planning.js'
+import type { RunPlanner } from '../engine/instance/planning.js'
 import type { PlanKeeper } from '../engine/journaling/planned-run.js'
 import type { Workspace } from '../engine/workspace/workspace.js'
 import type { AnswerOptions } from './options.js'
@@ -26,7 +26,7 @@ const isKept = (
 interface JournaledParts {
   readonly exchange: InstanceExchange
   readonly place: Workspace
-  readonly planning: Planning
+  readonly planning: RunPlanner
   readonly ui: Context['ui']
   readonly instance: () => Context['instance']
 }
@@ -52,7 +52,7 @@ export class RunJournal {
   get #header() {
     const { command, globals, journaling } = this.#options
     const { place, planning, ui } = this.#parts
-    return { command, globals, journaling, place, ui, answered: () => planning.answered }
+    return { command, globals, journaling, place, ui, getReplies: () => planning.replies }
   }
 
   /** Returns the function that opens the journal of a run with this first plan; undefined if the run keeps none. */
@@ -62,10 +62,10 @@ export class RunJournal {
     return async () => {
       const { JournaledRun } = await import('../engine/journaling/journaled-run.js')
       const { exchange, instance } = this.#parts
-      const { once: reads, admits, requests } = exchange
-      const selected = (plan: Plan): unknown => options.chosen.get(plan)
-      const sent = { selected, reads, admits, requests, instance: instance() }
-      const journaled = await JournaledRun.of({ ...this.#header, ...sent, single, final }, first)
+      const { readOnce, canWrite, requests } = exchange
+      const getSelected = (plan: Plan): unknown => options.chosen.get(plan)
+      const sent = { getSelected, readOnce, canWrite, requests, instance: instance() }
+      const journaled = await JournaledRun.open({ ...this.#header, ...sent, single, final }, first)
       this.#file = journaled.journal.file
       return journaled
     }
@@ -74,7 +74,7 @@ export class RunJournal {
   /** Creates the keeper of a dry run that is saved as a planned run; undefined if it is not saved. */
   async createPlanKeeper(): Promise<PlanKeeper | undefined> {
     const { globals, inner } = this.#options
-    const byPerson = globals.save && ({ by: 'person', kept: this.#noteSavedPlan } as const)
+    const byPerson = globals.save && ({ by: 'person', onSaved: this.#noteSavedPlan } as const)
     const asked = inner?.planned ?? (byPerson || undefined)
     if (asked === undefined || !isRehearsal(this.#options)) return undefined
     const { PlanKeeper } = await import('../engine/journaling/planned-run.js')

@@ -10,16 +10,16 @@ import type {
   LineAsk,
   PipedInput,
   RunMode,
+  SubcommandAnswer,
+  SubcommandAsk,
   TypedAsk,
-  WithinAnswer,
-  WithinAsk,
 } from '../engine/command/context.js'
 import {
   deriveWithoutSpecial,
   getCommandName,
   hasEndpoints,
   isReadOnlyCommand,
-  lists,
+  listsRecords,
 } from '../engine/command/derive.js'
 import {
   type Globals,
@@ -69,7 +69,7 @@ const noInput: PipedInput = {
 /** Creates the global flags of an inner run. It takes only flags for reaching the instance from the outer run. */
 const createInnerGlobals = (
   outer: Globals,
-  { fields, manner, page, perPage }: WithinAsk,
+  { fields, mode, page, perPage }: SubcommandAsk,
 ): Globals => {
   const reached = Object.fromEntries(
     reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
@@ -78,9 +78,9 @@ const createInnerGlobals = (
     ...readGlobals(new Map(), {}, () => undefined),
     ...reached,
     output: 'ndjson',
-    dryRun: manner === 'tries',
+    dryRun: mode === 'tries',
     // A caller with data must know whether the instance ignored an attribute.
-    strict: manner === 'writes',
+    strict: mode === 'writes',
     fields,
     page,
     perPage,
@@ -104,14 +104,14 @@ const removeRehearsals = (command: Command): Command => ({
 
 /** Finds the command of a request, with the names of the instance. */
 const findAskedCommand = async (
-  { command, plain, manner }: WithinAsk,
+  { command, withoutSpecial, mode }: SubcommandAsk,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.named(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const plainly = plain === true ? { ...deriveWithoutSpecial(found), registry } : found
-  const one = manner === 'tries' ? removeRehearsals(plainly) : plainly
+  const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
+  const one = mode === 'tries' ? removeRehearsals(plainly) : plainly
   const words = own && (await loadOwnWords(one, own))
   return { command: words === undefined ? one : translateCommand(one, words, []), words }
 }
@@ -124,13 +124,14 @@ interface ParsedCommand {
 
 /** Parses the arguments of a command. Names and values that only the instance knows are loaded if they are needed. */
 const parseCommandAsk = async (
-  ask: WithinAsk,
+  ask: SubcommandAsk,
   outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
   const inWords = await findAskedCommand(ask, outer)
   const known = () => import('../engine/command/known.js')
-  const beyond = async () => (await known()).withKnown(inWords.command, outer.globals, outer.env)
+  const beyond = async () =>
+    (await known()).addKnownNames(inWords.command, outer.globals, outer.env)
   const { fields } = ask
   const asked = (command: Command): ParsedCommand => {
     const given = parseGivenInWords(command, ask.values, inWords.words, note)
@@ -158,7 +159,7 @@ const readOnlyLevels: Readonly<Record<RunMode, boolean | 'marked'>> = {
 /** Returns the options of a command that is run by data, except those of its answer and of the command itself. */
 const createInnerOptions = (
   { outer, shared: sharing }: OuterRun,
-  { manner, signal }: WithinAsk,
+  { mode, signal }: SubcommandAsk,
 ) => ({
   env: getInnerEnvironment(outer.env),
   signal,
@@ -172,17 +173,20 @@ const createInnerOptions = (
     digests: new Map(),
   } as const,
   chosen: new ChosenRecords(),
-  inner: { ...sharing, readOnly: readOnlyLevels[manner] },
+  inner: { ...sharing, readOnly: readOnlyLevels[mode] },
 })
 
 /** Runs a command by data. */
-export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promise<WithinAnswer> => {
+export const runCommandWithin = async (
+  around: OuterRun,
+  ask: SubcommandAsk,
+): Promise<SubcommandAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
   const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
   let more = false
-  let asked: WithinAnswer['asked']
-  const toWithinAnswer = (code: number, thrown?: Failure): WithinAnswer => {
+  let asked: SubcommandAnswer['asked']
+  const toWithinAnswer = (code: number, thrown?: Failure): SubcommandAnswer => {
     const { failures, notes } = kept
     // An incomplete answer keeps its records, and a note names each failure.
     const part = code === exitCodes.partial && records.length > 0
@@ -194,7 +198,7 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
     const { note } = kept.options.screen.notes
     const { command, given, words } = await parseCommandAsk(ask, outer, note)
     asked = { command, given }
-    if (ask.manner === 'checks') return toWithinAnswer(0)
+    if (ask.mode === 'checks') return toWithinAnswer(0)
     const ended = (goesOn: boolean): void => {
       more = goesOn
     }
@@ -222,7 +226,7 @@ export const runCommandWithin = async (around: OuterRun, ask: WithinAsk): Promis
 
 /** Separates records from their parents. Records about parents that could not be read are left out. */
 const createSplitter =
-  (take: LineAsk['take']) =>
+  (take: LineAsk['takeRecord']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
     if (column === undefined) return void take(bytes, undefined)
     const below = splitWrapped(bytes, column)
@@ -246,7 +250,7 @@ const checkInnerLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
   const name = getCommandName(command)
   if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
-  if (ask.where !== undefined && !lists(command)) throw usage(`${name} is not a list`)
+  if (ask.where !== undefined && !listsRecords(command)) throw usage(`${name} is not a list`)
   if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
     throw usage(`${name} cannot read from standard input here`)
   const own = new Set(command.flags.map((flag) => flag.name))
@@ -274,7 +278,7 @@ const getGroupColumns = async ({
 const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
   if (ask.tries === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
-  return lists(command) ? ['--limit=all', ...where] : []
+  return listsRecords(command) ? ['--limit=all', ...where] : []
 }
 
 /** Parses a line that runs a command. */
@@ -302,7 +306,7 @@ export const runTypedWithin = async (
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
-  const { withKnown } = await import('../engine/command/known.js')
+  const { addKnownNames: withKnown } = await import('../engine/command/known.js')
   const command = withKnown(meant.command, globals, outer.env)
   const line = { ...meant, command, own, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
@@ -321,7 +325,7 @@ export const runLineWithin = async (
   { outer, shared: sharing, parse, run }: OuterRun,
   ask: LineAsk,
 ): Promise<LineAnswer> => {
-  const { options: seen, notes, failures } = await openKeptAnswer(createSplitter(ask.take))
+  const { options: seen, notes, failures } = await openKeptAnswer(createSplitter(ask.takeRecord))
   const tries = ask.tries === true
   const from = ask.from ?? outer.globals.from
   // Each inner run gets a signal of its own, because one signal would collect too many listeners.

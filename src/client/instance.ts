@@ -199,9 +199,9 @@ export class InstanceClient {
     const key = `${endpoint?.credential ?? 'user'} ${access} ${patience}`
     const client = await this.#clients.of(key, () => this.#createClient(endpoint, patience))
     if (routes === undefined || endpoint === undefined) return client
-    routes.asking(endpoint)
+    routes.beforeRequest(endpoint)
     return wrapClient(client, (error) => {
-      routes.failed(endpoint, error)
+      routes.afterFailure(endpoint, error)
       return error
     })
   }

@@ -138,8 +138,8 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly progress?: WorkMeter
   /** Called with each endpoint before its request, and with the error if it fails. */
   readonly routes?: {
-    readonly asking: (endpoint: EndpointTraits) => void
-    readonly failed: (endpoint: EndpointTraits, error: unknown) => void
+    readonly beforeRequest: (endpoint: EndpointTraits) => void
+    readonly afterFailure: (endpoint: EndpointTraits, error: unknown) => void
   }
   /** Converts errors for the program that shows them. */
   readonly mapError?: (error: unknown) => unknown

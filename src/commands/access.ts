@@ -202,7 +202,7 @@ class PlaceAccess {
       const failure = recoverFrom(error)
       const { answer, ui } = this.#context
       ui.warn(`${this.#name}: ${what}: ${explainUnread(failure)}`)
-      if (!isUnoffered(failure)) answer.exit(exitCodes.partial)
+      if (!isUnoffered(failure)) answer.setExitCode(exitCodes.partial)
       return []
     }
   }

@@ -170,7 +170,7 @@ async function* sendAlert(context: Context, given: AlertGiven): Rows {
   )
   const profile = await context.place.profile()
   const preset = { ...getPresets(context, given), ...more, endpoint: address.href }
-  yield* context.write(await context.actions({ ...given, input }, { preset }), {
+  yield* context.write(await context.planActions({ ...given, input }, { preset }), {
     to: {
       origin: address.origin,
       credential,

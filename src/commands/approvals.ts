@@ -7,7 +7,7 @@ import { approvals } from '../catalogue/areas/approvals.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { boolean, list } from '../catalogue/params.js'
 import type { Context, Loss } from '../engine/command/context.js'
-import { createFillSteps } from '../engine/command/object-reader.js'
+import { createFillOptions } from '../engine/command/object-reader.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { type Arguments, define } from './define.js'
@@ -93,7 +93,7 @@ export const rulesCreate = define({
   ],
   rows: async function* (context, given) {
     const complete = (plan: Plan) => resolveApprovers(context, plan)
-    yield* context.write(await context.actions(given, { complete, reads: true }))
+    yield* context.write(await context.planActions(given, { complete, reads: true }))
   },
 })
 
@@ -108,14 +108,14 @@ async function* updateRule(context: Context, given: Arguments<typeof flags>): Ro
     lost.add(JSON.stringify(pickPathValues(approvals.rulesGet, plan.values)), removed)
     return plan
   }
-  const filled = createFillSteps(context.instance, given, {
+  const filled = createFillOptions(context.instance, given, {
     area: 'approvals',
     required,
     before: (plan) => resolveApprovers(context, plan),
     after: withApprovers,
   })
   // All rules are read and confirmed before the first is changed.
-  const actions = await context.actions(given, { ...filled, planFirst: true })
+  const actions = await context.planActions(given, { ...filled, planFirst: true })
   yield* context.write(actions, { loses: () => lost.loss })
 }
 

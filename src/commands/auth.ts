@@ -156,9 +156,9 @@ const createTokenCheck =
   ({ instance, ui }: Context, kind: UserTokenKind, profile: Profile) =>
   async ({ token }: Secrets): Promise<Identity> => {
     const { baseUrl } = profile
-    const there = instance.elsewhere(baseUrl, { kind, value: token }, { profile })
+    const there = instance.createClientFor(baseUrl, { kind, value: token }, { profile })
     try {
-      return await ui.progress(`checking the token with ${baseUrl}`, () => probe(there))
+      return await ui.showProgress(`checking the token with ${baseUrl}`, () => probe(there))
     } catch (error) {
       throw withHint(error)
     }
@@ -205,11 +205,11 @@ const discoverInstance = async (
   { token }: Secrets,
 ): Promise<void> => {
   const { instance, place, ui } = context
-  const there = instance.elsewhere(profile.baseUrl, { kind, value: token }, { profile })
+  const there = instance.createClientFor(profile.baseUrl, { kind, value: token }, { profile })
   const globals = { ...place.globals, profile: profile.name }
   const words = await loadWordsInForce({ env: place.env, globals }).catch(() => undefined)
   const look = () => knowInstance(context, profile, there, { anew: true, words })
-  await ui.progress('looking at the instance', look)
+  await ui.showProgress('looking at the instance', look)
 }
 
 async function* runLogin(context: Context, given: LoginArguments): Rows {
@@ -263,7 +263,7 @@ const checkStatus = async (context: Context, name: string | undefined): Promise<
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
     const { kind, value } = credential
-    const client = context.instance.elsewhere(session.baseUrl, { kind, value }, session)
+    const client = context.instance.createClientFor(session.baseUrl, { kind, value }, session)
     const owner = rowOf(name ?? nameOwner(session, credential))
     const shown = { ...owner, credential: formatCredential(credential) }
     if (kind !== 'job') return { ...shown, works: true, user: formatIdentity(await probe(client)) }

@@ -228,7 +228,7 @@ export const judge = async (
   texts: LevelTexts,
 ): Promise<CheckResult> => {
   const levels = parseThresholds(fact, texts)
-  const seen = await context.ui.progress('checking', () =>
+  const seen = await context.ui.showProgress('checking', () =>
     fact.read(context, given).catch((error: unknown) => toUnread(context, error)),
   )
   const beyond = seen.samples.flatMap((sample) => checkSample(sample, fact, levels))

@@ -201,7 +201,7 @@ const ignoredCheck = 'page headers'
 const connectAnonymously = async ({ place, instance }: Context) => {
   const { baseUrl, profile } = await place.session()
   // No credential is sent, because the check is not about access.
-  return instance.elsewhere(baseUrl, undefined, profile === undefined ? {} : { profile })
+  return instance.createClientFor(baseUrl, undefined, profile === undefined ? {} : { profile })
 }
 
 const instanceCheck = checkFact({

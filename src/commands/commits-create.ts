@@ -341,7 +341,7 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
       context.ui.note(`  ${context.answer.text.safe(describeAction(action))}`)
     return plan
   }
-  const planned = await context.actions({ ...given, flags: rest, input }, { preset, complete })
+  const planned = await context.planActions({ ...given, flags: rest, input }, { preset, complete })
   yield* context.write(planned, { done: 'committed' })
 }
 

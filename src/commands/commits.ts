@@ -113,7 +113,7 @@ export const explainFailure = (
 
 const createApplying = (verb: Verb) =>
   async function* (context: Context, given: Given): Rows {
-    yield* context.write(await context.actions(given), {
+    yield* context.write(await context.planActions(given), {
       finish: async ({ values }, came) => {
         const sha = String(values.sha)
         const branch = String(values.branch)
@@ -239,7 +239,7 @@ export const diff = define({
   gathers: true,
   eachParent: true,
   rows: async function* (context, given) {
-    const plans = await context.instance.plans(given)
+    const plans = await context.instance.createPlans(given)
     const [only] = plans
     if (only !== undefined && plans.length === 1) yield* showDiff(context, only)
     else yield* showDiffs(context, plans)

@@ -141,7 +141,7 @@ async function* addKey(
   const text = given.flags.key ?? given.input?.key
   const key = text === '-' ? await context.place.stdin.text() : text
   const preset = key === undefined ? {} : { key }
-  yield* context.write(await context.actions(given, { preset, complete: withCheckedKey }), {
+  yield* context.write(await context.planActions(given, { preset, complete: withCheckedKey }), {
     done: 'added',
   })
 }

@@ -223,7 +223,7 @@ const connect = async (
 ): Promise<ExternalClient> => {
   const credential = await session.credential()
   const own = credential && { kind: credential.kind, value: credential.value }
-  return instance.elsewhere(session.baseUrl, own, session)
+  return instance.createClientFor(session.baseUrl, own, session)
 }
 
 /** Checks the credential. No check contains the credential itself. */
@@ -310,7 +310,7 @@ const runRemoteChecks = async (
   if (hasFailure(network)) return network
   // No credential is sent, because the address may be wrong.
   const party = session.profile === undefined ? {} : { profile: session.profile }
-  const there = context.instance.elsewhere(session.baseUrl, undefined, party)
+  const there = context.instance.createClientFor(session.baseUrl, undefined, party)
   const instance = await runInstanceChecks(there, context.place.clock.now)
   if (hasFailure(instance)) return [...network, ...instance]
   const account = await runAccountChecks(context, session)
@@ -364,7 +364,7 @@ export const doctor = define({
   flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
   examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
   rows: async function* (context, given) {
-    const checks = await context.ui.progress('looking', async () => [
+    const checks = await context.ui.showProgress('looking', async () => [
       checkConfiguration(context.place.env),
       ...runTrustChecks(context.place.env),
       ...(await runVocabularyChecks(context)),

@@ -9,7 +9,7 @@ import { getProperties } from '../catalogue/fields.js'
 import { type AreaRow, listAreas } from '../catalogue/index.js'
 import { boolean, describeType, getParamValues, oneOf, type Param } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
-import { extendCommand, ofInstance } from '../engine/command/known.js'
+import { extendCommand, undocumentedHelp } from '../engine/command/known.js'
 import type { CommandFacts, Suggestion } from '../engine/command/types.js'
 import { type Row, type Rows, yieldRecords } from '../engine/rows.js'
 import { usage } from '../errors.js'
@@ -89,7 +89,7 @@ const listInstanceFields = (known: KnownInstance | undefined, name: string): Fie
     field,
     type: 'any',
     always: false,
-    notes: ofInstance,
+    notes: undocumentedHelp,
   }))
 
 const createParamRow = (e: Endpoint, name: string, param: Param, place: string) => ({

@@ -146,7 +146,7 @@ export async function* runExport(context: Context, given: ExportLine): Rows {
   checkFactor(given, scoping)
   const instance = toReadable(context)
   const view = openView(instance, scoping)
-  const counter = ui.counter()
+  const counter = ui.startCounter()
   let undocumented = 0
   const countPlace = (): void => counter.add(1)
   const leftOut = (count: number): void => {

@@ -166,7 +166,7 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
     except,
     with: beside === undefined ? null : resolve(place.cwd, beside),
   }
-  const { record, compiled, operations } = await ui.progress(`reading ${file}`, async () => {
+  const { record, compiled, operations } = await ui.showProgress(`reading ${file}`, async () => {
     const read = await readExtension(context, from)
     return buildExtension(context, read, {
       ...from,

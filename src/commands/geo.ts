@@ -1,7 +1,7 @@
 /** Implements `geo status` with a page per node, and `geo nodes update`, which keeps omitted attributes (`catalogue/reference/geo.md`). */
 import { type Fields, listObjects } from '../base/objects.js'
 import type { AnswerService } from '../engine/command/context.js'
-import { createFillSteps } from '../engine/command/object-reader.js'
+import { createFillOptions } from '../engine/command/object-reader.js'
 import { define } from './define.js'
 
 // The synced share of each data type of a replication node.
@@ -110,7 +110,7 @@ export const nodesUpdate = define({
   fills: required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
   rows: async function* (context, given) {
-    const filled = createFillSteps(context.instance, given, { area: 'geo', required })
-    yield* context.write(await context.actions(given, filled))
+    const filled = createFillOptions(context.instance, given, { area: 'geo', required })
+    yield* context.write(await context.planActions(given, filled))
   },
 })

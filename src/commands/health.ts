@@ -253,7 +253,7 @@ const tryCredential = async (
   { kind, value }: ResolvedCredential,
 ): Promise<Pick<ProfileCredential, 'works' | 'reason'>> => {
   try {
-    const there = instance.elsewhere(session.baseUrl, { kind, value }, session)
+    const there = instance.createClientFor(session.baseUrl, { kind, value }, session)
     if (kind === 'job')
       return (await probeJobToken(there)) === undefined
         ? { reason: 'the instance does not say whose job it is' }

@@ -187,7 +187,7 @@ export const update = define({
   rows: async function* (context, given) {
     const once = createDialogue(context)
     const complete = (plan: Plan) => checkPlan(once, plan, given)
-    const actions = await context.actions(given, { complete, planFirst: true })
+    const actions = await context.planActions(given, { complete, planFirst: true })
     yield* context.write(actions, { view: normalizedRows })
   },
 })
@@ -198,7 +198,7 @@ export const get = define({
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
   rows: async function* (context, given) {
-    yield* context.write(await context.actions(given), { view: normalizedRows })
+    yield* context.write(await context.planActions(given), { view: normalizedRows })
   },
 })
 

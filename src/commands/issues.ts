@@ -33,7 +33,7 @@ async function* sendPromotion(
     return plan
   }
   const preset = bare ? { body: action } : {}
-  yield* context.write(await context.actions(given, { preset, complete: checkRow }), {
+  yield* context.write(await context.planActions(given, { preset, complete: checkRow }), {
     done: 'promoted',
   })
 }

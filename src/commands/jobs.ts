@@ -271,17 +271,17 @@ const createView = (
 async function* explainWait(context: Context, given: Given): Rows {
   const { answer, instance, ui, place } = context
   let found: WaitReport | undefined
-  yield* context.write(await context.actions(given), {
+  yield* context.write(await context.planActions(given), {
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
       if (job === undefined) throw new Failure('unreachable', 'the instance returned no job')
       const { id } = pickPathValues(jobs.get, plan.values)
-      const seen = await ui.progress('looking', () =>
+      const seen = await ui.showProgress('looking', () =>
         readSurroundings({ instance, project: id, job }),
       )
       found = createReport(job, String(id), seen, place.clock.now())
-      if (found.unread.length > 0) answer.exit(exitCodes.partial)
+      if (found.unread.length > 0) answer.setExitCode(exitCodes.partial)
       return { value: found }
     },
     present: (_, { value }) =>

@@ -246,7 +246,7 @@ export const discoverOwnInstance = async (
     if (credential === undefined) return undefined
     const { words = await loadWordsInForce(place) } = how
     const { kind, value } = credential
-    const client = instance.elsewhere(baseUrl, { kind, value }, session)
+    const client = instance.createClientFor(baseUrl, { kind, value }, session)
     return await discoverInstance(context, profile, client, { ...how, words })
   } catch (error) {
     recoverFrom(error)

@@ -260,7 +260,7 @@ async function* executeRemoval(
 ): Rows {
   const turns = new TurnQueue()
   const result = await run.removeAll((item) =>
-    turns.take(getPlaceOfItem(item), () => removeMembership(context, item)),
+    turns.runAfterInner(getPlaceOfItem(item), () => removeMembership(context, item)),
   )
   yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure
@@ -295,7 +295,7 @@ const splitPlan = ({ goes, stays }: LeavingPlan) => ({
 
 async function* removeUser(context: Context, given: string): Rows {
   const { answer, ui, place } = context
-  if (!place.globals.dryRun) await ui.confirmable('The user loses every direct membership.')
+  if (!place.globals.dryRun) await ui.checkConfirmable('The user loses every direct membership.')
   const self = await readTokenUser(context)
   const sought = createUserQuery(given)
   const { objects, left, done } = splitPlan(await planLeaving(context, sought, self))

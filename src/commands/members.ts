@@ -4,7 +4,7 @@ import { type Fields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
-import { createFillSteps } from '../engine/command/object-reader.js'
+import { createFillOptions } from '../engine/command/object-reader.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -102,7 +102,7 @@ export const add = define({
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
   rows: async function* (context, given) {
-    const actions = await context.actions(given, { ...createIdResolver(context), apart: true })
+    const actions = await context.planActions(given, { ...createIdResolver(context), apart: true })
     yield* context.write(actions, {
       merge: {
         request: joinPlans,
@@ -117,8 +117,8 @@ export const add = define({
 async function* updateMembers(context: Context, given: Given): Rows {
   const named = createUserResolver(context, () => 'direct')
   const filling = { area: 'members', required: ['access_level'], before: named.complete }
-  const filled = createFillSteps(context.instance, given, filling)
-  yield* context.write(await context.actions(given, { ...named, ...filled }))
+  const filled = createFillOptions(context.instance, given, filling)
+  yield* context.write(await context.planActions(given, { ...named, ...filled }))
 }
 
 export const get = define({
@@ -132,7 +132,7 @@ export const get = define({
     const named = createUserResolver(context, ({ endpoint }) =>
       endpoint.when === undefined ? 'direct' : 'all',
     )
-    yield* context.write(await context.actions(given, named))
+    yield* context.write(await context.planActions(given, named))
   },
 })
 
@@ -168,7 +168,7 @@ export const remove = define({
   ],
   rows: async function* (context, given) {
     const named = createUserResolver(context, () => 'direct')
-    yield* context.write(await context.actions(given, named), { done: 'removed' })
+    yield* context.write(await context.planActions(given, named), { done: 'removed' })
   },
 })
 
@@ -195,11 +195,11 @@ const readLosses = async (
 async function* removeBillable(context: Context, given: Given): Rows {
   const { instance, ui } = context
   const listLosses = async (plan: Plan): Promise<readonly string[]> => {
-    const [who = ''] = await ui.naming([plan])
+    const [who = ''] = await ui.nameObjects([plan])
     return readLosses(instance, plan, who)
   }
   const named = createUserResolver(context, () => 'billable')
-  yield* context.write(await context.actions(given, named), {
+  yield* context.write(await context.planActions(given, named), {
     loses: { each: listLosses },
     done: 'removed',
   })

@@ -218,7 +218,7 @@ export class Memberships {
    * @throws Failure if the instance can no longer be read
    */
   async *each(): AsyncGenerator<FoundMembership> {
-    const counter = this.#context.ui.counter()
+    const counter = this.#context.ui.startCounter()
     try {
       const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) =>
         this.#searchPlace(place),
@@ -294,7 +294,7 @@ export class Memberships {
     for (const { place, failure } of this.#failures) ui.report(failure, formatMemberPlace(place))
     const more = this.#unread - this.#failures.length
     if (more > 0) ui.note(`${more} more could not be read`)
-    if (this.#unread > 0) answer.exit(exitCodes.partial)
+    if (this.#unread > 0) answer.setExitCode(exitCodes.partial)
     const closed = this.#unread + this.#tolerated
     const unread = closed === 0 ? '' : `; ${closed} could not be read`
     const nobody = this.#found === 0 ? await this.#explainNoMembership(closed) : undefined

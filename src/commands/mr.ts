@@ -76,7 +76,7 @@ const rebasedColumns = [
 ] as const
 
 async function* requestRebase(context: Context, given: Arguments<typeof flags>): Rows {
-  const actions = await context.actions(given)
+  const actions = await context.planActions(given)
   if (given.flags.wait !== true) return yield* context.write(actions, { done: 'rebase requested' })
   const timeout = given.flags['wait-timeout']
   const shown = context.ui.beginProgress('rebasing')

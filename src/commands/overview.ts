@@ -274,7 +274,7 @@ async function* showOverview(context: Context, given: Arguments<typeof flags>): 
   // A snapshot says nothing of what is this tool's own.
   const there = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
   const meant = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
-  const overview = await ui.progress('looking', () => readOverview(context, meant))
+  const overview = await ui.showProgress('looking', () => readOverview(context, meant))
   yield* describeOverview(context, overview)
   if (!isComplete(overview)) yield createExitRow(exitCodes.partial)
 }

@@ -227,12 +227,12 @@ async function* updateDomain(context: Context, given: Arguments<typeof updateFla
   const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
   const complete = (plan: Plan) => withFiles(plan, files, place.clock.now())
   const how = { preset, complete, planFirst: true } as const
-  yield* context.write(await context.actions({ ...given, flags }, how))
+  yield* context.write(await context.planActions({ ...given, flags }, how))
 }
 
 async function* removeCertificate(context: Context, given: Given): Rows {
   const preset = { certificate: '', key: '' }
-  yield* context.write(await context.actions(given, { preset }), {
+  yield* context.write(await context.planActions(given, { preset }), {
     loses: {
       what: 'The certificate and its key are removed, so they no longer secure the site.',
       each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,

@@ -11,7 +11,7 @@ import { formatOrigin } from '../desired/state.js'
 import type { Context, LineAnswer, LineAsk, LineParent } from '../engine/command/context.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
-import { createLearnt } from '../engine/command/words.js'
+import { createValueFinder } from '../engine/command/words.js'
 import { bindWhere, negateExpression, parseWhere } from '../engine/where/index.js'
 import { explainUnread, Failure, usage } from '../errors.js'
 import type { PolicyRule, PolicySeverity } from './policy.js'
@@ -131,7 +131,7 @@ const findBroken = (
     now: getCurrentIo().now().getTime(),
     names: findLevelNames,
     nearest: findNearest,
-    learnt: command && createLearnt(command),
+    learnt: command && createValueFinder(command),
   }
   const { matches } = bindWhere(parseWhere([rule.where ?? rule.each ?? '']), known)
   return all
@@ -213,7 +213,7 @@ class ParentLog implements NonNullable<LineAsk['parents']> {
     return names
   }
 
-  readonly settled: NonNullable<LineAsk['parents']>['settled'] = (name, failure) => {
+  readonly finishParent: NonNullable<LineAsk['parents']>['finishParent'] = (name, failure) => {
     if (failure !== undefined) this.unread.set(name, explainUnread(failure))
   }
 }
@@ -237,10 +237,10 @@ const readRows = async (
   sharing: SharedReading,
 ) => {
   const rows: Row[] = []
-  const answer = await place.runs.line({
+  const answer = await place.runs.readLine({
     ...withOrigin(rule, () => createAsk(rule)),
     allowed: allowedFlags,
-    take: (bytes, parent) => rows.push({ parent, record: parseBytes(bytes) }),
+    takeRecord: (bytes, parent) => rows.push({ parent, record: parseBytes(bytes) }),
     parents,
     ...sharing,
   })

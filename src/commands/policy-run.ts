@@ -200,7 +200,7 @@ export async function* checkPolicy(context: Context, given: PolicyArguments): Ro
   const shared = findShared(rules)
   const reads = new SharedReads()
   const judged: RuleResult[] = []
-  await ui.progress('checking', async (say) => {
+  await ui.showProgress('checking', async (say) => {
     for (const [i, one] of rules.entries()) {
       say(`checking ${one.name}`, i / rules.length)
       judged.push(await judgeRule(context, one, { reads, whole: shared.has(one) }))

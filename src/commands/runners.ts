@@ -118,11 +118,11 @@ async function* drainRunners(context: Context, given: Arguments<typeof flags>): 
   const until = getTimeAfter(timeout, context.place.clock)
   const paused = { preset: { active: false } }
   if (command === undefined)
-    return yield* waitForJobs(context, await context.actions(asked, paused), { until })
+    return yield* waitForJobs(context, await context.planActions(asked, paused), { until })
   const complete = (plan: Plan) => withRecord(context.instance, plan)
   const drained: Plan[] = []
   try {
-    const actions = await context.actions(asked, { ...paused, complete, reads: true })
+    const actions = await context.planActions(asked, { ...paused, complete, reads: true })
     yield* waitForJobs(context, actions, { until, drained })
   } catch (error) {
     throw context.sends ? createDrainFailure(context.ui, error) : error
@@ -184,7 +184,7 @@ const resumeAfterCommand = async (
   )
   if (failure !== undefined) {
     ui.report(failure)
-    answer.exit(failure.exitCode)
+    answer.setExitCode(failure.exitCode)
   }
   const again = plans.filter(hasBeenActive)
   return again.map(({ record: _, ...plan }) => ({
@@ -216,7 +216,7 @@ export const pause = define({
     'runners list --status offline --tag-list linux | svcctl runners pause -',
   ],
   rows: async function* (context, given) {
-    const actions = await context.actions(given, { preset: { active: false } })
+    const actions = await context.planActions(given, { preset: { active: false } })
     yield* context.write(actions, { done: 'paused' })
   },
 })
@@ -230,7 +230,7 @@ export const resume = define({
     'runners list --status paused --type project_type | svcctl runners resume -',
   ],
   rows: async function* (context, given) {
-    const actions = await context.actions(given, { preset: { active: true } })
+    const actions = await context.planActions(given, { preset: { active: true } })
     yield* context.write(actions, { done: 'resumed' })
   },
 })

@@ -61,7 +61,7 @@ export const get = define({
   rows: async function* (context, given) {
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
     let shown: unknown
-    yield* context.write(await context.actions({ ...given, args: [] }), {
+    yield* context.write(await context.planActions({ ...given, args: [] }), {
       finish: async (_, came) => {
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
@@ -116,13 +116,14 @@ const createRows =
 
 /** Updates settings. People see the old and new values. */
 async function* updateSettings(context: Context, given: Given): Rows {
-  if (context.answer.reader !== 'people') return yield* context.write(await context.actions(given))
+  if (context.answer.reader !== 'people')
+    return yield* context.write(await context.planActions(given))
   let old: Settings | undefined
   const complete = async (plan: Plan): Promise<Plan> => {
     old = await readSettings(context.instance)
     return old === undefined ? plan : { ...plan, record: old }
   }
-  yield* context.write(await context.actions(given, { complete }), {
+  yield* context.write(await context.planActions(given, { complete }), {
     present: (plan, { value }) => {
       const now = toSettings(value)
       if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }

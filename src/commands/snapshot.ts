@@ -64,15 +64,15 @@ const readList = async (
   const past = new Set(file.parents.map(({ name }) => name))
   const limited = wanted.kind === 'projects' && groups.length > 0
   let ending: Failure | undefined
-  const answer = await place.runs.line({
+  const answer = await place.runs.readLine({
     words: wanted.words,
     allowed: lineFlags,
-    take: (bytes, parent) => {
+    takeRecord: (bytes, parent) => {
       if (!limited || isWithin(getProjectPath(bytes), groups)) file.take(bytes, parent?.name)
     },
     parents: {
       choose: (names) => names.filter((name) => isWithin(name, groups) && !past.has(name)).sort(),
-      settled: (name, failure) => {
+      finishParent: (name, failure) => {
         if (failure !== undefined && isFatal(failure)) ending ??= failure
         // After that, parents are left for --resume.
         if (ending === undefined) file.endParent(name, failure)
@@ -123,16 +123,16 @@ async function* countRequests(
     const { column } = wanted
     const key = `${column} ${wanted.words.includes('--with-archived')}`
     if (column !== undefined && !counts.has(key)) {
-      await context.place.runs.line({
+      await context.place.runs.readLine({
         words: wanted.words,
         allowed: lineFlags,
-        take: () => {},
+        takeRecord: () => {},
         parents: {
           choose: (names) => {
             counts.set(key, names.filter((name) => isWithin(name, groups)).length)
             return []
           },
-          settled: () => {},
+          finishParent: () => {},
         },
       })
     }
@@ -200,7 +200,7 @@ const readLists = async (
 ): Promise<readonly SnapshotKind[]> => {
   const lines = chooseLists(begun.lines, [])
   const kinds: SnapshotKind[] = []
-  const reading = context.ui.progress('reading', async (say) => {
+  const reading = context.ui.showProgress('reading', async (say) => {
     for (const [i, wanted] of lines.entries()) {
       say(`reading ${wanted.kind}`, i / lines.length)
       const { whole, past } = await findRead(context, folder, wanted, unfinished)
@@ -305,7 +305,7 @@ async function* takeSnapshot(
   const kinds = await readLists(context, progress, unfinished, (wanted, kind, failure) => {
     ui.note(`${wanted.line}: ${describeGaps(kind, failure)}`)
     // A list that the instance does not offer is a gap only if the line names it.
-    if (!isUnoffered(failure) || given.args.length > 0) answer.exit(exitCodes.partial)
+    if (!isUnoffered(failure) || given.args.length > 0) answer.setExitCode(exitCodes.partial)
   }).catch(throwWithResumeHint)
   await publishSnapshot(folder, {
     format: 1,

@@ -19,7 +19,7 @@ const kinds = ['projects', 'snippets', 'groups'] as const
 const waitUntilEmpty = async (context: Context, source: string, timeout: number): Promise<void> => {
   const { instance, ui, place } = context
   let left = 0
-  await ui.progress(`waiting until ${source} is empty`, async (say) => {
+  await ui.showProgress(`waiting until ${source} is empty`, async (say) => {
     const checkEmpty = async (): Promise<true | undefined> => {
       const input = { repository_storage: source, simple: true }
       left = (await instance.records(projects.list, input)).length
@@ -54,7 +54,7 @@ async function* scheduleMoves(context: Context, given: Arguments<typeof flags>):
     return plan
   }
   const asked = { ...given, args: [], flags: { ...given.flags, [kind]: true } }
-  yield* context.write(await context.actions(asked, { complete }), {
+  yield* context.write(await context.planActions(asked, { complete }), {
     loses: {
       each: ({ values, endpoint }) =>
         [

@@ -74,7 +74,7 @@ const getVersion = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
 const askVersion = ({ instance }: Pick<Context, 'instance'>): Promise<WholeAnswer | undefined> =>
-  instance.raw({ method: 'GET', path: '/version', headers: {} })
+  instance.sendUndocumented({ method: 'GET', path: '/version', headers: {} })
 
 /** Reads the version of the instance, which is not documented; undefined if it does not report one. */
 export const readVersion = async (context: Pick<Context, 'instance'>) =>
@@ -108,7 +108,7 @@ class AnswerReader {
   async readData(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await buildInstanceRequest(ask, this.#words)
-      return this.#takeData(await this.#context.instance.raw(request, ask.endpoint))
+      return this.#takeData(await this.#context.instance.sendUndocumented(request, ask.endpoint))
     } catch (error) {
       this.unread.push({ what, failure: recoverFrom(error) })
       return undefined

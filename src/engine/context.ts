@@ -4,7 +4,7 @@ import { Failure, usage } from '../errors.js'
 import { isSource } from './command/actions.js'
 import type { Context } from './command/context.js'
 import { getScope, mayChangeInstance } from './command/derive.js'
-import { getMostRecords, isAggregate } from './command/globals.js'
+import { getMaxRecords, isAggregate } from './command/globals.js'
 import type {
   ActionOptions,
   Actions,
@@ -57,8 +57,8 @@ export class LineContext implements Context {
     return this.#parts.curl === undefined && this.#parts.preview === undefined
   }
 
-  actions(given: Given, how: ActionOptions = {}): Promise<Actions> {
-    return this.#parts.planning.requests(given, how, this.#limitTargets(given))
+  planActions(given: Given, how: ActionOptions = {}): Promise<Actions> {
+    return this.#parts.planning.planLine(given, how, this.#limitTargets(given))
   }
 
   async *list(given: Given, { view = {}, ...how }: ListActionOptions = {}): Rows {
@@ -72,20 +72,20 @@ export class LineContext implements Context {
     if (parents !== undefined && curl === undefined) {
       if (view.document !== undefined) throw refusePart('project or group')
       const { yieldParentRows: listOver } = await import('./targets/parent-rows.js')
-      return yield* listOver(this.#parts, given, { view, how }, parents, getMostRecords(globals))
+      return yield* listOver(this.#parts, given, { view, how }, parents, getMaxRecords(globals))
     }
-    const actions = await planning.requests(given, how, this.#targets)
-    await planning.teach(actions, false)
+    const actions = await planning.planLine(given, how, this.#targets)
+    await planning.printRepeatLine(actions, false)
     yield* this.#listPlans(actions, view)
   }
 
   async *write(actions: Actions, how: WriteOptions = {}): Rows {
     const { bulk, curl, followUps: following, lists, planning, preview } = this.#parts
-    await planning.teach(actions, how.loses !== undefined)
+    await planning.printRepeatLine(actions, how.loses !== undefined)
     if (curl !== undefined) return yield* curl.print(actions, how)
     if (preview !== undefined && areWriting(actions))
       return yield* (await preview()).show(actions, how)
-    if (!isSource(actions) && actions[0]?.request !== undefined) lists.refuseChoice()
+    if (!isSource(actions) && actions[0]?.request !== undefined) lists.checkNoListFlags()
     if (this.#hasWritten && !isSource(actions)) {
       const { followUp } = await import('./bulk/follow-up.js')
       return yield* followUp(following, actions, how)
@@ -99,11 +99,11 @@ export class LineContext implements Context {
   async *followEndpoints(given: Given): Rows {
     const { command } = this.#parts.options
     if (isListing(command, this.#parents ?? [])) return yield* this.list(given)
-    const actions = await this.actions(given)
+    const actions = await this.planActions(given)
     const first = isSource(actions) ? undefined : actions[0]
     if (isSource(actions) || first?.endpoint.returns.kind !== 'many')
       return yield* this.write(actions)
-    await this.#parts.planning.teach(actions, false)
+    await this.#parts.planning.printRepeatLine(actions, false)
     yield* this.#listPlans(actions, {})
   }
 

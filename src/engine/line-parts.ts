@@ -6,8 +6,8 @@ import type { AnswerService, Context, InstanceService, UiService } from './comma
 import type { Given, Parent } from './command/types.js'
 import type { Caller } from './instance/caller.js'
 import type { InstanceExchange } from './instance/exchange.js'
-import type { Lists } from './instance/listing.js'
-import type { Planning, Targets } from './instance/planning.js'
+import type { ListReader } from './instance/listing.js'
+import type { RunPlanner, Targets } from './instance/planning.js'
 import type { RunOptions } from './options.js'
 import type { Curl } from './perform/curl.js'
 import type { Previews } from './perform/preview.js'
@@ -30,10 +30,10 @@ export interface LineParts {
   /** Sends further requests for the objects of the run, which its journal records. */
   readonly followUps: FollowUpParts
   readonly instance: InstanceService
-  readonly lists: Lists
+  readonly lists: ListReader
   readonly options: RunOptions
   readonly place: Workspace
-  readonly planning: Planning
+  readonly planning: RunPlanner
   /** Opens the previews of a dry run (`--dry-run`); undefined without the flag. */
   readonly preview: (() => Promise<Previews>) | undefined
   readonly ui: UiService

@@ -6,13 +6,13 @@ import { type Failure, usage } from '../errors.js'
 import { getFirstSegment, isRehearsal } from './command/derive.js'
 import { getCommandFlags } from './command/flags.js'
 import type { GlobalFlagRow } from './command/global-flag.js'
-import { declared } from './command/global-flags.js'
+import { globalFlagRows } from './command/global-flags.js'
 import type { Globals } from './command/globals.js'
 import type { CommandFacts } from './command/types.js'
 import { getWordsBeforeDashes } from './command/words.js'
 import type { Raw } from './plan/line.js'
 
-type FlagName = keyof typeof declared
+type FlagName = keyof typeof globalFlagRows
 
 /** A command and the flags that its line gives. */
 interface TypedFlags {
@@ -151,7 +151,7 @@ const exclusions: readonly FlagPair[] = [
 /** True if a line has a flag. A switch that `--no-…` turns off does not count. */
 const isGiven = ({ flags }: Raw, name: FlagName): boolean => {
   const text = flags.get(name)?.at(-1)
-  const { param }: GlobalFlagRow = declared[name]
+  const { param }: GlobalFlagRow = globalFlagRows[name]
   return text !== undefined && !(isSwitch(param) && text === 'false')
 }
 

@@ -8,7 +8,7 @@ import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
 import type { Command } from './command/types.js'
-import { createLearnt } from './command/words.js'
+import { createValueFinder } from './command/words.js'
 import { withNeutral, withShown } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
@@ -104,7 +104,7 @@ export class WaitCondition {
       others,
       words,
       anyValue: this.#checked,
-      learnt: createLearnt(command, words),
+      learnt: createValueFinder(command, words),
     }
   }
 }
@@ -194,6 +194,6 @@ export const watch = async (
     }
   } catch (error) {
     if (!clock.signal.aborted) throw error
-    context.answer.exit(exitCodes.interrupted)
+    context.answer.setExitCode(exitCodes.interrupted)
   }
 }

@@ -16,7 +16,7 @@ import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
 import type { UiService } from './command/context.js'
-import { getSelects, isRehearsal } from './command/derive.js'
+import { getSelectList, isRehearsal } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/globals.js'
 import type { Command, Given } from './command/types.js'
@@ -84,8 +84,8 @@ const defaultRound = 2
 /** Loads the run that --resume names. Returns undefined if none of its objects is left to do. */
 const loadResumedRun = async (line: RunLine): Promise<RunLine | undefined> => {
   if (line.globals.resume === undefined || line.command.ownJournal === true) return line
-  const { takeUp } = await import('./journaling/resume.js')
-  const taken = await takeUp({ ...line, ...line.running })
+  const { restoreRunLine } = await import('./journaling/resume.js')
+  const taken = await restoreRunLine({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }
 }
 
@@ -149,7 +149,7 @@ const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> =>
   if (!isRepeated(globals) || curl) return running.print(round())
   const { context, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
-  const exhausted = async (): Promise<boolean> => (await exchange.gate()).exhausted
+  const exhausted = async (): Promise<boolean> => (await exchange.openGate()).exhausted
   await watch(context, { seconds, polls, printer: printing, until, exhausted }, () =>
     running.print(round()),
   )
@@ -161,7 +161,7 @@ const openSelection = async (
   { flags }: Given,
 ): Promise<Selection | undefined> => {
   if (select === undefined) {
-    const alone = getSelects(command)?.by?.find((name) => flags[name] === true)
+    const alone = getSelectList(command)?.by?.find((name) => flags[name] === true)
     if (alone !== undefined) throw usage(`--${alone} requires --select`)
     return undefined
   }

@@ -57,11 +57,11 @@ const readSide = async (
   const records = new Map<string, Map<string, unknown>>()
   const unread = new Set<string>()
   let column: string | undefined
-  const { code, failure, notes } = await place.runs.line({
+  const { code, failure, notes } = await place.runs.readLine({
     words,
     allowed: lineFlags,
     from,
-    take: (bytes, parent) => {
+    takeRecord: (bytes, parent) => {
       const record = parseBytes(bytes)
       column ??= parent?.column
       const name = parent?.name ?? ''
@@ -70,7 +70,7 @@ const readSide = async (
     },
     parents: {
       choose: (names) => names,
-      settled: (name, failed) => {
+      finishParent: (name, failed) => {
         if (failed !== undefined) unread.add(name)
       },
     },

@@ -196,13 +196,13 @@ const createRails = (
   run: RequestRun,
 ): Pick<InstanceOptions, 'guard' | 'record'> => {
   const { session } = destination
-  const audit = new Audit(() => (entry) => run.settled(entry))
+  const audit = new Audit(() => (entry) => run.recordOutcome(entry))
   return {
     record: (credential) => audit.open(session.profile, credential, session.user, session.baseUrl),
     guard: async (request) => {
       checkReadOnly(session.profile, request.method, request.path)
       audit.check(request)
-      await run.begun(request)
+      await run.recordStart(request)
     },
   }
 }

@@ -210,11 +210,11 @@ describe('an attribute counts as not taken', () => {
   it('is said once for many objects, with the first of them', () => {
     const taken = new UnappliedAttributes()
     for (const label of ['1', '2', '3', '4', '5'])
-      taken.note(
+      taken.checkAnswer(
         { endpoint: runners.update, values: { locked: true }, label },
         { data: { locked: false } },
       )
-    expect([...taken.lines()]).toEqual([
+    expect([...taken.yieldWarnings()]).toEqual([
       {
         text: '1, 2, 3 and 2 more: the instance did not apply locked: the value is false',
         unknown: false,

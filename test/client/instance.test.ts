@@ -12,7 +12,7 @@ import {
   getWaitSettings,
   toListOptions,
 } from '../../src/client/defaults.js'
-import { declared } from '../../src/engine/command/global-flags.js'
+import { globalFlagRows } from '../../src/engine/command/global-flags.js'
 import { Failure } from '../../src/errors.js'
 import type { Exchange, Gate, WireRequest } from '../../src/http/types.js'
 import { get } from '../http/clients.js'
@@ -27,7 +27,7 @@ describe('waiting', () => {
     expect(getWaitSettings('usual', {})).toEqual(usual)
   })
   it('and a list’s length are what help says of the flags', () => {
-    const { timeout, retries, limit, 'per-page': perPage } = declared
+    const { timeout, retries, limit, 'per-page': perPage } = globalFlagRows
     expect(getWaitSettings('usual', {})).toMatchObject({
       timeout: timeout.param.default,
       retries: retries.param.default,

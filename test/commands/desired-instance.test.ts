@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { toReadable, toWritable } from '../../src/commands/plan/instance.js'
-import { Lists } from '../../src/engine/instance/listing.js'
+import { ListReader } from '../../src/engine/instance/listing.js'
 import { LiveInstance, type Parts } from '../../src/engine/perform/live.js'
 import { instanceOf } from '../client/clients.js'
 import { json, rejected, serve } from '../support/servers.js'
@@ -12,8 +12,11 @@ import { json, rejected, serve } from '../support/servers.js'
 const opened = async (answer: Parameters<typeof serve>[0]) => {
   const { base, seen } = await serve(answer)
   const client = instanceOf(base)
-  const screen = { writer: () => Promise.reject(new Error('nothing is printed')), later: () => {} }
-  const lists = new Lists({ limit: 1 }, async () => client, screen)
+  const screen = {
+    writer: () => Promise.reject(new Error('nothing is printed')),
+    noteAtEnd: () => {},
+  }
+  const lists = new ListReader({ limit: 1 }, async () => client, screen)
   const parts = {
     lists,
     caller: { send: (ask: Parameters<typeof client.send>[0]) => client.send(ask) },

@@ -2,7 +2,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { deriveCommand } from '../../src/engine/command/derive.js'
-import { declared, globalFlags } from '../../src/engine/command/global-flags.js'
+import { globalFlagRows, globalFlags } from '../../src/engine/command/global-flags.js'
 import type { Globals } from '../../src/engine/command/globals.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 
@@ -82,7 +82,7 @@ describe('global flags', () => {
         ...['group-by', 'count', 'sum', 'avg', 'min', 'max', 'p95'],
         ...['since', 'all-fields'],
       ].sort(),
-    ).toEqual(Object.keys(declared).sort())
+    ).toEqual(Object.keys(globalFlagRows).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()
     expectTypeOf<Globals['curl']>().toEqualTypeOf<boolean>()
     expectTypeOf<Globals['verbose']>().toEqualTypeOf<number>()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { version } from '../../src/base/version.js'
 import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
-import { parseLine, Sums } from '../../src/engine/journal/lines.js'
+import { LineChecksums, parseLine } from '../../src/engine/journal/lines.js'
 import { header } from '../engine/work/header.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -39,7 +39,7 @@ const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {})
   const own = readdirSync(folder).filter((name) => /undo\.ndjson$/.test(name))
   expect(own).toHaveLength(1)
   const text = readFileSync(join(folder, own[0] ?? ''), 'utf8')
-  const sums = new Sums()
+  const sums = new LineChecksums()
   const read = (line: string) => parseLine(sums.check(line))
   return { ...ran, text, lines: text.trimEnd().split('\n').map(read) }
 }

@@ -379,10 +379,10 @@ describe('what may be sent', () => {
     const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
     const { context, close } = await openContext({ env })
     instance.answer = () => ({ body: { id: 1 } })
-    const came = await context.place.runs.command({
+    const came = await context.place.runs.runCommand({
       command: { area, words },
-      plain: true,
-      manner,
+      withoutSpecial: true,
+      mode: manner,
       values: { ...values },
       signal: new AbortController().signal,
     })

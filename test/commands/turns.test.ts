@@ -12,7 +12,7 @@ it('lets a group wait for what was begun inside of it, however that ends, and fo
   const ends = new Map<string, (well: boolean) => void>()
   const begin = (parent: string): Promise<unknown> =>
     turns
-      .take(parseTreePlace(parent), () => {
+      .runAfterInner(parseTreePlace(parent), () => {
         done.push(parent)
         return new Promise<void>((resolve, reject) => {
           ends.set(parent, (well) => (well ? resolve() : reject(new Error('refused'))))

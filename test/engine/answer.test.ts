@@ -114,6 +114,6 @@ it('makes control characters visible on a terminal, also of a text cut within a 
 it('ends with the worst of the codes it was told', async () => {
   const { answer } = await printing('json')
   expect(answer.code).toBe(0)
-  for (const code of [1, 8, 2]) answer.exit(code)
+  for (const code of [1, 8, 2]) answer.setExitCode(code)
   expect(answer.code).toBe(8)
 })

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { Caller } from '../../src/engine/instance/caller.js'
-import { buildClientOptions, Warnings } from '../../src/engine/instance/connection.js'
+import { buildClientOptions, ConnectionWarnings } from '../../src/engine/instance/connection.js'
 import { InstanceExchange } from '../../src/engine/instance/exchange.js'
 import { describeListEnd } from '../../src/engine/instance/listing.js'
 import { toIncompleteFailure } from '../../src/engine/rows.js'
@@ -18,13 +18,16 @@ import { Audit } from '../../src/profile/audit.js'
 describe('warnings', () => {
   const warned = (insecure: boolean, env: NodeJS.ProcessEnv) => {
     const said: string[] = []
-    return { said, warnings: new Warnings({ insecure, env, warn: (text) => said.push(text) }) }
+    return {
+      said,
+      warnings: new ConnectionWarnings({ insecure, env, warn: (text) => said.push(text) }),
+    }
   }
 
   it('says of each address, once, that nothing is verified', () => {
     const { said, warnings } = warned(true, {})
     for (const url of ['https://a.test', 'https://a.test', 'http://b.test', 'https://c.test'])
-      warnings.reaching(url)
+      warnings.warnAboutCertificate(url)
     expect(said.map((text) => /certificate of (\S+)/.exec(text)?.[1])).toEqual([
       'https://a.test',
       'https://c.test',
@@ -35,23 +38,23 @@ describe('warnings', () => {
     const env: NodeJS.ProcessEnv = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
     const { said, warnings } = warned(false, env)
     expect(env).toEqual({})
-    warnings.reaching('http://a.test')
+    warnings.warnAboutCertificate('http://a.test')
     expect(said).toEqual([])
-    warnings.reaching('https://a.test')
+    warnings.warnAboutCertificate('https://a.test')
     expect(said).toEqual([expect.stringContaining('is ignored')])
   })
 
   it('leaves the variable alone where it says nothing of that', () => {
     const env: NodeJS.ProcessEnv = { NODE_TLS_REJECT_UNAUTHORIZED: '1' }
     const { said, warnings } = warned(false, env)
-    warnings.reaching('https://a.test')
+    warnings.warnAboutCertificate('https://a.test')
     expect([env.NODE_TLS_REJECT_UNAUTHORIZED, said]).toEqual(['1', []])
   })
 
   it('says once why the token of the job did not go along', () => {
     const { said, warnings } = warned(false, {})
-    warnings.withheld({})
-    for (const _ of [1, 2]) warnings.withheld({ jobTokenWithheld: 'another instance' })
+    warnings.warnAboutJobToken({})
+    for (const _ of [1, 2]) warnings.warnAboutJobToken({ jobTokenWithheld: 'another instance' })
     expect(said).toEqual(['another instance'])
   })
 })
@@ -142,7 +145,7 @@ describe('a curl command', () => {
 
   it('names the kind of the credential, never the credential', async () => {
     const given = exchangeOf(async () => ({ kind: 'oauth', value: 'canary' }))
-    const text = await given.curlOf(wire, runners.get)
+    const text = await given.formatCurl(wire, runners.get)
     expect(text).toMatch(/Bearer \\?"?\$SVC_TOKEN/)
     expect(text).not.toContain('canary')
     expect(text).toMatch(/sudo: ana/i)
@@ -152,11 +155,11 @@ describe('a curl command', () => {
     const missing = exchangeOf(async () => {
       throw new Failure('auth', 'no token')
     })
-    expect(await missing.curlOf(wire, runners.get)).not.toContain('TOKEN')
+    expect(await missing.formatCurl(wire, runners.get)).not.toContain('TOKEN')
     const broken = exchangeOf(async () => {
       throw new Failure('usage', 'has an invalid profile')
     })
-    await expect(broken.curlOf(wire, runners.get)).rejects.toMatchObject({
+    await expect(broken.formatCurl(wire, runners.get)).rejects.toMatchObject({
       category: 'usage',
     })
   })
@@ -164,7 +167,7 @@ describe('a curl command', () => {
   it('acts as nobody else where the credential is a parameter', async () => {
     const given = exchangeOf(async () => undefined)
     const register = { ...wire, method: 'POST' }
-    const text = await given.curlOf(register, runners.register)
+    const text = await given.formatCurl(register, runners.register)
     expect(text).not.toMatch(/sudo/i)
   })
 })
@@ -181,7 +184,7 @@ describe('how an instance is reached', () => {
         heard.push(url)
         return {}
       },
-      warnings: new Warnings({ insecure: false, env: {}, warn: () => {} }),
+      warnings: new ConnectionWarnings({ insecure: false, env: {}, warn: () => {} }),
       audit: new Audit(),
       guard: async () => {},
     }) as unknown as Parameters<typeof buildClientOptions>[0]
@@ -222,11 +225,16 @@ describe('a call', () => {
     const said: string[] = []
     const codes: number[] = []
     const exchange = {
-      client: async () => ({ call: answer }) as unknown as Client,
-      request: async (ask: Ask) => buildRequest(ask),
+      getClient: async () => ({ call: answer }) as unknown as Client,
+      prepare: async (ask: Ask) => buildRequest(ask),
     }
     const ui = { note: (text: string) => void said.push(text) }
-    const service = new Caller(exchange, ui, { exit: (code) => void codes.push(code) }, { strict })
+    const service = new Caller(
+      exchange,
+      ui,
+      { setExitCode: (code) => void codes.push(code) },
+      { strict },
+    )
     return { service, said, codes }
   }
   const get: Ask = { endpoint: runners.get, values: { id: 7 } }
@@ -247,14 +255,14 @@ describe('a call', () => {
     const other = async () => whole(200, '{"id":7,"description":"two"}')
     const { service, codes } = sending(other)
     await service.send(update)
-    expect([...service.lines()]).toHaveLength(1)
+    expect([...service.yieldWarnings()]).toHaveLength(1)
     expect(codes).toEqual([])
     const strict = sending(other, true)
     await strict.service.send(update)
     expect(strict.codes).toEqual([1])
     const taken = sending(async () => whole(200, '{"id":7,"description":"one"}'), true)
     await taken.service.send(update)
-    expect([taken.codes, [...taken.service.lines()]]).toEqual([[], []])
+    expect([taken.codes, [...taken.service.yieldWarnings()]]).toEqual([[], []])
   })
 
   it('that fails says which of its names nobody knows', async () => {

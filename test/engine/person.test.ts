@@ -147,7 +147,7 @@ it('says to who leaves what goes on, and lets other failures through', async () 
 it('holds the meter while another line of progress is there, also when the work fails', async () => {
   const { ui, held } = present()
   await expect(
-    ui.progress('waiting', async () => {
+    ui.showProgress('waiting', async () => {
       expect(held).toEqual(['held'])
       throw new Error('no')
     }),

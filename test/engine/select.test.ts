@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../src/catalogue/endpoint.js'
 import { loadAllCommands, loadCommandByWords } from '../../src/commands/index.js'
-import { getCommandName, getScope, getSelects } from '../../src/engine/command/derive.js'
+import { getCommandName, getScope, getSelectList } from '../../src/engine/command/derive.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
@@ -279,7 +279,7 @@ describe('the list that a verb selects from', () => {
     for (const command of await loadAllCommands()) {
       const [first] = command.args
       if (first?.variadic !== true || !Object.values(command.endpoints).some(writes)) continue
-      const fact = getSelects(command)
+      const fact = getSelectList(command)
       if (fact === undefined) {
         without.push(getCommandName(command))
         continue

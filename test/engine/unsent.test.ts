@@ -10,8 +10,8 @@ const unsent = () => {
   const printed: string[] = []
   const parts = {
     exchange: {
-      curlOf: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
-      guard: async () => {},
+      formatCurl: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
+      checkWrite: async () => {},
       build: async (ask: Ask) => buildRequest(ask),
     },
     lists: {
@@ -45,7 +45,7 @@ const plan = (id: number) => ({ key: 'update', endpoint: runners.update, values:
 it('ends with whatever was planned, and never reaches elsewhere', async () => {
   const { instance, printed, follow } = unsent()
   await follow(() => instance.send(plan(3)))
-  const there = instance.elsewhere('https://other.example', undefined)
+  const there = instance.createClientFor('https://other.example', undefined)
   const request = { method: 'GET', path: '/user', headers: {} }
   await follow(() => there.call(request))
   expect(printed).toEqual(['PUT /runners/3', 'curl https://other.example/api/v4/user'])

@@ -11,7 +11,7 @@ import type { Paging } from '../../src/client/defaults.js'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
 import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Command, Given, Plan } from '../../src/engine/command/types.js'
-import { Lists } from '../../src/engine/instance/listing.js'
+import { ListReader } from '../../src/engine/instance/listing.js'
 import { RecordChoice } from '../../src/engine/records/where.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -74,8 +74,8 @@ const listed = async (
       data: async (ask) => (await (await client()).send(ask)).data,
       failed: (text) => void failed.push(text),
     })
-  const screen = { later: (text: string) => void notes.push(text) }
-  const lists = new Lists(paging, client, screen, texts.length === 0 ? undefined : choice)
+  const screen = { noteAtEnd: (text: string) => void notes.push(text) }
+  const lists = new ListReader(paging, client, screen, texts.length === 0 ? undefined : choice)
   for await (const row of lists.listRecords({ key, endpoint, values }, {})) {
     if (row.kind === 'records') for (const one of row.batch) bytes.push(Buffer.from(one).toString())
     if (row.kind === 'end' && row.note !== undefined) notes.push(row.note)
@@ -364,7 +364,7 @@ describe('with --where', () => {
 })
 
 it('sends only what the instance answers as the field says', async () => {
-  const { lists } = await import('../../src/engine/command/derive.js')
+  const { listsRecords: lists } = await import('../../src/engine/command/derive.js')
   const { loadAllCommands } = await import('../../src/commands/index.js')
   const { createSingleReader } = await import('../../src/engine/records/single.js')
   const { findFieldKind } = await import('../../src/engine/where/shape.js')

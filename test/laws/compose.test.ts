@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands } from '../../src/commands/index.js'
-import { getCommandName, hasEndpoints, hasForm, lists } from '../../src/engine/command/derive.js'
+import {
+  getCommandName,
+  hasEndpoints,
+  hasForm,
+  listsRecords,
+} from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { openContext, type Served, serve } from '../support/mcp.js'
 import { configuration, folder } from '../support/program.js'
@@ -33,7 +38,7 @@ afterAll(async () => {
 const listing = (await loadAllCommands()).filter(
   (command) =>
     hasEndpoints(command) &&
-    lists(command) &&
+    listsRecords(command) &&
     command.args.length === 0 &&
     !command.flags.some(({ name, required }) => required && name !== 'project' && name !== 'group'),
 )
@@ -71,9 +76,9 @@ describe('a list', () => {
 
   it.each(lines)('is within a command what it prints by itself: %s', async (line) => {
     const records: unknown[] = []
-    const { code } = await around.context.place.runs.line({
+    const { code } = await around.context.place.runs.readLine({
       words: splitCommand(line),
-      take: (record, parent) => {
+      takeRecord: (record, parent) => {
         const value: unknown = JSON.parse(Buffer.from(record).toString())
         records.push(parent === undefined ? value : { [parent.column]: parent.name, record: value })
       },

@@ -7,7 +7,7 @@ import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { declared, flagSets, globalFlags } from '../../src/engine/command/global-flags.js'
+import { flagSets, globalFlagRows, globalFlags } from '../../src/engine/command/global-flags.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
@@ -65,7 +65,7 @@ const together: Answer = async (_, met) => {
 }
 
 /** A row for each: the compiler asks for one where a flag is added. */
-const rows: Readonly<Record<keyof typeof declared, Row>> = {
+const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   limit: { line: list, flag: ['--limit', '1'] },
   page: { line: list, flag: ['--page', '2'] },
   'per-page': { line: list, flag: ['--per-page', '2'] },
@@ -292,8 +292,8 @@ describe('every global flag', () => {
     expect(
       names.sort(),
       'put the new flag into one of the lists of engine/command/globals.ts',
-    ).toEqual(Object.keys(declared).sort())
-    expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
+    ).toEqual(Object.keys(globalFlagRows).sort())
+    expect(Object.keys(rows).sort()).toEqual(Object.keys(globalFlagRows).sort())
     expect(names, 'set the number anew, if a flag was added or removed on purpose').toHaveLength(63)
   })
 

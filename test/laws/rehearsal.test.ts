@@ -12,7 +12,7 @@ import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.j
 import { areas } from '../../src/catalogue/index.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import { canPreview, getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
-import { findReading } from '../../src/engine/command/object-reader.js'
+import { findObjectReader } from '../../src/engine/command/object-reader.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { linesOf } from '../engine/journaling/runs.js'
 import { configuration, folder } from '../support/program.js'
@@ -67,7 +67,7 @@ describe('what a write is about', () => {
   it('is read by the endpoint of its path, or not at all', async () => {
     const none: string[] = []
     for (const { area, endpoint } of writing) {
-      const read = (await findReading(area, endpoint))?.endpoint.route
+      const read = (await findObjectReader(area, endpoint))?.endpoint.route
       const path = endpoint.route.replace(/^\w+ /, '')
       if (read === undefined) none.push(endpoint.route)
       else if (elsewhere[endpoint.route] !== undefined) expect(read).toBe(elsewhere[endpoint.route])
@@ -87,7 +87,7 @@ describe('what a write is about', () => {
   it('shows the fields that a write sets by itself', async () => {
     const setting = writing.filter(({ endpoint }) => endpoint.leaves !== undefined)
     for (const { area, endpoint } of setting) {
-      const shape = JSON.stringify((await findReading(area, endpoint))?.endpoint.returns.shape)
+      const shape = JSON.stringify((await findObjectReader(area, endpoint))?.endpoint.returns.shape)
       for (const name of Object.keys(endpoint.leaves ?? {}))
         expect(shape, `${endpoint.route}: ${name}`).toContain(`"${name}":`)
     }
@@ -223,7 +223,7 @@ describe('a dry run', () => {
       const read = await Promise.all(
         Object.values<Endpoint>(command.endpoints)
           .filter((endpoint) => getMethod(endpoint) !== 'GET')
-          .map((endpoint) => findReading(command.area, endpoint)),
+          .map((endpoint) => findObjectReader(command.area, endpoint)),
       )
       if (read.some((one) => one !== undefined)) expect(sent.length).toBeGreaterThan(0)
       // What a real run would ask, and what nothing takes back.

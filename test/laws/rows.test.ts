@@ -5,7 +5,12 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
-import { getCommandName, hasEndpoints, hasForm, lists } from '../../src/engine/command/derive.js'
+import {
+  getCommandName,
+  hasEndpoints,
+  hasForm,
+  listsRecords,
+} from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
 import { sampleFiles } from '../support/sample-files.js'
@@ -102,7 +107,9 @@ beforeAll(async () => {
 
 /** Lists that need nothing but a project. */
 const ofProjects = commands
-  .filter((command) => hasEndpoints(command) && lists(command) && hasForm(command, 'project'))
+  .filter(
+    (command) => hasEndpoints(command) && listsRecords(command) && hasForm(command, 'project'),
+  )
   .filter(
     ({ args, flags }) =>
       args.length === 0 && !flags.some((flag) => flag.required && flag.name !== 'project'),

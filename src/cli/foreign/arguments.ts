@@ -3,7 +3,7 @@
 import { quoteWord } from '../../base/shell-words.js'
 import { findNearest } from '../../base/suggest.js'
 import { getScopeType, isSwitch } from '../../catalogue/params.js'
-import { getSelects, hasForm, lists } from '../../engine/command/derive.js'
+import { getSelectList, hasForm, listsRecords } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
@@ -137,8 +137,8 @@ export const rewriteArguments = async (
   tokens: readonly string[],
 ): Promise<readonly string[]> => {
   if (command.area === 'export') return rewriteExport(tokens, command)
-  if (lists(command)) return rewriteOfList(command, rewriteScope(command, tokens))
-  if (getSelects(command) === undefined && command.words.endsWith('update'))
+  if (listsRecords(command)) return rewriteOfList(command, rewriteScope(command, tokens))
+  if (getSelectList(command) === undefined && command.words.endsWith('update'))
     return rewriteAttribute(command, tokens)
   return rewriteScope(command, tokens)
 }

@@ -4,7 +4,7 @@ import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getProperties, titleFields } from '../../catalogue/fields.js'
 import { getParamValues } from '../../catalogue/params.js'
-import { getAnswerFields, getSelects, lists } from '../../engine/command/derive.js'
+import { getAnswerFields, getSelectList, listsRecords } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 
@@ -18,7 +18,7 @@ export interface FieldPlace {
 
 /** Returns the endpoints of the list that the objects of a command can be selected from. */
 const listsSelected = async (command: Command): Promise<readonly Endpoint[]> => {
-  const selects = getSelects(command)
+  const selects = getSelectList(command)
   if (selects === undefined) return []
   const [area = '', ...words] = selects.list.split(' ')
   const list = await command.registry.named(area, words.join(' '))
@@ -27,7 +27,7 @@ const listsSelected = async (command: Command): Promise<readonly Endpoint[]> => 
 
 /** Finds where a command takes conditions on fields; undefined if it takes none. */
 export const findFieldPlace = async (command: Command): Promise<FieldPlace | undefined> => {
-  const isList = lists(command)
+  const isList = listsRecords(command)
   const endpoints = isList ? Object.values(command.endpoints) : await listsSelected(command)
   if (endpoints.length === 0) return undefined
   return { flag: isList ? '--where' : '--select', fields: getAnswerFields(endpoints), endpoints }
@@ -77,7 +77,7 @@ export const findState = (
   const flag = getCommandFlags(command, ({ name }) => name === 'status' || name === 'state').find(
     (one) => one.parameter !== undefined && isOneOf(one, value),
   )
-  if (flag !== undefined && lists(command)) return [`--${flag.name}`, value]
+  if (flag !== undefined && listsRecords(command)) return [`--${flag.name}`, value]
   if (place === undefined) return undefined
   const field = names.find((name) => listFieldWords(place, name).includes(value))
   return field === undefined ? undefined : [place.flag, `${field}=${value}`]

@@ -321,10 +321,10 @@ export class Leaf extends CommandLevel {
     const { open, unknown, fields } = findUndocumented(command, tokens)
     const may = unknown || fields.length > 0 || (completes && open)
     if (!usesInstanceNames(command) || !may) return command
-    const { hasUnknownField, withKnown } = await import('../../engine/command/known.js')
+    const { hasUnknownField, addKnownNames } = await import('../../engine/command/known.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
     return needed
-      ? withKnown(command, readInstanceFlags(tokens, getCurrentIo().env), getCurrentIo().env)
+      ? addKnownNames(command, readInstanceFlags(tokens, getCurrentIo().env), getCurrentIo().env)
       : command
   }
 

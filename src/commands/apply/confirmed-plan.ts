@@ -19,18 +19,18 @@ import {
   checkIdentity,
   createJournalId,
   getFormerFile,
-  planBeside,
+  getPlanFile,
   readJournalFolder,
 } from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
-import { getNextStep, isDone, openJournal, readPast } from '../../engine/journal/reader.js'
+import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   buildResumeLine,
+  createRunJournal,
   findResumable,
-  makeJournal,
-  takeUpJournal,
-  tellGap,
+  reportGap,
+  resumeRunJournal,
 } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
@@ -277,9 +277,9 @@ export const keepApplyRun = async (
   if (place.globals.journal === 'none') return createOwnRun(undefined, plan)
   const document = toPlanDocument(made)
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
-  const journal = await makeJournal(place, place.globals.journal, header)
+  const journal = await createRunJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
-  const beside = planBeside(journal.file)
+  const beside = getPlanFile(journal.file)
   try {
     // The file may be another plan that must not be overwritten.
     if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
@@ -306,7 +306,7 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
   )
-  const past = last && (await readPast(last.file).catch(() => undefined))
+  const past = last && (await readRunHistory(last.file).catch(() => undefined))
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
   const again = buildResumeLine(command, globals)
@@ -384,13 +384,13 @@ export const loadResumedRun = async (
     throw usage(`the run ${before.header.id} belongs to "svcctl ${before.header.command}"`)
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
-  tellGap(context, before)
-  const path = planBeside(before.file)
+  reportGap(context, before)
+  const path = getPlanFile(before.file)
   const kept = await readKeptPlan(path)
   const document = readStoredPlan(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await takeUpJournal(place, before.file)
+  const { journal, past } = await resumeRunJournal(place, before.file)
   const { endpoint } = past.header
   const open = document.actions.filter(
     (_, i) => getNextStep(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',

@@ -14,7 +14,7 @@ import { formatOrigin } from '../../desired/state.js'
 import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import type { Attributes } from '../../engine/journal/lines.js'
-import { recordIn } from '../../engine/journal/record.js'
+import { createRunRecord } from '../../engine/journal/record.js'
 import { getJournalPlace } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
 import { formatClosingLine, getRunVerdict, parseFailureLimit } from '../../engine/work/report.js'
@@ -65,7 +65,7 @@ const createDuePlan = async (
   undoing: ApplyUndo | undefined,
 ): Promise<DuePlan> => {
   const { ui } = context
-  const made = await ui.progress('comparing', () =>
+  const made = await ui.showProgress('comparing', () =>
     makePlan(context, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
   )
   if (agreed === undefined) {
@@ -215,11 +215,11 @@ const toActionOutcome = (
 const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const { context, made, actions, secrets, run } = doing
   const { ui, place } = context
-  const counter = ui.counter(actions.length)
+  const counter = ui.startCounter(actions.length)
   const record =
     run.journal &&
-    recordIn(run.journal, {
-      facts: ({ status }: { readonly status?: number } = {}) => ({ status }),
+    createRunRecord(run.journal, {
+      getFacts: ({ status }: { readonly status?: number } = {}) => ({ status }),
       mask: (attributes: Attributes) => attributes,
     })
   return executePlan(actions, {
@@ -263,7 +263,7 @@ const verifyChanges = async (
   const written = actions.filter(({ id }) => {
     return ['done', 'unchanged'].includes(outcomes.get(id)?.state ?? '')
   })
-  return context.ui.progress('verifying the changes', () =>
+  return context.ui.showProgress('verifying the changes', () =>
     verifyActions({ view: made.view, each, sleep }, written),
   )
 }

@@ -6,7 +6,7 @@ import { toAddressText } from '../../desired/address.js'
 import { ApplyRecord } from '../../desired/applying/previous.js'
 import { readStoredPlan } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
-import { getFormerFile, planBeside } from '../../engine/journal/folder.js'
+import { getFormerFile, getPlanFile } from '../../engine/journal/folder.js'
 import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
 import type { Rows } from '../../engine/rows.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
@@ -29,7 +29,7 @@ export const checkFormer = (journal: string, id: string): string => {
 
 /** Collects the changes that the run made or may have made, by address, and the secrets that cannot be restored. */
 const collectApplied = async ({ file, states }: RunHistory) => {
-  const path = planBeside(file)
+  const path = getPlanFile(file)
   const kept = await readKeptPlan(path)
   const there = new Map<string, ApplyRecord>()
   const lost: string[] = []
@@ -64,7 +64,7 @@ const createDueSelector =
       else {
         const text = `it changed since the run: ${why}`
         ui.report(new Failure('conflict', text), toAddressText(action.address))
-        answer.exit(exitCodes.partial)
+        answer.setExitCode(exitCodes.partial)
       }
     }
     if (due.length === 0) ui.note('the run made no changes to revert')

@@ -1,7 +1,7 @@
 /** Reads a growing file, such as the log of a job, until its object is finished. */
 import { isObject } from '../../base/objects.js'
 import type { Context } from '../../engine/command/context.js'
-import { findReading } from '../../engine/command/object-reader.js'
+import { findObjectReader } from '../../engine/command/object-reader.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure } from '../../errors.js'
@@ -24,7 +24,7 @@ const unfinished = new Set([
 
 /** True if the object of a plan is finished; undefined if the instance does not report its status. */
 const isOver = async ({ instance }: Context, plan: Plan): Promise<boolean | undefined> => {
-  const reading = await findReading('', plan.endpoint)
+  const reading = await findObjectReader('', plan.endpoint)
   if (reading === undefined) return undefined
   const { data } = await instance.send({
     key: '',

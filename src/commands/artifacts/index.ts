@@ -68,11 +68,13 @@ const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
   (await getDispositionName(answer.headers['content-disposition'])) ?? fallback
 
 async function* extractInto(context: Context, download: CheckedDownload, folder: string): Rows {
-  const files = await context.ui.progress(`downloading and extracting to ${folder}`, (progress) =>
-    extract((path) => toFile(context, download, path, progress), folder, {
-      signal: context.place.clock.signal,
-      progress,
-    }),
+  const files = await context.ui.showProgress(
+    `downloading and extracting to ${folder}`,
+    (progress) =>
+      extract((path) => toFile(context, download, path, progress), folder, {
+        signal: context.place.clock.signal,
+        progress,
+      }),
   )
   yield createNoteRow(`extracted ${formatCount(files.length, 'file')} into ${folder}`)
   yield* listWritten(context, files, true)
@@ -106,7 +108,7 @@ async function* saveDownload(
   if (to === '-') return yield* yieldBody(download)
   if (unpack === true) return yield* extractInto(context, download, folder)
   const target = await getTargetFile(place.cwd, to, await getFileName(download.answer, name))
-  const written = await ui.progress(`downloading ${target}`, (progress) =>
+  const written = await ui.showProgress(`downloading ${target}`, (progress) =>
     toFile(context, download, target, progress),
   )
   yield createNoteRow(`${target}  ${formatBytes(written)}`)
@@ -131,7 +133,7 @@ const createDownload = (kind: DownloadKind) =>
       await checkTarget(context, flags)
       return plan
     }
-    yield* context.write(await context.actions(given, { complete }), {
+    yield* context.write(await context.planActions(given, { complete }), {
       finish: async (plan, came) => {
         if ('failure' in came) throw came.failure
         if (!('download' in came)) return { reported: true }

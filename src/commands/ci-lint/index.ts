@@ -221,7 +221,7 @@ const createLintPlan = async (
   const override: Record<string, JsonValue> = {}
   if (content !== undefined) override.content = content
   if (merged && !scoped) override.include_merged_yaml = true
-  const [made] = await instance.plans({ ...given, args: [] }, override)
+  const [made] = await instance.createPlans({ ...given, args: [] }, override)
   if (made === undefined) throw new Failure('internal', 'a check without a plan')
   const asOf = given.flags['as-of']
   return asOf === undefined ? made : { ...made, extra: { ...made.extra, as_of: asOf } }

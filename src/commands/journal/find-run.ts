@@ -6,10 +6,10 @@ import type { Context } from '../../engine/command/context.js'
 import type { Given } from '../../engine/command/types.js'
 import {
   checkNewest,
-  type Entry,
   findLastWrite,
   isPlanned,
   type LastWrite,
+  type RunEntry,
   readJournalFolder,
   readRunEntry,
   resolveJournalFile,
@@ -22,26 +22,26 @@ import { getRunFolder } from '../../profile/index.js'
 
 const formatTime = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
 
-const describeRun = ({ header, changed }: Entry): string =>
+const describeRun = ({ header, changed }: RunEntry): string =>
   `${header.id} (${header.command}, written last at ${formatTime(changed)})`
 
 const describeAuthor = ({ instance, profile }: WriteAuthor): string =>
   profile === null ? `at ${instance} without a profile` : `with profile ${profile} at ${instance}`
 
 /** True if a run undid another one. False if it redid a run that was undone. */
-export const isUndo = ({ header: { redo, undoes } }: Pick<Entry, 'header'>): boolean =>
+export const isUndo = ({ header: { redo, undoes } }: Pick<RunEntry, 'header'>): boolean =>
   undoes !== undefined && !redo
 
-const isComplete = ({ counts, end }: Entry): boolean =>
+const isComplete = ({ counts, end }: RunEntry): boolean =>
   end === 'completed' && counts !== undefined && counts.failed + counts.unknown === 0
 
-const hasObjects = ({ header }: Entry): boolean => header.endpoint !== ''
+const hasObjects = ({ header }: RunEntry): boolean => header.endpoint !== ''
 
 /** Finds the newest run of an author that can be undone. It is no undo itself, and was not undone. */
 const findUndoableRun = (
-  entries: readonly Entry[],
+  entries: readonly RunEntry[],
   { instance, profile }: WriteAuthor,
-): Entry | undefined => {
+): RunEntry | undefined => {
   const own = entries.filter(
     ({ header }) => header.instance === instance && header.profile === profile,
   )
@@ -58,7 +58,7 @@ const findUndoableRun = (
   )
 }
 
-const createRefusalWithHint = (why: string, mine: Entry | undefined): Failure =>
+const createRefusalWithHint = (why: string, mine: RunEntry | undefined): Failure =>
   usage(
     why,
     mine === undefined
@@ -66,7 +66,7 @@ const createRefusalWithHint = (why: string, mine: Entry | undefined): Failure =>
       : `To undo a run, pass its ID: svcctl journal undo ${mine.header.id}`,
   )
 
-const createNoRunFailure = (entries: readonly Entry[], author: WriteAuthor): Failure => {
+const createNoRunFailure = (entries: readonly RunEntry[], author: WriteAuthor): Failure => {
   const none = `no journal of a run ${describeAuthor(author)}`
   const any = entries.find((entry) => !isPlanned(entry))
   if (any === undefined) return usage(none, 'Every write is recorded in a journal.')
@@ -77,7 +77,7 @@ const createNoRunFailure = (entries: readonly Entry[], author: WriteAuthor): Fai
 }
 
 /** @throws Failure `conflict` if a process still writes the journal */
-const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
+const checkEnded = async ({ locked, file, header }: RunEntry): Promise<void> => {
   if (!locked) return
   const held = (owner: string): Failure =>
     new Failure('conflict', `the run ${header.id} is still running: ${owner} writes its journal`, {
@@ -91,7 +91,7 @@ const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
  * Chooses the run to undo or redo, from the last write. After an incomplete undo it is the run that was undone.
  * @throws Failure `usage` if the last write was an undo and is to be undone, or was none and is to be redone
  */
-const chooseRun = async ({ place }: Context, run: Entry, redo: boolean): Promise<Entry> => {
+const chooseRun = async ({ place }: Context, run: RunEntry, redo: boolean): Promise<RunEntry> => {
   const { undoes = '' } = run.header
   if (redo && !isUndo(run)) throw usage(`the last write, ${describeRun(run)}, is not an undo`)
   if (redo || !isUndo(run)) return run
@@ -104,7 +104,7 @@ const chooseRun = async ({ place }: Context, run: Entry, redo: boolean): Promise
 }
 
 /** @throws Failure `usage` if the run cannot be undone or redone */
-const checkReversible = async (run: Entry, redo: boolean): Promise<void> => {
+const checkReversible = async (run: RunEntry, redo: boolean): Promise<void> => {
   const { header, file } = run
   if (!existsSync(file)) throw usage(`it no longer has a journal: ${file}`)
   if (!hasObjects(run)) throw usage('it recorded its requests, and no previous values')

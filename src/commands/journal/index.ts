@@ -9,10 +9,10 @@ import type { Context } from '../../engine/command/context.js'
 import type { Given } from '../../engine/command/types.js'
 import { findPlanned } from '../../engine/journal/begin-run.js'
 import {
-  type Entry,
   isPlanned,
   isPlannedFile,
   journalArgument,
+  type RunEntry,
   readJournalFolder,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
@@ -21,10 +21,10 @@ import { parseLine } from '../../engine/journal/lines.js'
 import {
   type ObjectState,
   type RunHistory,
-  readPast,
+  readRunHistory,
   readTexts,
 } from '../../engine/journal/reader.js'
-import { tellGap } from '../../engine/journaling/runs.js'
+import { reportGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
 import {
   createExitRow,
@@ -137,9 +137,9 @@ const toRunSummary = (header: Header, end: End | 'planned' | undefined, counts: 
 }
 
 /** Returns the counts of a run. The journal of a run that was killed has no counts, so its lines are counted. */
-const readCounts = async ({ counts, file }: Entry): Promise<Counts> => {
+const readCounts = async ({ counts, file }: RunEntry): Promise<Counts> => {
   if (counts !== undefined || !existsSync(file)) return counts ?? sumCounts([])
-  return (await readPast(file, 'any')).counts
+  return (await readRunHistory(file, 'any')).counts
 }
 
 /** The rows of a narrow table, with all counts that are not zero in one column. The ID names the command. */
@@ -167,10 +167,10 @@ const listFlags = {
 } as const
 
 /** Converts a planned run to a record of the list. */
-const toPlannedSummary = async ({ header, file }: Entry) => {
+const toPlannedSummary = async ({ header, file }: RunEntry) => {
   const { id, instance, profile, user, began, planned } = header
   const command = formatPlannedLine(header)
-  const objects = (await readPast(file)).total ?? 0
+  const objects = (await readRunHistory(file)).total ?? 0
   const { by = null, reason = null, expires = null } = planned ?? {}
   return {
     id,
@@ -246,7 +246,7 @@ const readNamedRuns = async (
   const [first, ...others] =
     given.args.length > 1 ? given.args : [await getNamedRun(context, given, 'show')]
   const read = async (name = ''): Promise<RunHistory> =>
-    readPast(
+    readRunHistory(
       name === 'last'
         ? await findLastRunFile(context)
         : await resolveJournalFile(context.place, name),
@@ -281,7 +281,7 @@ async function* showJournal(context: Context, given: Given): Rows {
   const ended = missing.length > 0 ? undefined : getEnd(parts)
   const end = isPlannedFile(whole.file) ? 'planned' : ended
   const failures = (await Promise.all(parts.map(readUnfinishedLines))).flat()
-  for (const part of parts) tellGap({ answer, ui }, part)
+  for (const part of parts) reportGap({ answer, ui }, part)
   if (parts.length > 1) yield* yieldUnfinished(context, parts, missing)
   if (answer.reader === 'programs')
     return yield* yieldRecord({

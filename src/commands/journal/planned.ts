@@ -9,14 +9,14 @@ import { getLevelName } from '../../catalogue/levels.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Argument } from '../../engine/command/types.js'
 import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
-import type { Entry } from '../../engine/journal/folder.js'
+import type { RunEntry } from '../../engine/journal/folder.js'
 import {
   type Header,
   type OptionText,
   parseLine,
   type QueuedLine,
 } from '../../engine/journal/lines.js'
-import { createJournalGapFailure, readPast, readTexts } from '../../engine/journal/reader.js'
+import { createJournalGapFailure, readRunHistory, readTexts } from '../../engine/journal/reader.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -37,7 +37,7 @@ const idArgument: Argument = {
 }
 
 /** @throws Failure `not_found` for a run that began, expired, or was never planned */
-const findWaiting = async ({ place }: Context, id: string): Promise<Entry> => {
+const findWaiting = async ({ place }: Context, id: string): Promise<RunEntry> => {
   const planned = await findPlanned(getRunFolder(place.env), place.clock.now())
   const found = planned.find(({ header }) => header.id === id)
   if (found !== undefined) return found
@@ -63,7 +63,7 @@ const checkPerson = async ({ place, ui }: Context): Promise<void> => {
 const toName = (value: string | null): string => value ?? 'none'
 
 /** @throws Failure `usage` where a run was planned for somebody else, or elsewhere */
-const checkMaker = async ({ place }: Context, { header }: Entry): Promise<void> => {
+const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<void> => {
   const now = await place.identity()
   for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
     if (header[what] !== now[what])
@@ -94,7 +94,7 @@ const formatObject = ({ sends = '', before, after }: QueuedLine): readonly strin
 ]
 
 /** Reads the objects of a planned run. */
-const readObjects = async ({ file }: Entry): Promise<readonly QueuedLine[]> => {
+const readObjects = async ({ file }: RunEntry): Promise<readonly QueuedLine[]> => {
   const found: QueuedLine[] = []
   for await (const texts of readTexts(file, Number.POSITIVE_INFINITY))
     for (const text of texts) {
@@ -122,7 +122,7 @@ export const formatPlannedLine = ({ command, options }: Header): string =>
 
 const showPlan = (
   { answer, ui }: Context,
-  { header }: Entry,
+  { header }: RunEntry,
   objects: readonly QueuedLine[],
 ): void => {
   const say = (text: string): void => ui.note(answer.text.safe(text))
@@ -141,7 +141,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
   if (!dryRun) await checkPerson(context)
   const entry = await findWaiting(context, given.args[0] ?? '')
   await checkMaker(context, entry)
-  const { gap } = await readPast(entry.file)
+  const { gap } = await readRunHistory(entry.file)
   if (gap !== undefined) throw createJournalGapFailure(entry.file, gap.text)
   const objects = await readObjects(entry)
   showPlan(context, entry, objects)
@@ -155,7 +155,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
   const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
   const words = insertFlags([...header.command.split(' ')], ['--resume', file, ...agreed])
   try {
-    yield createExitRow(await place.runs.typed({ words }))
+    yield createExitRow(await place.runs.runLine({ words }))
   } finally {
     // What could not be begun at all (a variable is not set) may be tried again.
     await revertToPlanned(getRunFolder(place.env), header.id, file)
@@ -186,7 +186,7 @@ export const discardCommand = define({
     'journal discard 20261201T080000-runners-pause 20261201T090000-runners-pause',
   ],
   rows: async function* (context, { args }: Given) {
-    const found: Entry[] = []
+    const found: RunEntry[] = []
     for (const id of args) found.push(await findWaiting(context, id))
     for (const { file } of found) {
       try {

@@ -3,19 +3,19 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
-import { toKeptAnswer } from '../../engine/command/running.js'
+import { pickAnswerFacts } from '../../engine/command/running.js'
 import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
+import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
 import { getNextStep, isDone } from '../../engine/journal/reader.js'
-import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
-import { readWork, writeQueuedObjects } from '../../engine/journal/work.js'
+import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
+  createRunJournal,
   findResumable,
   getJournalPlace,
-  makeJournal,
-  takeUpJournal,
-  tellGap,
+  reportGap,
+  resumeRunJournal,
 } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import {
@@ -59,8 +59,8 @@ class PreviousValues {
   toFacts(answer: PlanAnswer = {}): Facts {
     const before = this.#known.get(answer)
     return before === undefined
-      ? toKeptAnswer(answer)
-      : { ...toKeptAnswer(answer), before, after: null }
+      ? pickAnswerFacts(answer)
+      : { ...pickAnswerFacts(answer), before, after: null }
   }
 }
 
@@ -113,7 +113,7 @@ export class RemovalRun {
       options: { ...options, undo_record: true },
       parents,
     }
-    const journal = await makeJournal(place, named, header)
+    const journal = await createRunJournal(place, named, header)
     await writeQueuedObjects(journal, objects, createAttributeMask(endpoint))
     return new RemovalRun(context, own, journal, items)
   }
@@ -143,9 +143,9 @@ export class RemovalRun {
       )
     const doubt = checkIdentity(header, await place.identity())
     if (isDone(before)) return undefined
-    tellGap(context, before)
+    reportGap(context, before)
     if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-    const { journal, past } = await takeUpJournal(place, before.file)
+    const { journal, past } = await resumeRunJournal(place, before.file)
     const items: Item[] = []
     const damaged = past.gap !== undefined
     const next = (n: number) =>
@@ -194,7 +194,7 @@ export class RemovalRun {
         return toOutcome(error)
       }
     }
-    const counter = ui.counter(items.length)
+    const counter = ui.startCounter(items.length)
     const going = run<PlanAnswer>({
       items: streamItems(items),
       // The gate of the requests limits them further.
@@ -202,10 +202,10 @@ export class RemovalRun {
       signal: place.clock.signal,
       record:
         journal &&
-        recordIn(journal, {
-          facts: (answer: PlanAnswer | undefined): Facts => befores.toFacts(answer),
+        createRunRecord(journal, {
+          getFacts: (answer: PlanAnswer | undefined): Facts => befores.toFacts(answer),
           mask: createAttributeMask(this.#own.endpoint),
-          found: ({ before }) => ({ before, after: null }),
+          getKnownFacts: ({ before }) => ({ before, after: null }),
         }),
       failureLimit: parseFailureLimit(place.globals.maxFailures),
       queued: () => items.length,

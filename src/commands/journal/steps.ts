@@ -7,8 +7,8 @@ import { isNumeric } from '../../catalogue/params.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
+import { readUndoable, type UndoableItem } from '../../engine/journal/objects.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
-import { readUndo, type UndoableItem } from '../../engine/journal/work.js'
 import {
   buildInverseValues,
   compareInnerFirst,
@@ -119,13 +119,13 @@ class LostObjects {
 /** Yields the objects of a run with the values that undo restores. Attributes that it skips are noted. */
 async function* readChanges(
   past: RunHistory,
-  { original, presence }: Inverse,
+  { original, isPresence: presence }: Inverse,
   note: Note,
 ): AsyncGenerator<UndoableItem> {
   const names = getChangedAttributes(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new LostObjects()
-  for await (const known of readUndo(past, lost.add)) {
+  for await (const known of readUndoable(past, lost.add)) {
     lost.hasOthers = true
     if (presence) checkSameObject(known, original)
     const own = presence ? { was: known, others: [] } : limitAttributes(known, names)
@@ -172,7 +172,7 @@ async function* planSteps(
   const kind = getObjectKind(inverse)
   for await (const known of readChanges(past, inverse, note)) {
     const was = addName(known, kind)
-    const endpoint = inverse.endpointFor(was)
+    const endpoint = inverse.findEndpoint(was)
     if (endpoint === undefined) {
       note(`${was.object}: no command restores the previous state`)
       continue

@@ -3,7 +3,7 @@
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
-import { toCallAnswer, toKeptAnswer, yieldNone } from '../../engine/command/running.js'
+import { pickAnswerFacts, toCallAnswer, yieldNone } from '../../engine/command/running.js'
 import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
   checkIdentity,
@@ -11,20 +11,20 @@ import {
   journalArgument,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
-import type { Line } from '../../engine/journal/lines.js'
-import { type RunHistory, readPast } from '../../engine/journal/reader.js'
-import { createAttributeMask, type Facts, recordIn } from '../../engine/journal/record.js'
-import { chooseUndo } from '../../engine/journal/work.js'
+import type { JournalLine } from '../../engine/journal/lines.js'
+import { chooseUndoAction } from '../../engine/journal/objects.js'
+import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
+import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
-  getUnrecorded,
+  getUnrecordedNames,
   type Inverse,
   parseTreePlace,
   readCurrent,
   TurnQueue,
 } from '../../engine/journaling/inverse.js'
-import { makeJournal, tellGap } from '../../engine/journaling/runs.js'
+import { createRunJournal, reportGap } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import {
@@ -49,7 +49,7 @@ class UndoJournal {
     this.#make = make
   }
 
-  async append(line: Line): Promise<void> {
+  async append(line: JournalLine): Promise<void> {
     this.#journal ??= this.#make()
     await (await this.#journal).append(line)
   }
@@ -58,7 +58,7 @@ class UndoJournal {
   async close(interrupted: boolean): Promise<string | undefined> {
     const journal = await this.#journal
     if (journal === undefined) return undefined
-    const counts = journal.states.counts()
+    const counts = journal.states.count()
     await journal.end(interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed')
     await journal.close()
     return `${formatOutcomeCounts(counts)}. Journal: ${journal.file}`
@@ -85,11 +85,11 @@ const createUndoJournal = (
   new UndoJournal(async () => {
     const header = omitLineFacts(past.header)
     const { command, endpoint } = header
-    const lacks = await getUnrecorded(past.header)
+    const lacks = await getUnrecordedNames(past.header)
     const now = place.clock.now()
     const [first] = steps.first
     const area = header.command.split(' ')[0] ?? ''
-    const journal = await makeJournal(place, undefined, {
+    const journal = await createRunJournal(place, undefined, {
       ...header,
       ...(await place.identity()),
       id: createJournalId('journal undo', now),
@@ -115,18 +115,18 @@ const createRecord = (
   const { plan, was } = step
   const turned = { before: was.after, after: was.before }
   // An object that is created again gets another ID, by which a redo finds it.
-  const anew = was.after === null && was.before !== null && inverse.presence
+  const anew = was.after === null && was.before !== null && inverse.isPresence
   const facts = (answer: PlanAnswer = {}): Facts => {
-    const known = toKeptAnswer(answer)
+    const known = pickAnswerFacts(answer)
     if (answer.unchanged === true) return known
     if (!anew) return { ...known, ...turned }
     const { identity } = addNewName(step, inverse, answer.value)
     return { ...known, before: null, after: { ...was.before, ...identity } }
   }
-  const record = recordIn(own, {
-    facts,
+  const record = createRunRecord(own, {
+    getFacts: facts,
     mask: createAttributeMask(plan.endpoint),
-    found: () => turned,
+    getKnownFacts: () => turned,
   })
   if (!anew) return record
   return {
@@ -159,7 +159,7 @@ const needsRestore = async (
   { plan, was }: UndoStep,
 ): Promise<boolean> => {
   const sent = { ...was.after, ...was.before }
-  const taking = chooseUndo(was, await readCurrent(instance, inverse, plan, sent))
+  const taking = chooseUndoAction(was, await readCurrent(instance, inverse, plan, sent))
   if (taking === 'conflict') throw new Failure('conflict', 'it changed since the run')
   return taking === 'write'
 }
@@ -285,14 +285,14 @@ async function* undoApplyRun(
 async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
   const { instance, ui, place } = context
   const { file: path, since } = await findRunFile(context, given)
-  const past = await readPast(path)
+  const past = await readRunHistory(path)
   // A shard without objects has no endpoint in its journal.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
   // Undoing an undo is a redo.
   const redo = given.flags.redo === true || isUndo(past)
   const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
   const doubt = await findUnknownIdentity(context, past)
-  tellGap(context, past)
+  reportGap(context, past)
   if (inverse === undefined)
     return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
   const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
@@ -311,7 +311,7 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
       const record = createRecord(own, inverse, step)
       const putStepBack = () => restoreObject(instance, inverse, step, record)
       return recordOutcome(step, record, () =>
-        turns.take(parseTreePlace(step.was.parent), putStepBack),
+        turns.runAfterInner(parseTreePlace(step.was.parent), putStepBack),
       )
     },
   })

@@ -1,7 +1,7 @@
 /** Reads the writes of runs from their journals, for `audit list`: writes of objects, and single requests. */
 import { existsSync } from 'node:fs'
 import type { Context } from '../../engine/command/context.js'
-import { type Entry, isPlanned, readJournalFolder } from '../../engine/journal/folder.js'
+import { isPlanned, type RunEntry, readJournalFolder } from '../../engine/journal/folder.js'
 import {
   type Header,
   type ObjectLine,
@@ -135,7 +135,7 @@ class SentWrites {
 }
 
 /** Yields the writes of a run in the order in which they ended. */
-export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentWrite> {
+export async function* readWrites({ file, header }: RunEntry): AsyncGenerator<SentWrite> {
   const writes = new SentWrites(header)
   for await (const texts of readTexts(file, Number.POSITIVE_INFINITY, 'any'))
     for (const text of texts) {
@@ -146,7 +146,7 @@ export async function* readWrites({ file, header }: Entry): AsyncGenerator<SentW
 }
 
 /** Finds the runs of the named profile, or of all profiles, the oldest first. */
-export const findRuns = async ({ place, ui }: Context): Promise<readonly Entry[]> => {
+export const findRuns = async ({ place, ui }: Context): Promise<readonly RunEntry[]> => {
   const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
   const { entries, unreadable } = await readJournalFolder(getRunFolder(place.env))
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)

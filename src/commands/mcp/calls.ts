@@ -8,7 +8,7 @@ import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
 import { createParamExample, group, project } from '../../catalogue/params.js'
-import type { InnerRuns, WithinAnswer, WithinAsk } from '../../engine/command/context.js'
+import type { InnerRuns, SubcommandAnswer, SubcommandAsk } from '../../engine/command/context.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import type { Given } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
@@ -214,7 +214,7 @@ const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<
 /** Returns the command of an offer with the instance's vocabulary, and the arguments of the call. */
 const resolveOffer = (
   offer: Offer,
-  { asked }: WithinAnswer,
+  { asked }: SubcommandAnswer,
 ): { readonly meant: Offer; readonly given: Given } => {
   if (asked === undefined) throw new Failure('internal', 'a plan of nothing')
   const { command, given } = asked
@@ -223,7 +223,7 @@ const resolveOffer = (
 
 /** The context in which calls are executed. */
 export interface CallContext extends PlanningContext {
-  readonly runs: Pick<InnerRuns, 'command' | 'line'>
+  readonly runs: Pick<InnerRuns, 'runCommand' | 'readLine'>
   /** Returns all commands that agents may use. */
   readonly offers: () => Promise<readonly Offer[]>
   /** The separate tools of commands, by name. */
@@ -287,10 +287,10 @@ export class Calls {
   /** @throws Failure of the command */
   async #runCommand(
     offer: Offer,
-    ask: Omit<WithinAsk, 'command' | 'plain'>,
-  ): Promise<WithinAnswer> {
-    const { command, plain, files: args } = offer
-    const came = await this.#around.runs.command({ ...ask, command, plain, args })
+    ask: Omit<SubcommandAsk, 'command' | 'withoutSpecial'>,
+  ): Promise<SubcommandAnswer> {
+    const { command, plain: withoutSpecial, files: args } = offer
+    const came = await this.#around.runs.runCommand({ ...ask, command, withoutSpecial, args })
     if (came.failure !== undefined) throw came.failure
     return { ...came, notes: came.notes.flatMap((note) => toAgentText(offer, note) || []) }
   }
@@ -303,7 +303,7 @@ export class Calls {
     const query = { values, fields: fields ?? null }
     const at = cursor === undefined ? { page: 1, skip: 0 } : this.#cursors.open(cursor, name, query)
     const came = await this.#runCommand(offer, {
-      manner: 'reads',
+      mode: 'reads',
       values,
       signal,
       fields,
@@ -314,7 +314,7 @@ export class Calls {
 
   /** Returns the records from a position on, and the cursor for the next ones. */
   #createPage(
-    { records, more, notes }: WithinAnswer,
+    { records, more, notes }: SubcommandAnswer,
     { page, skip }: ListPosition,
     cursorOf: (next: ListPosition) => string,
   ): CallToolResult {
@@ -340,7 +340,7 @@ export class Calls {
     const values = getArguments(input)
     // A plan cannot express what this command's line does otherwise, so its endpoints are previewed and a person runs the line.
     if (offer.plain) return this.#preview(offer, input, signal)
-    const came = await this.#runCommand(offer, { manner: 'checks', values, signal })
+    const came = await this.#runCommand(offer, { mode: 'checks', values, signal })
     const { meant, given } = resolveOffer(offer, came)
     const { planned, tried } = await planChange(this.#around, meant, given, input, signal)
     return toRecordsResult({
@@ -355,7 +355,7 @@ export class Calls {
     const several = selectionNames.find((name) => input[name] !== undefined)
     if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
     const values = getArguments(input)
-    const came = await this.#runCommand(offer, { manner: 'tries', values, signal })
+    const came = await this.#runCommand(offer, { mode: 'tries', values, signal })
     const { meant, given } = resolveOffer(offer, came)
     const { words } = toLine(meant, given)
     return toRecordsResult({
@@ -366,7 +366,7 @@ export class Calls {
   }
 
   async #write(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {
-    const came = await this.#runCommand(offer, { manner: 'writes', values, signal })
+    const came = await this.#runCommand(offer, { mode: 'writes', values, signal })
     return toRecordsResult({
       name: 'records',
       // Notes in the answer explain why a change was not applied.

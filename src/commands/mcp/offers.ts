@@ -5,7 +5,7 @@ import { listAreas } from '../../catalogue/index.js'
 import { isSameType } from '../../catalogue/params.js'
 import { deriveWithoutSpecial, getCommandName, getFlagName } from '../../engine/command/derive.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
-import { declared } from '../../engine/command/global-flags.js'
+import { globalFlagRows } from '../../engine/command/global-flags.js'
 import type { CommandFacts } from '../../engine/command/types.js'
 import { type Category, Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/types.js'
@@ -187,7 +187,12 @@ const replaceFlags = (text: string, { data, command: { flags } }: OfferWords): s
       name,
     ]),
   )
-  const ofLine = new Set([...Object.keys(declared), 'input', 'param', ...flags.map((f) => f.name)])
+  const ofLine = new Set([
+    ...Object.keys(globalFlagRows),
+    'input',
+    'param',
+    ...flags.map((f) => f.name),
+  ])
   return text.replace(/<[a-z-]+>|(?<![\w-])--([a-z][a-z-]*)/g, (word, flag?: string) => {
     const name = names.get(word)
     if (name !== undefined || flag === undefined || ofLine.has(flag)) return name ?? word

@@ -210,20 +210,20 @@ const createTooManyFailure = (): Failure =>
 
 /** Previews a command line and saves the plan, up to the maximum number of objects. It never rejects: errors are returned in `failure`. */
 const previewLine = async (
-  { line }: Pick<InnerRuns, 'line'>,
+  { readLine }: Pick<InnerRuns, 'readLine'>,
   { words, secrets }: CommandLine,
   signal: AbortSignal,
   planned: LineAsk['planned'],
 ): Promise<Preview> => {
   const changes: string[] = []
   const full = new AbortController()
-  const { notes, failure } = await line({
+  const { notes, failure } = await readLine({
     words,
     tries: true,
     planned,
     signal: AbortSignal.any([signal, full.signal]),
     env: secrets,
-    take: (record, parent) => {
+    takeRecord: (record, parent) => {
       if (changes.length === maxObjects) return full.abort()
       const own = parent === undefined ? record : createWrapper(parent.column, parent.name)(record)
       changes.push(Buffer.from(own).toString())
@@ -250,7 +250,7 @@ const parseSelection = ({ name, command }: Offer, input: ToolInput): ObjectChoic
 }
 
 export interface PlanningContext {
-  readonly runs: Pick<InnerRuns, 'line'>
+  readonly runs: Pick<InnerRuns, 'readLine'>
   /** The flags that select the instance, for the command lines of plans. */
   readonly where: readonly string[]
 }
@@ -298,10 +298,10 @@ export const planChange = async (
   const planned = {
     by: 'agent',
     reason,
-    kept: (id: string) => {
+    onSaved: (id: string) => {
       saved.id = id
     },
-    failed: ({ message }: Failure) => {
+    onFailure: ({ message }: Failure) => {
       saved.why = message
     },
   } as const

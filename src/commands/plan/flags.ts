@@ -4,7 +4,7 @@ import { boolean, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/diff/context.js'
 import type { SelectionOptions } from '../../desired/selection.js'
 import type { WorkspaceService } from '../../engine/command/context.js'
-import { declared } from '../../engine/command/global-flags.js'
+import { globalFlagRows } from '../../engine/command/global-flags.js'
 import { usage } from '../../errors.js'
 import { settings } from '../../profile/settings.js'
 import { type Arguments, reportFlag } from '../define.js'
@@ -28,7 +28,7 @@ const selectionFlags = {
     placeholder: 'address',
   }),
   // The global flag, because these commands have no form for a project.
-  'with-archived': declared['with-archived'].param,
+  'with-archived': globalFlagRows['with-archived'].param,
   missing: oneOf(['skip'], 'only report named projects and groups that do not exist'),
 } as const
 

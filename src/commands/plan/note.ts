@@ -61,7 +61,7 @@ const openNoteClient = async (
   const isSame = new URL(address).origin === new URL(session.baseUrl).origin
   const { profile } = session
   const party = { ...(isSame ? { profile } : {}), mayWrite: true } as const
-  return instance.elsewhere(isSame ? session.baseUrl : address, credential, party)
+  return instance.createClientFor(isSame ? session.baseUrl : address, credential, party)
 }
 
 const readData = async (client: ExternalClient, path: string): Promise<unknown> =>

@@ -359,7 +359,7 @@ export async function* planGiven(context: Context, given: PlanLine): Rows {
   checkDefault(context.place, given)
   if (out !== undefined) await checkOut(context.place, out)
   const { policy } = await readSecrets(context, secrets)
-  const made = await context.ui.progress('comparing', () =>
+  const made = await context.ui.showProgress('comparing', () =>
     makePlan(context, given, { against, secrets: policy }),
   )
   if (out !== undefined) await writePlan(context.place, out, made)
@@ -372,7 +372,7 @@ export async function* yieldDrift(context: Context, given: PlanGiven): Rows {
   const note = findNotePlace(context, given)
   checkDefault(context.place, given)
   const policy = secrets === 'never' ? undefined : (await readSecrets(context, secrets)).policy
-  const made = await context.ui.progress('comparing', () =>
+  const made = await context.ui.showProgress('comparing', () =>
     makePlan(context, given, { checks: true, secrets: policy }),
   )
   yield* showPlan(context, given, 'drift', made, note)

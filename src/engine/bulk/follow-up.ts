@@ -3,8 +3,8 @@
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
+import { readWork } from '../journal/objects.js'
 import { createAttributeMask } from '../journal/record.js'
-import { readWork } from '../journal/work.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
@@ -36,7 +36,7 @@ export interface FollowUpParts {
   readonly bulk: Pick<BulkRunner, 'many'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
   /** Decides whether sent requests are recorded in a journal. */
-  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
+  readonly requests: Pick<InstanceExchange['requests'], 'hasJournal'>
   /** The journal file of the run; undefined if the run has no journal. */
   readonly file: string | undefined
 }
@@ -59,12 +59,12 @@ export async function* followUp(
     return answer
   }
   let end: End = 'stopped'
-  requests.kept = true
+  requests.hasJournal = true
   try {
     yield* bulk.many(plans, { ...how, run, kept: false })
     end = 'completed'
   } finally {
-    requests.kept = false
+    requests.hasJournal = false
     await journal.end(end).catch(() => {})
     await journal.close()
   }

@@ -3,15 +3,15 @@ import { mapConcurrent } from '../../base/async.js'
 import { Failure, recoverFrom } from '../../errors.js'
 import { resolveLoss } from '../command/running.js'
 import type { Plan, PlanSource } from '../command/types.js'
-import { readSeenObjects, readWork, type Spool, startSpool } from '../journal/work.js'
+import { readSeenObjects, readWork, type Spool, startSpool } from '../journal/objects.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import {
   createArrivingQueue,
   createQueue,
   Deduplicator,
+  getPlanPlace,
   type NumberedPlan,
-  placeOf,
   type WorkQueue,
 } from '../journaling/work-queue.js'
 import { createNoteRow, type PlanAnswer, type Rows } from '../rows.js'
@@ -107,15 +107,15 @@ const createStreamQueue = (
   { items, first, spooled, left, cut }: Work,
 ): WorkQueue => {
   const queued = (): number =>
-    spooled === undefined ? left : spooled.queued() - spooled.before + left
+    spooled === undefined ? left : spooled.countQueued() - spooled.before + left
   return {
     items: planItems(items, streaming),
     first,
     known: [first],
     total: () => (spooled?.isOpen() === true ? undefined : queued()),
-    queued,
-    twice: () => spooled?.duplicates() ?? 0,
-    cut: () => (spooled === undefined ? cut === true : !spooled.isWhole()),
+    countQueued: queued,
+    countDuplicates: () => spooled?.countDuplicates() ?? 0,
+    isCut: () => (spooled === undefined ? cut === true : !spooled.isWhole()),
   }
 }
 
@@ -154,7 +154,7 @@ async function* runKept(
     if (mustWaitForAll(first, streaming))
       await discardOnFailure(journaled, async () => {
         await waitForInput(spooled, engine.signal)
-        await confirmObjects(streaming, spooled.first, spooled.queued())
+        await confirmObjects(streaming, spooled.first, spooled.countQueued())
       })
     const items = readWork(journaled.journal, spooled)
     const queue = createStreamQueue(streaming, { items, first, spooled, left: 0 })
@@ -191,7 +191,7 @@ async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): 
       cut: past.total === undefined,
     })
     if (mustWaitForAll(first, streaming))
-      await discardOnFailure(journaled, () => confirmObjects(streaming, head, queue.queued()))
+      await discardOnFailure(journaled, () => confirmObjects(streaming, head, queue.countQueued()))
     yield* runBulk(engine, queue, how, journaled)
   } finally {
     await journaled.end('stopped')
@@ -251,7 +251,7 @@ export async function* runStream(streaming: StreamContext): Rows {
 // Plans in memory that are recorded in a journal.
 
 /** Converts a plan to an item that waits in the journal, with the attributes of its row. */
-const toQueuedItem = (plan: Plan) => ({ ...placeOf(plan), row: plan.row })
+const toQueuedItem = (plan: Plan) => ({ ...getPlanPlace(plan), row: plan.row })
 
 const toNumberedPlan = (plan: Plan, item: Item): NumberedPlan => ({ ...item, plan })
 
@@ -260,8 +260,8 @@ const addNewPlans = async (
   plans: readonly Plan[],
 ): Promise<readonly NumberedPlan[]> => {
   const last = journaled.journal.states.last
-  await journaled.enlist(plans.map(toQueuedItem))
-  return plans.map((plan, i) => toNumberedPlan(plan, { n: last + 1 + i, ...placeOf(plan) }))
+  await journaled.writeObjects(plans.map(toQueuedItem))
+  return plans.map((plan, i) => toNumberedPlan(plan, { n: last + 1 + i, ...getPlanPlace(plan) }))
 }
 
 /** Finds the plans that are left to do. If the input was cut, it also adds those that the journal does not have. */
@@ -270,15 +270,15 @@ const findItemsLeft = async (
   journaled: JournaledRun,
   plans: readonly Plan[],
 ): Promise<readonly NumberedPlan[]> => {
-  const left = await journaled.left()
+  const left = await journaled.loadRemaining()
   const again = journaled.resumed?.again === true
   const seen = again ? await readSeenObjects(journaled.journal) : undefined
   const [known, others]: [NumberedPlan[], Plan[]] = [[], []]
   for (const plan of plans) {
-    const item = left(placeOf(plan))
+    const item = left(getPlanPlace(plan))
     if (item !== undefined)
       known.push(toNumberedPlan(await checkPlannedState(engine, item, plan), item))
-    else if (seen?.add(placeOf(plan)) === true) others.push(plan)
+    else if (seen?.add(getPlanPlace(plan)) === true) others.push(plan)
   }
   return again ? [...known, ...(await addNewPlans(journaled, others))] : known
 }
@@ -289,12 +289,12 @@ const queueIn = async (
   plans: readonly Plan[],
 ): Promise<WorkQueue> => {
   const once = new Deduplicator()
-  const own = plans.filter((plan) => once.take(plan))
+  const own = plans.filter((plan) => once.add(plan))
   const items =
     journaled.resumed === undefined
       ? await addNewPlans(journaled, own)
       : await findItemsLeft(engine, journaled, own)
-  return createQueue(items, once.twice)
+  return createQueue(items, once.duplicates)
 }
 
 /** Runs confirmed plans and records each before and after it is sent. */
@@ -325,7 +325,7 @@ const openSingleJournal = async (
   let journaled: JournaledRun | undefined
   try {
     journaled = await keeper()
-    await journaled.enlist([toQueuedItem(plan)])
+    await journaled.writeObjects([toQueuedItem(plan)])
     return journaled
   } catch (error) {
     await journaled?.discard()
@@ -345,7 +345,7 @@ export const runJournaledSingle = async (
 ): Promise<PlanAnswer> => {
   const journaled = await openSingleJournal(engine, keeper, plan)
   if (journaled === undefined) return work(plan)
-  const item: NumberedPlan = { n: 1, ...placeOf(plan), plan }
+  const item: NumberedPlan = { n: 1, ...getPlanPlace(plan), plan }
   let warned = false
   const written = (line: Promise<void>): Promise<void> =>
     line.catch((error: unknown) => {
@@ -355,9 +355,9 @@ export const runJournaledSingle = async (
     })
   let end: End = 'interrupted'
   try {
-    await journaled.look(item)
+    await journaled.readBefore(item)
     await written(journaled.record.begun(item))
-    const outcome = await journaled.do(item, plan, work).then(
+    const outcome = await journaled.sendOne(item, plan, work).then(
       (result): Outcome<PlanAnswer> => ({
         state: result.unchanged === true ? 'unchanged' : 'done',
         result,

@@ -78,7 +78,7 @@ class OutcomeRows {
   ): Promise<OutcomeRows> {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.view?.endpoint ?? first.endpoint
-    const columns = options.view?.columns ?? (await engine.answer.columnsFor(endpoint))
+    const columns = options.view?.columns ?? (await engine.answer.getColumnsFor(endpoint))
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
@@ -194,14 +194,14 @@ class ObjectStates {
 /** Starts the run, and counts each outcome as it arrives. */
 const startBulkRun = async (
   engine: Engine,
-  { items, queued, total }: WorkQueue,
+  { items, countQueued: queued, total }: WorkQueue,
   states: ObjectStates,
   options: BulkOptions,
   journaled: JournaledRun | undefined,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.gate()
-  const counter = engine.ui.counter(total(), () => gate.waiting)
+  const counter = engine.ui.startCounter(total(), () => gate.waiting)
   const { merging } = options
   let known = total()
   const going = run<PlanAnswer, NumberedPlan>({
@@ -211,7 +211,7 @@ const startBulkRun = async (
     failureLimit: parseFailureLimit(engine.globals.maxFailures),
     queued,
     record: journaled?.record,
-    look: journaled && ((item: NumberedPlan) => journaled.look(item)),
+    look: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),
     merging: merging && {
       keyOf: ({ plan, how }) => (how === 'read' ? undefined : merging.keyOf(plan)),
       send: (due) => merging.send(due.map(({ plan }) => plan)),
@@ -219,7 +219,9 @@ const startBulkRun = async (
     work: async (item) => {
       const { plan } = item
       states.begun(plan)
-      const result = await (journaled === undefined ? send(plan) : journaled.do(item, plan, send))
+      const result = await (journaled === undefined
+        ? send(plan)
+        : journaled.sendOne(item, plan, send))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     onSettled: (settled) => {
@@ -249,7 +251,7 @@ const sendTogether = async (
   if (together === undefined) return
   // Plans whose result is unknown are only read.
   const due = held.filter(({ how }) => how !== 'read')
-  await journaled?.prepare(due)
+  await journaled?.readAllBefore(due)
   const begun = async (item: NumberedPlan) => journaled?.record.begun(item)
   for await (const _ of mapConcurrent(due, maxConcurrent, begun));
   if (due.length > 0) await together(due.map(({ plan }) => plan))
@@ -307,7 +309,7 @@ const endRun = (
   const broken = toInputFailure(report, lost)
   const closing = (): void => {
     if (journaled === undefined) return
-    const { file, again } = journaled
+    const { file, resumeLine: again } = journaled
     const input = broken === undefined ? 'same' : 'corrected'
     ui.note(formatClosingLine(report, { file, again, cut: cut ? input : undefined }))
   }
@@ -357,10 +359,10 @@ export async function* runBulk(
   const going = await startBulkRun(engine, queue, states, options, journaled)
   const finish = async (): Promise<FinishedRun> => {
     const report = await going.report
-    const cut = queue.cut?.() ?? false
+    const cut = queue.isCut?.() ?? false
     leaveOff()
     await journaled?.end(report.end)
-    if (queue.twice() > 0) engine.ui.note(describeDuplicates(queue.twice()))
+    if (queue.countDuplicates() > 0) engine.ui.note(describeDuplicates(queue.countDuplicates()))
     return { engine, report, states, journaled, wrote: writes(first.endpoint), cut }
   }
   let lost: unknown

@@ -94,7 +94,7 @@ export class BulkRunner {
       how,
       confirmable: async ({ endpoint }) => {
         const what = resolveLoss(how)?.what ?? endpoint.destructive
-        if (what !== undefined) await this.#engine.ui.confirmable(what)
+        if (what !== undefined) await this.#engine.ui.checkConfirmable(what)
       },
       confirm: async (first, count) => void (await this.confirm(first, how, count)),
     })
@@ -106,7 +106,7 @@ export class BulkRunner {
     work: (item: T, index: number) => Promise<void>,
   ): Promise<void> {
     const { ui, signal } = this.#engine
-    const counter = ui.counter(items.length)
+    const counter = ui.startCounter(items.length)
     const counted: typeof work = (...item) => work(...item).finally(() => counter.add(1))
     await runEach(items, getConcurrencyLimit(this.#engine.globals), signal, counted).finally(
       counter.end,
@@ -130,7 +130,7 @@ export class BulkRunner {
     const each = loses?.each
     const named = async (): Promise<readonly string[]> =>
       each === undefined
-        ? ui.naming(losing.length === 0 ? plans : losing)
+        ? ui.nameObjects(losing.length === 0 ? plans : losing)
         : (await Promise.all(plans.map((plan) => each(plan)))).flat()
     const details = loses?.details ?? named
     if (loses?.noteVerb !== undefined && !ui.interactive)

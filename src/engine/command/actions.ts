@@ -1,4 +1,4 @@
-/** The actions that a command asks for: options for planning them, and for carrying them out. */
+/** Types for the actions that a command plans and carries out: one action is one planned request. */
 import type { JsonValues } from '../../base/objects.js'
 import type { Failure } from '../../errors.js'
 import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
@@ -7,94 +7,100 @@ import type { PlanAnswer, RecordView } from '../rows.js'
 import type { Given, Plan, PlanSource } from './description.js'
 import type { Loss } from './running.js'
 
-/** Actions in hand, or planned as their objects come. */
+/** A list of planned actions, or a source that plans each action when its object arrives. */
 export type Actions = readonly Plan[] | PlanSource
 
-/** Returns true if actions are planned as their objects come. */
+/** True if the actions are planned one by one as their objects arrive. */
 export const isSource = (actions: Actions): actions is PlanSource => 'planOf' in actions
 
 /** Options for planning an action for each object of a line. */
 export interface ActionOptions {
-  /** Values that go along with what was asked for. */
+  /** Values that are merged into those of the line. */
   readonly preset?: JsonValues
-  /** Returns the objects that one text names (`ben,dov`); by default the text itself. */
+  /** Returns the objects that one argument names (`ben,dov` names two); by default the argument itself. */
   readonly split?: (text: string) => readonly string[]
-  /** Returns what stands for the ID of an object that is given by a name, until `complete` knows it. */
+  /** Returns a placeholder for the ID of an object that is given by name. `complete` replaces it. */
   readonly standIn?: (text: string) => string
-  /** Completes an action: reads what stays as it is, looks names up, checks. A Failure is what became of its object. */
+  /**
+   * Completes a plan: reads attributes that must be repeated, looks names up, checks values. A failure is the outcome
+   * of that object alone.
+   */
   readonly complete?: (plan: Plan) => Plan | Promise<Plan>
-  /** `complete` reads from the instance: several at once. */
+  /** True if `complete` reads from the instance: several plans are then completed at once. */
   readonly reads?: true
-  /** All are planned before the first is carried out. */
+  /** Plans all objects before the first request is sent. */
   readonly planFirst?: true
-  /** Keeps apart those that one request could take together. */
+  /** Prevents plans from being merged into one request. */
   readonly apart?: true
-  /** Plans what was asked of one project or group, where no endpoint of the command does. */
+  /** Plans the actions for one project or group, if no endpoint of the command can. */
   readonly plansFor?: (given: Given) => Promise<readonly Plan[]>
 }
 
-/** Options for asking for a list, and for showing it. */
+/** Options for reading a list and for showing it. */
 export interface ListActionOptions extends ActionOptions {
   readonly view?: RecordView | undefined
 }
 
-/** The answer to a request; the body of a file is still to be read. */
+/** An answer as it arrives: a whole body in memory, a download whose body is still unread, or a failure. */
 export type ReceivedAnswer =
   | { readonly whole: WholeAnswer }
   | { readonly download: Download }
   | { readonly failure: Failure }
 
-/** Options for carrying actions out, and for showing them. */
+/** Options for carrying out actions and for showing their answers. */
 export interface WriteOptions {
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
-  /** The loss that has to be confirmed, where the endpoint does not name it. */
+  /** The loss that a person has to confirm, if the endpoint does not name it. */
   readonly loses?: Loss | (() => Loss | undefined) | undefined
-  /** Several requests that go as one. */
+  /** Merges plans that differ in one parameter into one request. */
   readonly merge?: Merge
-  /** Follows a request to its end, and returns what is shown. It never decides whether to send. */
+  /**
+   * Waits until the work that a request started has ended, and returns the answer to show. It never decides whether to
+   * send.
+   */
   readonly finish?: (plan: Plan, came: ReceivedAnswer) => Promise<PlanAnswer>
-  /** No request is followed before all are sent. */
+  /** Sends all requests before waiting for the work of any. */
   readonly finishWhen?: 'all sent'
-  /** The view of the answer. */
+  /** The columns and fields that the answer shows. */
   readonly view?: RecordView
-  /** Presents other records in the place of the answer about one object. */
+  /** Replaces the records that the answer about one object shows. */
   readonly present?:
     | ((
         plan: Plan,
         answer: PlanAnswer,
       ) => { readonly records: readonly unknown[]; readonly emit: RecordView })
     | undefined
-  /** The reason that the run cannot be resumed: it does more than a journal holds. */
+  /** The reason why the run cannot be resumed: it does more than a journal records. */
   readonly final?: string
-  /** An address that is not the run's own instance. */
+  /** Sends the requests to this address instead of the run's own instance. */
   readonly to?: Receiver
-  /** Refuses an object as it is now: `--dry-run` asks, too. */
+  /** Refuses an object in its present state; `--dry-run` calls it, too. */
   readonly check?: (plan: Plan) => Promise<unknown>
-  /** Sends in its own way, and keeps its own record. */
+  /** Sends a plan in the command's own way. The command then keeps its own record of it. */
   readonly send?: (plan: Plan) => Promise<PlanAnswer>
 }
 
-/** The session whose rules and ways a client takes, or a part of one. */
+/** The parts of a session that a client to another address takes over: profile, user and credential renewal. */
 export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>> & {
-  /** It may write, although the command only reads from its instance: `plan --note`. */
+  /** Allows writes there, although the command only reads from its own instance: `plan --note`. */
   readonly mayWrite?: true
 }
 
-/** An address that is not the run's own instance, and what goes there. */
+/** An address other than the run's own instance, with the credential that is sent there. */
 interface Receiver {
   readonly origin: string
   readonly credential: Credential
   readonly party?: ClientIdentity | undefined
-  /** Returns the request as it travels. */
+  /** Rewrites a request for this address before it is sent. */
   readonly request?: (request: WireRequest) => WireRequest
 }
 
 /** Requests that differ in one parameter and are sent together. */
 export interface Merge {
-  /** Makes the one request for all of them. */
+  /** Creates the one request for all plans. */
   readonly request: (plans: readonly Plan[]) => Plan
-  /** Tells what became of each, in their order; undefined where it went well. */
+  /** Returns a failure for each plan, in their order; undefined for each that succeeded. */
   readonly outcomes: (
     plans: readonly Plan[],
     whole: WholeAnswer,

@@ -1,4 +1,7 @@
-/** The context of a command: what it is handed. `answer/line-run.ts` puts it together. */
+/**
+ * The services that every command receives: the instance, the answer, the terminal and the workspace.
+ * `answer/line-run.ts` creates them.
+ */
 import type { JsonValues } from '../../base/objects.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -26,327 +29,346 @@ import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
 import type { Details } from './running.js'
 
-// A command that is run within another: asked by data, answered by data.
+// Commands that run within another command, with values as input and records as output.
 
 /**
- * The requests that such a run may send. `checks` sends nothing, and says whether the values are valid; `reads` sends
- * GET and HEAD, and what the catalogue marks as reading; `tries` sends GET and HEAD alone, and shows what would be
- * written; `writes` does it, as far as no confirmation is needed.
+ * Limits the requests of a command that runs within another. `checks` sends nothing and only validates the values.
+ * `reads` sends GET and HEAD, and other requests that the catalogue marks as reading. `tries` sends only GET and HEAD,
+ * and returns a preview of the writes. `writes` sends everything that needs no confirmation.
  */
 export type RunMode = 'checks' | 'reads' | 'tries' | 'writes'
 
-export interface WithinAsk {
+export interface SubcommandAsk {
   readonly command: Pick<CommandFacts, 'area' | 'words'>
-  /** As its endpoints alone make it, without what was written by hand. */
-  readonly plain?: boolean
-  readonly manner: RunMode
-  /** By the names of `getData`: each is what it is, and stands for nothing else. */
+  /** Runs the command as derived from its endpoints, without the handwritten part. */
+  readonly withoutSpecial?: boolean
+  readonly mode: RunMode
+  /** Values by the names that `getData` returns. Texts are literal: `-` and `@file` have no special meaning. */
   readonly values: JsonValues
-  /** Arguments that stand behind those: of whoever asks, as they would be typed. */
+  /** Further arguments as a person would type them; they follow the values. */
   readonly args?: readonly string[]
-  /** The fields that are wanted, dots reach inside; all where it is absent. */
+  /** The fields to return; a dot selects a nested field. All fields if absent. */
   readonly fields?: readonly string[]
-  /** Of a list: this page, and no other. */
+  /** Returns only this page of a list. */
   readonly page?: number
   readonly perPage?: number
   readonly signal: AbortSignal
 }
 
-export interface WithinAnswer {
-  /** The command as its instance has it, and what was asked of it, checked; undefined where that was refused. */
+export interface SubcommandAnswer {
+  /** The command as its instance has it, with the parsed input; undefined if the input was invalid. */
   readonly asked?: { readonly command: CommandFacts; readonly given: Given }
-  /** The answer's records, their secrets masked, each the bytes of a JSON value. */
+  /** The records of the answer with masked secrets. Each is the bytes of one JSON value. */
   readonly records: readonly Uint8Array[]
-  /** True if the list goes on. */
+  /** True if the list has further records. */
   readonly more: boolean
-  /** The notes that were printed beside the records. */
+  /** The notes that the command printed on standard error. */
   readonly notes: readonly string[]
   readonly code: number
   readonly failure?: Failure
 }
 
-/** It never rejects: what went wrong is the answer's `failure`. */
-type SubcommandRunner = (ask: WithinAsk) => Promise<WithinAnswer>
+/** Runs a command within another. It never rejects: `failure` in the answer says what went wrong. */
+type SubcommandRunner = (ask: SubcommandAsk) => Promise<SubcommandAnswer>
 
-// A line, run within a command as a person would have typed it.
+// Command lines that run within a command as if a person had typed them.
 
 export interface LineParent {
   readonly column: string
   readonly name: string
 }
 
-/** The options by which a dry run is kept as a run that has not begun. */
+/** Options for saving a dry run as a planned run. */
 export interface PlannedLine {
   readonly by: 'agent' | 'person'
   readonly reason?: string | undefined
-  /** Takes the ID of the kept run. */
-  readonly kept: (id: string) => void
-  /** Takes the failure if it could not be kept; without this function the failure is thrown. */
-  readonly failed?: (failure: Failure) => void
+  /** Receives the ID of the saved run. */
+  readonly onSaved: (id: string) => void
+  /** Receives the failure if the run could not be saved. Without this function the failure is thrown. */
+  readonly onFailure?: (failure: Failure) => void
 }
 
 export interface LineAsk {
-  /** Its words, without `svcctl`. */
+  /** The words of the line, without `svcctl`. */
   readonly words: readonly string[]
-  /** It may write: then it sends GET and HEAD alone, and its records are what would be changed. */
+  /** Allows a line that writes: only GET and HEAD are sent, and the records are a preview of the changes. */
   readonly tries?: true
-  /** The options for keeping what is shown, if the line writes. */
+  /** Options for saving the preview as a planned run, if the line writes. */
   readonly planned?: PlannedLine | undefined
-  /** Ends it, besides the signal of the run. */
+  /** Ends the line early, as the run's own signal does. */
   readonly signal?: AbortSignal
-  /** Variables that it sees besides. */
+  /** Environment variables for this line, added to those of the run. */
   readonly env?: Readonly<Record<string, string>>
-  /** Global flags that it may have, where it reads. */
+  /** Names of the global flags that a reading line may have. */
   readonly allowed?: readonly string[]
-  /** Conditions that it gets besides (--where); each is enough. */
+  /** Additional conditions (--where). A record needs to match only one of them. */
   readonly where?: readonly string[]
-  /** Each of these is joined of conditions that were written apart: that nothing matches one is no mistake. */
+  /**
+   * True if each condition was joined from several that were written apart. An empty result then gets no hint about a
+   * mistake.
+   */
   readonly composed?: boolean
-  /** The folder of the snapshot that answers; by default as the command itself. */
+  /** The folder of the snapshot that answers; by default the one that the command itself uses. */
   readonly from?: string | undefined
   /**
-   * Takes the records as they come, each the bytes of a JSON value, its secrets masked; who keeps them copies them.
-   * @param parent the project or group that it belongs to, where several are read
+   * Receives each record as it arrives: the bytes of one JSON value with masked secrets. The buffer is reused, so copy
+   * what you keep.
+   * @param parent the project or group of the record, if several are read
    */
-  readonly take: (record: Uint8Array, parent: LineParent | undefined) => void
-  /** Answers that several lines share: none of them is asked for twice. */
+  readonly takeRecord: (record: Uint8Array, parent: LineParent | undefined) => void
+  /** A cache of answers that several lines share, so that each request is sent once. */
   readonly reads?: SharedReads | undefined
-  /** No condition is sent, so that lines with other conditions read the same list. */
+  /** Sends no conditions to the instance, so that lines with different conditions can share one list. */
   readonly whole?: boolean
   readonly parents?: {
-    /** Chooses which of several projects or groups are read, and in which order. */
+    /** Chooses which projects or groups are read, and in which order. */
     readonly choose: (names: readonly string[]) => readonly string[]
-    /** Takes the name of each parent in that order, when all its records were taken. */
-    readonly settled: (name: string, failure: Failure | undefined) => Promise<void> | void
+    /** Called after all records of a parent were received, in the chosen order. */
+    readonly finishParent: (name: string, failure: Failure | undefined) => Promise<void> | void
   }
 }
 
 export interface LineAnswer {
-  /** The command of the line; undefined if the line was not understood. */
+  /** The command of the line; undefined if the line could not be parsed. */
   readonly command?: CommandFacts
-  /** The list that was asked for. */
+  /** The list that the line read. */
   readonly plan?: Plan
-  /** The columns of its groups, where its records are grouped. */
+  /** The columns of the groups, if the line groups its records. */
   readonly columns?: readonly string[]
   readonly notes: readonly string[]
   readonly code: number
   readonly failure?: Failure | undefined
 }
 
-/** It never rejects: what went wrong is the answer's `failure`. */
+/** Runs a line that reads. It never rejects: `failure` in the answer says what went wrong. */
 type ReadLine = (ask: LineAsk) => Promise<LineAnswer>
 
-/** A line that is done as if a person had typed it: with its own answer, questions and journal. */
+/** A line to run as if a person had typed it, with its own output, questions and journal. */
 export interface TypedAsk {
-  /** Its words, without `svcctl` and the flags that name the instance. */
+  /** The words of the line, without `svcctl` and without flags that name the instance. */
   readonly words: readonly string[]
-  /** The text that `-` reads. */
+  /** The standard input of the line. */
   readonly input?: string | undefined
 }
 
-/** Runs within a run. */
+/** Runs other commands and lines within this run. */
 export interface InnerRuns {
-  readonly command: SubcommandRunner
-  readonly line: ReadLine
-  /** @returns its exit code; @throws Failure for whatever ended it */
-  readonly typed: (ask: TypedAsk) => Promise<number>
+  readonly runCommand: SubcommandRunner
+  readonly readLine: ReadLine
+  /**
+   * Runs a line with its own output.
+   * @returns the exit code of the line
+   * @throws Failure if anything ends the line early
+   */
+  readonly runLine: (ask: TypedAsk) => Promise<number>
 }
 
 export type { Details, Loss } from './running.js'
 
-/** What a command is handed: four services, and the members that carry out its actions. */
+/** The services that a command receives, and the functions that carry out its actions. */
 export interface Context {
   readonly instance: InstanceService
   readonly answer: AnswerService
   readonly ui: UiService
   readonly place: WorkspaceService
-  /** False where requests are only printed, or shown beside what is there. */
+  /** False if requests are only printed (--curl) or previewed (--dry-run). */
   readonly sends: boolean
   /** Plans an action for each object of the line, in each of its projects or groups. */
-  actions(given: Given, how?: ActionOptions): Promise<Actions>
-  /** Lists what a list endpoint has, in each project or group of the line. */
+  planActions(given: Given, how?: ActionOptions): Promise<Actions>
+  /** Yields the records of the line's list, in each of its projects or groups. */
   list(given: Given, how?: ListActionOptions): Rows
   /**
-   * Carries actions out: sends them, prints them, or shows what they would change. What follows in the same line is on
-   * record in the same run.
-   * @throws Failure what became of the one object, or of all as a whole
+   * Carries out actions: sends them, prints them or previews them. All calls of one command write to the same journal.
+   * @throws Failure the failure of a single object, or of the run as a whole
    */
   write(actions: Actions, how?: WriteOptions): Rows
 }
 
 /**
- * The instance that a command talks to. What was planned is what the person asked for; `call` and
- * `records` are what a command wants to know besides.
+ * The instance of the command. `createPlans`, `send` and `collect` serve the request that the person typed; `call` and
+ * `records` serve requests that the command adds.
  */
 export interface InstanceService {
-  /** Chooses the endpoint and checks the values: a plan for each object. */
-  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]>
-  /** Sends one call, and returns its whole answer. */
+  /** Chooses the endpoint, checks the values and returns a plan for each object. */
+  createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]>
+  /** Sends one call and returns its complete answer. */
   call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>>
-  /** Sends one planned call, and returns its whole answer. */
+  /** Sends one planned call and returns its complete answer. */
   send(plan: Plan): Promise<WholeAnswer>
-  /** All records of a list, in hand. */
+  /** Reads all records of a list into memory. */
   records<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     how?: RecordQuery<RecordOf<E>>,
   ): Promise<readonly RecordOf<E>[]>
   /**
-   * The records of a planned list, in hand: those that `list` would print, with a word about it where there
-   * are none or more; `whole` all there are.
+   * Reads the records of a planned list into memory: those that `list` would print, with the same notes about none or
+   * further records. With `whole`, reads all records.
    */
   collect(plan: Plan, how?: CollectOptions): Promise<readonly unknown[]>
-  /** Runs `work` over items, as many at once as `--concurrency` says and the gate has room for. */
+  /** Runs `work` for each item. --concurrency and the instance's rate limit how many run at once. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
-  /** A download: one request, its body to be read. */
+  /** Starts a download and returns it with an unread body. */
   open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download>
   /**
-   * An address, with this credential and no other. A party's profile says how its own instance is reached,
-   * and keeps the record of what is written.
+   * Creates a client for another address, with this credential only. The profile of `party` says how that address is
+   * reached and where writes are recorded.
    */
-  elsewhere(
+  createClientFor(
     baseUrl: string,
     credential: Credential | undefined,
     party?: ClientIdentity,
   ): ExternalClient
   /**
-   * A request that the catalogue does not make.
-   * @param called the documented endpoint by whose credential it goes
+   * Sends a request that is not in the catalogue.
+   * @param called the documented endpoint whose credential the request uses
    */
-  raw(request: WireRequest, called?: Endpoint): Promise<WholeAnswer>
+  sendUndocumented(request: WireRequest, called?: Endpoint): Promise<WholeAnswer>
 }
 
-/** Standard output. */
+/** The output of a command on standard output. */
 export interface AnswerService {
-  /** The reader of the answer. The output decides how it is written, but a command may ask the instance for more to show people more. */
+  /**
+   * The audience of the answer. The format decides how records look, but a command may read more from the instance for
+   * a person.
+   */
   readonly reader: Reader
-  /** True when standard output is a terminal. */
+  /** True if standard output is a terminal. */
   readonly terminal: boolean
-  /** Display columns of the terminal (80 where it does not say). */
+  /** The width of the terminal in columns; 80 if unknown. */
   readonly width: number
   readonly text: Text
-  /** Columns for several records of an endpoint that answers with one: those of its area's list. */
-  columnsFor(endpoint: Endpoint): Promise<readonly string[]>
-  /** Sets the exit code of a run that otherwise ends well (`ci lint`: 1). */
-  exit(code: number): void
+  /** Returns the columns for several records of an endpoint that returns one: those of the area's list. */
+  getColumnsFor(endpoint: Endpoint): Promise<readonly string[]>
+  /** Sets the exit code of a command that succeeds otherwise (`ci lint`: 1). */
+  setExitCode(code: number): void
 }
 
-/** The functions that write text for people. */
+/** Formats text for people. */
 export interface Text {
-  /** For a screen reader: words in place of symbols and bars, nothing side by side. */
+  /** True for screen readers: words replace symbols and bars, and nothing stands side by side. */
   readonly accessible: boolean
-  /** Text from outside with its control characters made visible. */
+  /** Makes the control characters of text from outside visible. */
   safe(text: string): string
-  /** A symbol that reads without its colour, or a word: a verdict, or what to do next. */
+  /** Returns a symbol for a verdict or a next step that is clear without color; for screen readers a word. */
   mark(kind: 'good' | 'bad' | 'warn' | 'next'): string
-  /** Emphasised, where colours are on; its control characters are made visible. */
+  /** Emphasizes text if colors are on, and makes its control characters visible. */
   strong(text: string): string
-  /** Text from outside, folded to the terminal: further lines begin where the first does, at `indent`. */
+  /** Wraps text from outside to the terminal's width; continuation lines start at column `indent`. */
   hanging(text: string, indent: number): string
-  /** A bar of `width` columns, filled to `fraction` (0 to 1). */
+  /** Draws a bar `width` columns wide, filled to `fraction` (0 to 1). */
   bar(fraction: number, width: number): string
 }
 
-/** The person at the terminal: standard error, and questions. */
+/** The person at the terminal: notes on standard error, questions and confirmations. */
 export interface UiService {
-  /** True when questions may be asked. */
+  /** True if the command may ask questions. */
   readonly interactive: boolean
-  /** A line on standard error; silenced by --quiet. */
+  /** Prints a line on standard error, unless --quiet is set. */
   note(text: string): void
   warn(text: string): void
   /**
-   * Reports a failure without ending: for commands that go on with the rest.
-   * @param of which of several objects it is about
+   * Reports a failure and continues, for commands that have further work.
+   * @param of the name of the object that failed, if there are several
    */
   report(failure: Failure, of?: string): void
-  /** Returns an answer; undefined if there is no terminal to ask on. */
+  /** Asks a question and returns the answer; undefined if there is no terminal. */
   ask(question: string, initial?: string): Promise<string | undefined>
-  /** Asks as `ask` does, but without echo; `name` is what the secret is called. */
+  /** Asks as `ask` does, without echo. `name` is the name of the secret. */
   askSecret(question: string, name: string): Promise<string | undefined>
-  /** Asks before something is destroyed; refuses without a terminal unless --yes. `count`: of how many. */
+  /**
+   * Asks for confirmation before something is destroyed. Without a terminal it fails unless --yes is set. `count` is
+   * the number of objects.
+   */
   confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void>
-  /** Refuses what would have to be confirmed without a terminal to ask on, before anything is done for it. */
-  confirmable(what: string): Promise<void>
-  /** The objects of plans by their names, as a confirmation lists them. */
-  naming(plans: readonly Plan[]): Promise<readonly string[]>
-  /** Shows on a terminal how far work on so many objects is, until it ends. */
-  counter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
-  /** Shows a line of progress on standard error until the work is said to have ended. */
+  /** Fails early if a later confirmation will be needed and there is no terminal to ask on. */
+  checkConfirmable(what: string): Promise<void>
+  /** Returns the names of the plans' objects as a confirmation lists them. */
+  nameObjects(plans: readonly Plan[]): Promise<readonly string[]>
+  /** Shows on a terminal how many of `total` objects are done, until the counter is closed. */
+  startCounter(total?: number, waiting?: () => TimeLimit | undefined): CountedWork
+  /** Shows a line of progress on standard error until the returned handle is closed. */
   beginProgress(text: string): ShownWork
-  /** Shows a line of progress while `work` goes on. */
-  progress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
+  /** Shows a line of progress while `work` runs. */
+  showProgress<T>(text: string, work: (say: ProgressListener) => Promise<T>): Promise<T>
 }
 
-/** Standard input. */
+/** The standard input of the line. */
 export interface PipedInput {
-  /** Reads it to its end. */
+  /** Reads standard input to its end. */
   text(): Promise<string>
-  /** Yields it as it comes. */
+  /** Yields the text of standard input as it arrives. */
   chunks(): AsyncIterable<string>
-  /** Returns true if it is a file, or ends within a second: then all of it is checked before anything is done. */
+  /**
+   * Returns true if standard input is a file or ends within a second: all of it can then be checked before the first
+   * write.
+   */
   endsSoon(): Promise<boolean>
 }
 
-/** The place where a command runs: its process, its profile, the project or group at hand. */
+/** The surroundings of a command: environment, folder, global flags, session, project or group at hand. */
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** The flags that every command has. */
+  /** The values of the global flags. */
   readonly globals: Globals
   readonly clock: RunClock
   readonly stdin: PipedInput
-  /** The session in force, or that of another profile; without a name, what flags and environment alone make. */
+  /**
+   * Opens the active session or that of another profile; with `profile: undefined`, the session of flags and
+   * environment alone.
+   */
   session(of?: { readonly profile: string | undefined }): Promise<Session>
-  /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
+  /** Returns the active profile, if any, for requests to other addresses than its instance. */
   profile(): Promise<Profile | undefined>
-  /** Returns the origin of the run, as journals have it. */
+  /** Returns the origin of the run as journals record it. */
   identity(how?: 'asked' | 'known'): Promise<RunOrigin>
-  /** The project or group at hand: flag, environment, git remote. */
+  /** Returns the project or group from the flag, the environment or the git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
   /**
-   * Checks files that the command found and is about to read.
+   * Checks files that the command is about to read.
    * @throws Failure `usage` if the line would overwrite one of them
    */
   checkInputs(files: readonly string[]): Promise<void>
-  /** Runs others within this command: by data, or as a line that reads. */
+  /** Runs other commands and lines within this command. */
   readonly runs: InnerRuns
-  /** Every command there is, areas first, in the order of the catalogue. */
+  /** Returns all commands in the order of the catalogue. */
   commands(): Promise<readonly CommandFacts[]>
 }
 
-/** The clock of a command. Waiting ends at the latest when the run is interrupted. */
+/** The clock of a command. An interruption of the run ends every wait. */
 export interface RunClock {
   readonly now: () => Date
-  /** Returns the time that ages count from: when the snapshot was read that answers, else now. */
+  /** Returns the time that ages count from: when the answering snapshot was taken, else now. */
   readonly asOf: () => Promise<Date>
-  /** Waits, unless interrupted. */
+  /** Waits, or returns at once when the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
 }
 
-/** The condition and the number of the records that are wanted. */
+/** Limits which records of a list are returned. */
 export interface RecordQuery<R> {
   /** The maximum number of records. */
   readonly limit?: number | 'all'
-  /** Returns true for a record that is wanted. */
+  /** Returns true for a record to return. */
   readonly where?: (record: R) => boolean
 }
 
-/** The facts of an instance that a confirmation shows before something of it is destroyed. */
+/** The facts about an instance that a confirmation shows before it destroys an object. */
 export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo' | 'title'>
 
-/** The part of a list that is collected. */
+/** Options for collecting the records of a list. */
 export interface CollectOptions {
-  /** All of it, or a Failure. */
+  /** Reads all records, or fails. */
   readonly whole?: boolean
-  /** Returns true for a record that is kept of the whole list. */
+  /** Returns true for a record to keep; it is applied to the whole list. */
   readonly where?: (record: unknown) => boolean
 }
 
-/** An address that is not the run's own instance. */
+/** A client for another address than the run's own instance. */
 export interface ExternalClient {
-  /** The request of an ask, in the words of whose address it is. */
+  /** Builds the request of an ask, in the vocabulary of that address. */
   build(ask: Ask): Promise<WireRequest>
-  /** Sends one request, and returns its whole answer. */
+  /** Sends one request and returns its complete answer. */
   call(request: WireRequest): Promise<WholeAnswer>
 }

@@ -1,4 +1,4 @@
-/** Endpoints → the command that they make by themselves. */
+/** Derives commands, their arguments and their flags from endpoints, and tells what a command can do. */
 import {
   type Endpoint,
   type Endpoints,
@@ -12,14 +12,15 @@ import { formatOf, getParamValues, isScope, type Param } from '../../catalogue/p
 import type { Globals } from './globals.js'
 import type { Argument, Command, CommandFacts, Flag } from './types.js'
 
-// What commands and their flags are called.
-
-// What an endpoint's object belongs to: a project, a group or a user.
+// The project, group or user that an endpoint's object belongs to.
 
 const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as const
 export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
 
-/** Returns the scope of an endpoint's object: the placeholder behind /projects, /groups or /users. */
+/**
+ * Returns the scope of an endpoint: the placeholder after /projects, /groups or /users. Undefined if that placeholder
+ * is an argument.
+ */
 export const getScope = (
   e: Pick<Endpoint, 'route' | 'args'>,
 ): { kind: ScopeKind; placeholder: string } | undefined => {
@@ -31,26 +32,24 @@ export const getScope = (
   return { kind: scopeRoots[root as keyof typeof scopeRoots], placeholder }
 }
 
-/** Returns the words of a command, as in `approvals rules list`. */
+/** Returns the words of a command, such as `approvals rules list`. */
 export const getCommandName = (command: Pick<Command, 'area' | 'words'>): string =>
   [command.area, command.words].filter((w) => w !== '').join(' ')
 
-/** Converts the API's name to the form of flags. */
+/** Converts an API name to a flag name: `created_after` becomes `created-after`. */
 export const toKebabCase = (name: string): string => name.replaceAll('_', '-')
 /** Returns the flag name of a parameter. */
 export const getFlagName = (name: string, param: Param): string => param.name ?? toKebabCase(name)
 
-// Endpoints → flags: their placeholders and parameters, one flag for all endpoints of a command.
+// The fields of a command's answers according to the catalogue, for completion and suggestions.
 
-// The fields that a command's answers have, by the catalogue: for completion and suggestions.
-
-/** The column that says which object a row is about, where several were given. */
+/** The column that names the object of a row if the line has several objects. */
 export const objectColumn = 'object'
 
-/** Returns the field that a dotted name begins with. */
+/** Returns the first field of a dotted name. */
 export const getFirstSegment = (path: string): string => path.split('.')[0] ?? path
 
-/** Returns the field names of the answers of these endpoints, each once. */
+/** Returns the field names of the answers of these endpoints, without repetition. */
 export const getAnswerFields = (endpoints: readonly Endpoint[]): readonly string[] => {
   const own = new Set(endpoints.flatMap((e) => Object.keys(getProperties(e.returns.shape) ?? {})))
   const shown = Object.entries(shownFields).filter(([, path]) => own.has(getFirstSegment(path)))
@@ -58,20 +57,20 @@ export const getAnswerFields = (endpoints: readonly Endpoint[]): readonly string
   return [...own, ...shown.map(([name]) => name), ...made]
 }
 
-/** Parameters that the paging flags carry. */
-const paging = new Set(['page', 'per_page'])
+/** Parameters that --page and --per-page fill. */
+const pagingParameters = new Set(['page', 'per_page'])
 
-/** The letters of what a command's object belongs to. */
+/** The short flags of the scopes. */
 export const scopeLetters: Readonly<Record<ScopeKind, { readonly short?: string }>> = {
   project: { short: 'P' },
   group: { short: 'G' },
   user: {},
 }
 
-/** The name of a parameter's flag whose own name is a flag of the tool's. */
+/** Prefixes the flag of a parameter whose own name is a global flag. */
 const toPrefixedFlagName = (name: string): string => `api-${toKebabCase(name)}`
 
-/** The API's own name beside a flag that has another, unless that name is a flag of the tool's. */
+/** Returns the API's own name as an alias for a flag with another name, unless a global flag has it. */
 const getFlagAliases = (name: string, param: Param): { aliases?: readonly string[] } =>
   param.name === undefined ||
   [toKebabCase(name), toPrefixedFlagName(name)].includes(param.name) ||
@@ -79,7 +78,7 @@ const getFlagAliases = (name: string, param: Param): { aliases?: readonly string
     ? {}
     : { aliases: [toKebabCase(name)] }
 
-/** Creates the flag of a parameter that is not given by position. */
+/** Creates the flag for a parameter that is no argument. */
 const createParameterFlag = (parameter: string, param: Param, required: boolean): Flag => ({
   name: getFlagName(parameter, param),
   param,
@@ -88,7 +87,7 @@ const createParameterFlag = (parameter: string, param: Param, required: boolean)
   ...getFlagAliases(parameter, param),
 })
 
-/** Flags that fill the placeholders of a path, all of which it needs. */
+/** Creates the flags for the placeholders of a path, all of them required. */
 const getPathFlags = (e: Endpoint): Flag[] => {
   const scope = getScope(e)
   return Object.entries(e.path)
@@ -119,16 +118,16 @@ const getSelectorFlags = ({ when }: Endpoint): Flag[] =>
         },
       ]
 
-/** Flags that the placeholders and parameters of one endpoint make. */
+/** Creates the flags for the placeholders and parameters of one endpoint. */
 const getEndpointFlags = (e: Endpoint): Flag[] => [
   ...getPathFlags(e),
   ...Object.entries(e.params)
-    .filter(([name]) => e.args?.includes(name) !== true && !paging.has(name))
+    .filter(([name]) => e.args?.includes(name) !== true && !pagingParameters.has(name))
     .map(([name, param]) => createParameterFlag(name, param, param.required === true)),
   ...getSelectorFlags(e),
 ]
 
-/** Chooses the longer of two enumerations of one name: the endpoint chosen later narrows it again. */
+/** Chooses the flag with more values. The endpoint that is chosen later checks them again. */
 const chooseWiderFlag = (a: Flag, b: Flag): Flag =>
   getParamValues(b.param).length > getParamValues(a.param).length ? b : a
 
@@ -149,9 +148,9 @@ const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
   })
 }
 
-// Endpoints → what a command takes by position.
+// Endpoints → arguments.
 
-/** Derives the arguments of a command: those of the endpoint that takes most. */
+/** Derives the arguments of a command from the endpoint with the most. */
 const deriveArguments = (endpoints: readonly Endpoint[]): Argument[] => {
   const [first] = endpoints
   if (first === undefined) return []
@@ -177,7 +176,10 @@ const deriveArguments = (endpoints: readonly Endpoint[]): Argument[] => {
   })
 }
 
-/** Verbs that act on one object take several; lists of what belongs to one, and files, do not. */
+/**
+ * True for endpoints that act on one object: their commands take several. Lists of an object's parts and files take
+ * one.
+ */
 const isAboutOneObject = (e: Endpoint): boolean =>
   e.returns.kind === 'one' || e.returns.kind === 'empty'
 
@@ -193,7 +195,7 @@ export const deriveCommand = (area: string, words: string, endpoints: Endpoints)
   }
 }
 
-/** Derives a command as its endpoints alone make it, without what was written by hand. */
+/** Derives a command from its endpoints alone, without the handwritten part. */
 export const deriveWithoutSpecial = ({ area, words, endpoints }: CommandFacts): CommandFacts =>
   deriveCommand(area, words, endpoints)
 
@@ -205,55 +207,55 @@ export const findSingleCommand = ({
 }: Pick<Command, 'registry' | 'area' | 'words'>): Promise<Command | undefined> =>
   registry.named(area, words.replace(/list$/, 'get'))
 
-// What a command is, by its endpoints.
+// Facts about a command that follow from its endpoints.
 
-/** True if all that a command reaches is declared by an extension. */
+/** True if an extension declares all endpoints of a command. */
 export const isExtension = (c: Pick<CommandFacts, 'endpoints'>): boolean => {
   const all = Object.values(c.endpoints)
   return all.length > 0 && all.every(({ from }) => from !== undefined)
 }
 
-/** True if a command reaches the instance through the catalogue. */
+/** True if a command has endpoints in the catalogue. */
 export const hasEndpoints = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
-/** True if a command may be sent to several instances at once. */
-export const isAskable = (c: CommandFacts): boolean =>
+/** True if a command can run on several instances. */
+export const canReachSeveral = (c: CommandFacts): boolean =>
   hasEndpoints(c) || c.open === true || c.readOnly === true
 
-/** Returns true if a command takes several profiles, one answer of all of them. */
-export const takesProfiles = (c: CommandFacts): boolean => isAskable(c) && c.single !== true
+/** True if a command accepts several profiles and merges their answers. */
+export const takesProfiles = (c: CommandFacts): boolean => canReachSeveral(c) && c.single !== true
 
 /** True if a command lists records page by page. */
-export const lists = (c: CommandFacts): boolean =>
+export const listsRecords = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some((e) => e.returns.kind === 'many')
 
 /** True if a command sends attributes. */
 export const canSendAttributes = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some(writes)
 
-/** Methods that change something, where a path follows: a path alone is read. */
-const changing = /^(?:POST|PUT|PATCH|DELETE)$/i
+/** Methods that change the instance if a path follows; `api delete` alone reads the path `delete`. */
+const changingMethod = /^(?:POST|PUT|PATCH|DELETE)$/i
 
-/** True if a line of a command may change something. For an open command the line's method decides. */
+/** True if a line may change the instance. For `api`, the method in the line decides. */
 export const mayChangeInstance = (
   c: CommandFacts,
   [first = '', path]: readonly string[],
 ): boolean =>
   c.writes === true ||
   Object.values(c.endpoints).some(writes) ||
-  (c.open === true && path !== undefined && changing.test(first))
+  (c.open === true && path !== undefined && changingMethod.test(first))
 
-/** True if `--dry-run` can preview a command: it writes, and the API has no dry run of its own for it. */
+/** True if `--dry-run` can preview a command: it writes, and its API has no dry run of its own. */
 export const canPreview = (c: CommandFacts): boolean =>
   (canSendAttributes(c) || c.writes === true) &&
   !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
-/** A command with the flags that say whether its requests are sent. */
+/** A command with the flags that decide whether its requests are sent. */
 interface Invocation {
   readonly command: CommandFacts
   readonly globals: Pick<Globals, 'curl' | 'dryRun'>
 }
 
-/** True if nothing is written. A command whose API has a dry run of its own sends what it is given. */
+/** True if nothing is written. The API's own dry run is a request like any other. */
 export const isRehearsal = ({ command, globals }: Invocation): boolean =>
   globals.dryRun && canPreview(command)
 
@@ -261,24 +263,25 @@ export const isRehearsal = ({ command, globals }: Invocation): boolean =>
 export const isFullySent = (asked: Invocation): boolean =>
   !asked.globals.curl && !isRehearsal(asked)
 
-/** Returns the list from which `--select` chooses a command's objects; undefined if there is none. */
-export const getSelects = (c: CommandFacts): Endpoint['selects'] =>
+/** Returns the list in which `--select` finds the objects of a command; undefined if there is none. */
+export const getSelectList = (c: CommandFacts): Endpoint['selects'] =>
   c.args[0]?.variadic === true
     ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
     : undefined
 
-/** True if a flag of a command only says which objects `--select` chooses from. */
-export const isOfSelection = (c: CommandFacts, name: string): boolean => {
-  const fact = getSelects(c)
+/** True if a flag of a command only narrows the list in which `--select` looks. */
+export const narrowsSelection = (c: CommandFacts, name: string): boolean => {
+  const fact = getSelectList(c)
   if (fact === undefined) return false
   if (name === 'project' || name === 'group') return !hasForm(c, name)
   return fact.by?.some((flag) => flag === name) === true
 }
 
-/** True if objects that belong to no project can be selected from the lists of several projects. */
-export const canSelectAcrossProjects = (c: CommandFacts): boolean => getSelects(c)?.spread === true
+/** True if `--select` can look for objects that belong to no project in the lists of several projects. */
+export const canSelectAcrossProjects = (c: CommandFacts): boolean =>
+  getSelectList(c)?.spread === true
 
-/** True if a command only reads, so that it may be repeated. */
+/** True if a command only reads, so that --watch may repeat it. */
 export const canRepeat = (c: CommandFacts): boolean =>
   c.watches === true ||
   (hasEndpoints(c) &&
@@ -286,7 +289,7 @@ export const canRepeat = (c: CommandFacts): boolean =>
       (e) => getMethod(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
     ))
 
-/** True if a command has a form for objects of a project, of a group or of a user. */
+/** True if a command has an endpoint for objects of a project, of a group or of a user. */
 export const hasForm = (c: Pick<CommandFacts, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => getScope(e)?.kind === kind)
 
@@ -296,14 +299,14 @@ export const isReadOnlyCommand = (c: CommandFacts): boolean =>
   c.ownJournal !== true &&
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
 
-/** Returns true if a command's writes are planned, and so kept in a journal. */
+/** True if the writes of a command are recorded in a journal. */
 export const keepsJournal = (c: CommandFacts): boolean => canSendAttributes(c)
 
-/** Returns true if a command takes its objects as they come. */
-export const streams = (c: CommandFacts): boolean =>
+/** True if a command processes objects while further ones are still being read. */
+export const canCommandStream = (c: CommandFacts): boolean =>
   (hasEndpoints(c) || c.open === true) && c.gathers !== true
 
-/** Returns the flags of a command whose values rows of standard input may have for each object instead. */
+/** Returns the flags whose values can come from the rows of standard input, one value for each object. */
 export const getRowFlags = (
   c: Pick<CommandFacts, 'args' | 'flags' | 'endpoints'>,
 ): readonly Flag[] => {
@@ -314,11 +317,11 @@ export const getRowFlags = (
       parameter !== undefined &&
       path !== true &&
       hidden !== true &&
-      // It names a file of this machine.
+      // The value names a file of this machine.
       formatOf(param) !== 'pem',
   )
 }
 
-/** True if a command takes several objects by position. */
+/** True if a command accepts several objects as arguments. */
 export const takesSeveral = ({ args: [first] }: Pick<CommandFacts, 'args'>): boolean =>
   first?.variadic === true && first.file !== true

@@ -1,4 +1,4 @@
-/** Types that describe a command, and the types of what a line asks of it. */
+/** The types that describe a command, its flags and arguments, and the parsed line. */
 import type { Fields, JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { FormatName } from '../../catalogue/formats.js'
@@ -15,19 +15,19 @@ export interface Argument {
   readonly required: boolean
   readonly variadic: boolean
   readonly help: string
-  /** The API parameter it fills, by the API's own name. */
+  /** The API name of the parameter that it fills. */
   readonly parameter?: string
   readonly param?: Param
-  /** A file: shells complete it, and `-` is its text from standard input, no list of objects. */
+  /** True for a file: shells complete its path, and `-` means its text from standard input, not a list of objects. */
   readonly file?: true
-  /** It may be a file among other things, such as a journal by its ID or by its file. */
+  /** True if it may be a file or something else, such as a journal by ID or by path. */
   readonly mayBeFile?: true
   /**
-   * Suggests values for completion, if no parameter names any.
+   * Suggests values for completion, if the parameter has none.
    * @param before the arguments before it
-   * @param current the part of it that was typed
-   * @param naming the instance's own names of fields, if a vocabulary has any
-   * @param more fields that the instance was seen to have beyond the documents
+   * @param current the part that is already typed
+   * @param naming the instance's own field names, if there is a vocabulary
+   * @param more undocumented fields that the instance has
    */
   readonly values?: (
     before: readonly string[],
@@ -37,142 +37,142 @@ export interface Argument {
   ) => Promise<readonly Suggestion[]>
 }
 
-/** A value with what it is, where that needs saying. */
+/** A suggested value, with an explanation if it needs one. */
 export interface Suggestion {
   readonly value: string
   readonly text?: string
 }
 
-/** A flag of a command: a parameter of an endpoint, or one that only the tool knows. */
+/** A flag of a command. It fills a parameter of an endpoint, or only the tool knows it. */
 export interface Flag {
   /** Kebab-case, without dashes. */
   readonly name: string
   readonly param: Param
-  /** The API parameter it fills; absent on the tool's own flags. */
+  /** The API name of the parameter that it fills; absent on the tool's own flags. */
   readonly parameter?: string
   readonly short?: string
-  /** The instance's own names of the flag, if a vocabulary has any: they are accepted like its name. */
+  /** The instance's own names for the flag, if there is a vocabulary. They are accepted like its name. */
   readonly own?: readonly string[]
-  /** Other spellings that are accepted and not shown. */
+  /** Alternative names that are accepted and not shown. */
   readonly aliases?: readonly string[]
   readonly required: boolean
-  /** Fills a placeholder of the path. */
+  /** True if it fills a placeholder of the path. */
   readonly path?: true
-  /** Picks an endpoint among those of the command. */
+  /** True if it chooses among the endpoints of the command. */
   readonly selects?: true
-  /** Goes past the catalogue (`--param`, `--input`): never a value of its own. */
+  /** True if it adds parameters by name (`--param`, `--input`) and has no parameter of its own. */
   readonly beyond?: true
-  /** Runs the command again and again: only for those that may be repeated. */
+  /** True if it repeats the command; only commands that can be repeated have it. */
   readonly repeats?: true
   readonly hidden?: boolean
-  /** A value may be left out (`--watch [seconds]`). */
+  /** True if the value may be omitted (`--watch [seconds]`). */
   readonly optionalValue?: true
-  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  /** The help of `--no-…`, for a boolean that is on by default; only this form is shown. */
   readonly refusal?: string
-  /** The value that `--no-…` stands for, where the flag is no boolean. */
+  /** The value that `--no-…` sets, if the flag is no boolean. */
   readonly refusedValue?: string
-  /** Other words for its values that are accepted and not shown. */
+  /** Alternative spellings of values that are accepted and not shown. */
   readonly spellings?: Readonly<Record<string, string>>
   readonly group?: FlagGroup
 }
-/** `site`: settings of the instance at hand that no document names. */
+/** The section of a command's help in which a flag is listed. `site` has undocumented settings of the instance. */
 export type FlagGroup = 'command' | 'many' | 'site' | 'paging' | 'instance' | 'output'
 
 /** The arguments and flags of a line, parsed and checked, before an endpoint is chosen. */
 export interface Given {
-  /** Texts given by position, in order; `-` already replaced by the lines of standard input. */
+  /** The arguments in order; the lines of standard input already replace `-`. */
   readonly args: readonly string[]
-  /** Parsed values of the flags that were given, by flag name. */
+  /** The parsed values of the flags that are set, by flag name. */
   readonly flags: JsonValues
-  /** `--param`: name → value. */
+  /** Values of `--param` by API name. */
   readonly extra: Readonly<Record<string, string | readonly string[]>>
-  /** `--input`: attributes by API name. */
+  /** Attributes from `--input` by API name. */
   readonly input?: JsonValues
-  /** The instance's own names of fields, if a vocabulary has any. */
+  /** The instance's own field names, if there is a vocabulary. */
   readonly naming?: Naming
-  /** The attributes of each argument, where rows bring them along. */
+  /** The attributes that the rows of standard input have for each argument. */
   readonly rows?: readonly (JsonValues | undefined)[]
-  /** The places in standard input of the arguments that came from there, by their texts. */
+  /** The position in standard input of each argument that came from there, by its text. */
   readonly places?: ReadonlyMap<string, string>
-  /** The line names several projects or groups: what is done is done in each of them. */
+  /** True if the line names several projects or groups; the command runs in each of them. */
   readonly several?: true
-  /** In the place of arguments. */
+  /** Objects that arrive while the command runs; they replace the arguments. */
   readonly stream?: ObjectStream
 }
 
-/** An object by the text that names it. */
+/** An object and the text that names it. */
 export interface NamedObject {
   readonly text: string
-  /** The name of the parent that it came with, as in `ObjectStream.below`. */
+  /** The name of the parent that the text came with; `ObjectStream.below` is its column. */
   readonly parent?: string
-  /** The fields that a run may change, as its record had them when it was selected. */
+  /** The fields that the run may change, with their values when the object was selected. */
   readonly before?: Fields
-  /** Its own attributes, where its row brings them along. */
+  /** The attributes in its row of standard input. */
   readonly row?: JsonValues
-  /** Its place in standard input: `line 3`. */
+  /** Its position in standard input: `line 3`. */
   readonly place?: string
 }
 
-/** Objects that are taken as they come. */
+/** Objects that are processed as they arrive. */
 export interface ObjectStream {
   readonly objects: AsyncIterable<NamedObject>
-  /** The column that names what each object belongs to, if the objects come with that. */
+  /** The column that names the parent of each object, if the objects come with parents. */
   readonly below?: Parent['column']
-  /** Flags that their rows may say. */
+  /** The flags that the rows may fill. */
   readonly rowFlags?: readonly string[]
-  /** Their input ends at once: all of them are checked before the first is worked on. */
+  /** True if the input ends at once: all objects are then checked before the first is processed. */
   readonly whole?: boolean
-  /** Confirms objects that the line does not name, once their number is known and before the first is worked on. */
+  /** Asks for confirmation of selected objects, when their number is known and before the first is processed. */
   readonly confirm?: (count: number) => Promise<void>
 }
 
-/** The project, group or other object that objects belong to, if a command was given several of them. */
+/** One of several projects, groups or other objects in which a command runs. */
 export interface Parent {
-  /** The column of answers that names it. */
+  /** The column that names it in answers. */
   readonly column: 'project' | 'group' | 'of'
   readonly name: string
 }
 
-/** A column that names a target of a line: an instance or snapshot, or what objects belong to. */
+/** A column that names a target of the line: an instance, a snapshot or a parent of objects. */
 export type TargetColumn = 'profile' | 'snapshot' | Parent['column']
 
-/** One call that a command decided on: which endpoint, with which values. */
+/** A call that is ready to be sent: an endpoint with values. */
 export interface Plan extends Ask {
   readonly key: string
   /** The name of the object in notes and outcomes (`42`, `platform/app!42`). */
   readonly label?: string
-  /** The name of the object in a journal, if the label has more words. */
+  /** The name of the object in a journal, if it is shorter than the label. */
   readonly object?: string
-  /** The kind of that, where the endpoint does not name it: one that makes it. */
+  /** The kind of the object, if the endpoint does not name it: one that creates it. */
   readonly kind?: string | undefined
-  /** The parent of the object, if there are several parents. */
+  /** The parent of the object, if the line has several parents. */
   readonly parent?: Parent
-  /** The values that came from the object's row of standard input. */
+  /** The values from the object's row of standard input. */
   readonly row?: JsonValues
-  /** Its record, where planning read that already. */
+  /** The object's record, if planning already read it. */
   readonly record?: unknown
-  /** Why it is not sent: what became of its object. */
+  /** The failure that keeps the plan from being sent; it becomes the outcome of the object. */
   readonly refused?: Failure
-  /** The request itself, where no endpoint of the catalogue makes it. */
+  /** The request itself, if it is not in the catalogue. */
   readonly request?: WireRequest
-  /** The documented endpoint by whose credential that goes. */
+  /** The documented endpoint whose credential that request uses. */
   readonly called?: Endpoint
 }
 
-/** Plans that are made as their objects come: nothing is known of the next before the one before it is taken. */
+/** Plans objects as they arrive: the next object is read only after the plan before it was taken. */
 export interface PlanSource extends Pick<ObjectStream, 'confirm'> {
   readonly objects: AsyncIterable<GivenObject>
-  /** The plan of an object, which a journal may name. */
+  /** Plans an object of the input or of a journal. */
   planOf(object: GivenObject): Promise<Plan>
-  /** All of them are there before the first is worked on. */
+  /** True if all objects are known before the first is processed. */
   readonly whole?: boolean
-  /** The number of objects that may be planned at once. */
+  /** The maximum number of objects to plan at once. */
   readonly width?: number
-  /** The number of all objects and the first of them, if these are known before the objects come. */
+  /** The number of objects and the first of them, if these are known in advance. */
   readonly known?: { readonly count: number; readonly first: readonly GivenObject[] }
 }
 
-/** An object by what it is called, and what it belongs to. */
+/** An object's name, parent and attributes. */
 interface GivenObject {
   readonly object: string
   readonly parent?: string
@@ -181,53 +181,53 @@ interface GivenObject {
   readonly place?: string | undefined
 }
 
-/** Arguments and flags of a line, before any of them is understood. */
+/** The arguments and flags of a line as texts. */
 interface TypedWords {
   readonly args: readonly string[]
   readonly flags: ReadonlyMap<string, readonly string[]>
 }
 
-/** The traits of a command that no endpoint implies. */
+/** Traits of a command that cannot be derived from its endpoints. */
 export interface CommandTraits {
-  /** Takes --param and --input though it reaches no endpoint of the catalogue. */
+  /** True if it takes --param and --input although it has no endpoint in the catalogue. */
   readonly open?: true
-  /** Puts what a line says in another form in its usual one: the method of a request by a flag. */
+  /** Rewrites an alternative form of a line to the usual one, such as the method of a request as a flag. */
   readonly arrange?: (typed: TypedWords) => TypedWords
-  /** The format of its answers where the line names none; what a variable or a profile names is not for it. */
+  /** The output format if the line names none. Variables and profiles do not override it. */
   readonly usualFormat?: FormatName
-  /** Goes on until it is interrupted: its output is shown at once, without a pager. */
+  /** True if it runs until it is interrupted: its output is shown at once, without a pager. */
   readonly longRunning?: true
-  /** Goes on until something else is over, whatever its flags say. */
+  /** True if it always waits for something to end, whatever its flags are. */
   readonly waits?: true
-  /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
+  /** True if it writes although it has no endpoint of its own; --dry-run can preview it. */
   readonly writes?: true
-  /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
+  /** True if it sends only GET and HEAD; --curl is not offered, as there is no single request to show. */
   readonly readOnly?: true
-  /** Its answer is one document about one instance: it takes a single profile. */
+  /** True if its answer is one document about one instance: it takes a single profile. */
   readonly single?: true
-  /** It may be repeated (--watch) though it reaches no endpoint of its own. */
+  /** True if --watch can repeat it although it has no endpoint of its own. */
   readonly watches?: true
-  /** It can be answered from a snapshot (--from) though it lists nothing. */
+  /** True if a snapshot can answer it (--from) although it lists nothing. */
   readonly snapshots?: true
-  /** Needs all its objects before its first request. */
+  /** True if it needs all objects before its first request. */
   readonly gathers?: true
-  /** Of several projects or groups it is run once for each: it asks the instance by itself. */
+  /** True if it runs once for each of several projects or groups, as it sends requests of its own. */
   readonly eachParent?: true
-  /** Keeps a journal of its own, and goes on with its runs by itself. */
+  /** True if it keeps a journal of its own and resumes its runs itself. */
   readonly ownJournal?: true
-  /** Fields that its tables show beside those of the API's records; every format selects them. */
+  /** Fields that it computes; tables show them beside the API's fields, and every format can select them. */
   readonly computedFields?: ComputedFields
-  /** The columns that name the targets of its line, if the line has several; they win over fields of that name. */
+  /** The columns that name the targets of its line, if there are several. They override fields of the same name. */
   readonly targetColumns?: readonly TargetColumn[]
-  /** Fields that the instance at hand was seen to have beyond the documents; read only where a line has such a name. */
+  /** Undocumented fields that the instance has; they are loaded only if the line has an unknown name. */
   readonly instanceFields?: readonly string[]
-  /** The names that its instance was seen to have beyond the documents, if there are any. */
+  /** The undocumented names that its instance has, if any. */
   readonly known?: KnownNames
-  /** Fields of rows of its own, which are those of no endpoint's answer. */
+  /** Fields of its rows that no endpoint returns. */
   readonly shows?: readonly string[]
 }
 
-/** A command without what it does. */
+/** A command without its implementation. */
 export interface CommandFacts extends CommandTraits {
   readonly area: string
   /** The words after the area: `list`, `rules get`. Empty for `doctor`, `commands` … */
@@ -236,21 +236,21 @@ export interface CommandFacts extends CommandTraits {
   readonly description?: readonly string[]
   readonly args: readonly Argument[]
   readonly flags: readonly Flag[]
-  /** The own names that its instance has for fields, if a vocabulary has any. */
+  /** The instance's own field names, if there is a vocabulary. */
   readonly naming?: Naming
-  /** Endpoints it reaches, by key of the area. */
+  /** Its endpoints, by their keys in the area. */
   readonly endpoints: Endpoints
   readonly examples?: readonly string[]
 }
 
-/** The origin of a run: who made it, on which instance, and with which version of the tool. */
+/** The origin of a run: the person, the instance and the version of the tool. */
 export interface RunOrigin {
-  /** The base URL; `sandbox:` and a folder for an embedded one. */
+  /** The base URL, or `sandbox:` and a folder for the embedded instance. */
   readonly instance: string
-  /** Null where the instance does not say. */
+  /** The username; null if the instance does not say. */
   readonly user: string | null
   readonly sudo: string | null
-  /** Of the tool. */
+  /** The version of the tool. */
   readonly version: string
   readonly profile: string | null
 }

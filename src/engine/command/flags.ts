@@ -1,4 +1,4 @@
-/** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
+/** Lists every flag that a command takes: its own, those for additional parameters, and the shared ones. */
 
 import { hasEcho } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
@@ -9,12 +9,12 @@ import {
   canSelectAcrossProjects,
   canSendAttributes,
   getRowFlags,
-  getSelects,
+  getSelectList,
   hasEndpoints,
   hasForm,
   isReadOnlyCommand,
   keepsJournal,
-  lists,
+  listsRecords,
   scopeLetters,
   takesProfiles,
   takesSeveral,
@@ -23,38 +23,38 @@ import { flagSets } from './global-flags.js'
 import { getCommonIrreversible } from './reversal.js'
 import type { Argument, CommandFacts, Flag, FlagGroup } from './types.js'
 
-// What a command is, as far as that decides which flags it takes.
+// Facts about a command that decide which flags it takes.
 
-/** True if a command is answered with what it changed. */
+/** True if the instance answers with the changed object. */
 const returnsChanges = (c: CommandFacts): boolean => Object.values(c.endpoints).some(hasEcho)
 
-/** True if a command shows objects that may have pages of their own. */
+/** True if the objects that a command shows may have web pages. */
 const hasPage = (c: CommandFacts): boolean =>
   canRepeat(c) &&
   Object.values(c.endpoints).some((e) => getProperties(e.returns.shape)?.web_url !== undefined)
 
-/** True if a command is answered with a file. */
+/** True if a command downloads a file. */
 export const returnsFile = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
-/** True if a command may be spread over projects. */
+/** True if a command can run in several projects. */
 const hasProjectForm = (c: CommandFacts): boolean => hasForm(c, 'project')
 
-/** True if a command may work on several objects, each by a request of its own. */
-const isOfMany = (c: CommandFacts): boolean =>
+/** True if a command may process several objects with a request for each. */
+const mayTakeSeveral = (c: CommandFacts): boolean =>
   c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
 
-// Flags beside its own.
+// The flags that a command has besides its own.
 
-const anyParameter: Flag = {
+const parameterFlag: Flag = {
   name: 'param',
   param: { type: 'hash', help: 'additional API parameter: key=value or key=@file' },
   required: false,
   beyond: true,
 }
 /** The flag for additional parameters of `api`, which is also `-F` and `--field`. */
-const requestParameter: Flag = { ...anyParameter, short: 'F', aliases: ['field'] }
-const attributesFile: Flag = {
+const requestParameterFlag: Flag = { ...parameterFlag, short: 'F', aliases: ['field'] }
+const inputFlag: Flag = {
   name: 'input',
   param: {
     type: 'string',
@@ -65,8 +65,8 @@ const attributesFile: Flag = {
   beyond: true,
 }
 
-/** True if a command takes parameters beyond the catalogue. */
-const acceptsUndocumented = (command: CommandFacts): boolean =>
+/** True if a command accepts undocumented parameters. */
+const acceptsAnyParameter = (command: CommandFacts): boolean =>
   hasEndpoints(command) || command.open === true
 
 const createHiddenScope = (name: 'project' | 'group'): Flag => ({
@@ -78,7 +78,7 @@ const createHiddenScope = (name: 'project' | 'group'): Flag => ({
   ...scopeLetters[name],
 })
 
-/** -P and -G, taken by all that call an endpoint, so that a wrong one gets a message of its own. */
+/** -P and -G as hidden flags of every command with endpoints, so that a misplaced one gets a specific message. */
 export const hiddenScopes: readonly Flag[] = [
   createHiddenScope('project'),
   createHiddenScope('group'),
@@ -91,9 +91,9 @@ const createShownScope = (name: 'project' | 'group', help: string): Flag => ({
   param: { type: name, help },
 })
 
-/** Returns -P or -G of commands whose endpoints have none of their own. */
+/** Returns -P or -G for commands whose endpoints do not have them: shown with a special meaning, or hidden. */
 const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
-  if (getSelects(command)?.spread === true)
+  if (getSelectList(command)?.spread === true)
     return flag.name === 'project'
       ? createShownScope('project', 'with --select: select from this project')
       : createShownScope('group', 'with --select: select from this group')
@@ -103,22 +103,22 @@ const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
     : flag
 }
 
-/** Predicates by flag name: each chooses the commands that take this flag for several projects or groups. */
-const spreadTo: Readonly<Record<string, (command: CommandFacts) => boolean>> = {
+/** Predicates by flag name: true for a command that takes this flag for several projects or groups. */
+const spreadPredicates: Readonly<Record<string, (command: CommandFacts) => boolean>> = {
   'all-projects': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
   'all-groups': (command) => hasForm(command, 'group'),
   recursive: (command) => hasForm(command, 'group') || canSelectAcrossProjects(command),
   'with-archived': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
 }
 
-/** Returns a flag for several projects or groups: it is shown where it is taken. */
-const spread = (command: CommandFacts, flag: Flag): Flag =>
+/** Returns a flag for several projects or groups, hidden from the help of commands that do not take it. */
+const toSpreadFlag = (command: CommandFacts, flag: Flag): Flag =>
   command.open === true
     ? flag
-    : { ...flag, hidden: returnsFile(command) || spreadTo[flag.name]?.(command) !== true }
+    : { ...flag, hidden: returnsFile(command) || spreadPredicates[flag.name]?.(command) !== true }
 
-/** `--limit` where it says something of a selection alone. */
-const limits: readonly Flag[] = flagSets.paging
+/** `--limit` for commands where it only limits the selection. */
+const selectionLimitFlags: readonly Flag[] = flagSets.paging
   .filter(({ name }) => name === 'limit')
   .map((flag) => ({
     ...flag,
@@ -130,104 +130,109 @@ const limits: readonly Flag[] = flagSets.paging
     },
   }))
 
-/** `--select`; where there is no list to choose among it is refused with a word of its own. */
+/**
+ * Returns `--select`; it is hidden, and refused with a message of its own, if the command has no list to select from.
+ */
 const toSelectFlag = (command: CommandFacts, flag: Flag): Flag =>
-  getSelects(command) === undefined ? { ...flag, hidden: true } : flag
+  getSelectList(command) === undefined ? { ...flag, hidden: true } : flag
 
-/** True if a flag narrows the list from which `--select` chooses. */
+/** True if a flag narrows the list in which `--select` looks. */
 const isSelectionFlag = (command: CommandFacts, name: string): boolean =>
-  getSelects(command)?.by?.some((flag) => flag === name) === true
+  getSelectList(command)?.by?.some((flag) => flag === name) === true
 
-/** With `--select`: the list of the whole instance is chosen from. */
-const wholeInstance: Flag = {
+/** The flag that makes `--select` look in the list of the whole instance. */
+const wholeInstanceFlag: Flag = {
   name: 'instance',
   param: { type: 'boolean', help: 'with --select: select from the whole instance' },
   required: false,
   selects: true,
 }
 
-/** Flags that say something of requests only. */
-const takesRequest = (command: CommandFacts, { name }: Flag): boolean => {
+/** True if a command takes a flag about requests: not all send requests of their own. */
+const takesRequestFlag = (command: CommandFacts, { name }: Flag): boolean => {
   if (name === 'from')
-    return isReadOnlyCommand(command) && (lists(command) || command.snapshots === true)
+    return isReadOnlyCommand(command) && (listsRecords(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || takesProfiles(command)
 }
 
-/** Flags of many commands: which of these take each, and what it says there. */
+/** Flags that several commands share, which commands take them, and how each command adapts them. */
 interface SharedFlags {
   readonly flags: readonly Flag[]
   readonly takes: (command: CommandFacts, flag: Flag) => boolean
   readonly as?: (command: CommandFacts, flag: Flag) => Flag
 }
 
-/** `--no-undo-record`: not offered where nothing could be undone anyway. */
+/** Hides `--no-undo-record` if nothing that the command writes can be undone. */
 const hideIfIrreversible = (command: CommandFacts, flag: Flag): Flag =>
   getCommonIrreversible(command) !== undefined ? { ...flag, hidden: true } : flag
 
-/** `--all-fields`: not offered where --since is a time of the command's own. */
+/** Hides `--all-fields` if the command has a --since with another meaning. */
 const hideIfOwnSince = (command: CommandFacts, flag: Flag): Flag =>
   command.flags.some(({ name }) => name === 'since') ? { ...flag, hidden: true } : flag
 
-/** True if the writes of a command can be saved as a run that has not begun. */
+/** True if the writes of a command can be saved as a planned run. */
 const canSaveAsPlanned = (c: CommandFacts): boolean =>
   canPreview(c) && keepsJournal(c) && c.open !== true && c.area !== 'journal'
 
-/** The flags that a command takes beside its own, the nearest first. */
-const shared: readonly SharedFlags[] = [
+/** The flags that commands share, the most specific first. */
+const sharedFlags: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => hasEndpoints(c) && c.open !== true, as: toScopeFlag },
-  { flags: flagSets.spread, takes: acceptsUndocumented, as: spread },
-  { flags: [anyParameter], takes: (c) => acceptsUndocumented(c) && c.open !== true },
-  { flags: [requestParameter], takes: (c) => c.open === true },
-  { flags: [attributesFile], takes: (c) => acceptsUndocumented(c) && canSendAttributes(c) },
+  { flags: flagSets.spread, takes: acceptsAnyParameter, as: toSpreadFlag },
+  { flags: [parameterFlag], takes: (c) => acceptsAnyParameter(c) && c.open !== true },
+  { flags: [requestParameterFlag], takes: (c) => c.open === true },
+  { flags: [inputFlag], takes: (c) => acceptsAnyParameter(c) && canSendAttributes(c) },
   {
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
-    takes: lists,
+    takes: listsRecords,
   },
-  { flags: flagSets.since, takes: lists, as: hideIfOwnSince },
+  { flags: flagSets.since, takes: listsRecords, as: hideIfOwnSince },
   { flags: flagSets.select, takes: canSendAttributes, as: toSelectFlag },
-  { flags: limits, takes: (c) => canSendAttributes(c) && getSelects(c) !== undefined && !lists(c) },
   {
-    flags: [wholeInstance],
+    flags: selectionLimitFlags,
+    takes: (c) => canSendAttributes(c) && getSelectList(c) !== undefined && !listsRecords(c),
+  },
+  {
+    flags: [wholeInstanceFlag],
     takes: (c, { name }) => canSendAttributes(c) && isSelectionFlag(c, name),
   },
   { flags: flagSets.sheet, takes: (c) => getRowFlags(c).length > 0 },
   { flags: flagSets.journal, takes: (c) => keepsJournal(c) || c.ownJournal === true },
   { flags: flagSets.record, takes: keepsJournal, as: hideIfIrreversible },
-  { flags: flagSets.shard, takes: (c) => keepsJournal(c) && isOfMany(c) },
+  { flags: flagSets.shard, takes: (c) => keepsJournal(c) && mayTakeSeveral(c) },
   { flags: flagSets.write, takes: returnsChanges },
   {
     flags: flagSets.rehearsal,
     takes: (c, { name }) => (name === 'save' ? canSaveAsPlanned(c) : canPreview(c)),
   },
-  { flags: flagSets.request, takes: takesRequest },
+  { flags: flagSets.request, takes: takesRequestFlag },
   { flags: flagSets.output, takes: (c, { repeats }) => repeats !== true || canRepeat(c) },
   { flags: flagSets.title, takes: isReadOnlyCommand },
   { flags: flagSets.page, takes: hasPage },
   { flags: flagSets.repeat, takes: canRepeat },
 ]
 
-/** A predicate that chooses which flags of a command are asked for. */
+/** A predicate that chooses flags of a command. */
 export type FlagFilter = (flag: Flag) => boolean
 
-/** Returns the API's own flag of that name as one that takes fields as well. */
-const withFields = (flag: Flag): Flag => ({
+/** Extends the help of the API's own --sort: the tool's accepts fields as well. */
+const addFieldHelp = (flag: Flag): Flag => ({
   ...flag,
   param: { ...flag.param, help: `${flag.param.help}; or fields to sort all records by: name,-id` },
 })
 
-/** Returns every flag that a command takes, its own first. With a filter, only the wanted flags are made. */
+/** Returns every flag that a command takes, its own first. With a filter, it creates only the matching ones. */
 export const getCommandFlags = (
   command: CommandFacts,
   isWanted: FlagFilter = () => true,
 ): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
   const sorts = (name: string): boolean =>
-    lists(command) && flagSets.sort.some((f) => f.name === name)
+    listsRecords(command) && flagSets.sort.some((f) => f.name === name)
   const named = command.flags
     .filter(isWanted)
-    .map((flag) => (sorts(flag.name) ? withFields(flag) : flag))
-  const others = shared.flatMap(({ flags, takes, as }) => {
+    .map((flag) => (sorts(flag.name) ? addFieldHelp(flag) : flag))
+  const others = sharedFlags.flatMap(({ flags, takes, as }) => {
     const taken = flags.filter((flag) => isWanted(flag) && takes(command, flag))
     return as === undefined ? taken : taken.map((flag) => as(command, flag))
   })
@@ -235,13 +240,13 @@ export const getCommandFlags = (
   return [...named, ...further.map((flag) => removeTakenAliases(flag, own))]
 }
 
-/** Removes from a flag the earlier spellings that are names of others. */
+/** Removes the aliases of a flag that are names of other flags. */
 const removeTakenAliases = (flag: Flag, names: ReadonlySet<string>): Flag =>
   flag.aliases?.some((alias) => names.has(alias)) === true
     ? { ...flag, aliases: flag.aliases.filter((alias) => !names.has(alias)) }
     : flag
 
-/** True if a line has a flag that names a file to write. */
+/** True if a line sets a flag that names a file to write. */
 export const writesFiles = (
   command: CommandFacts,
   { flags }: { readonly flags: ReadonlyMap<string, unknown> },
@@ -249,32 +254,35 @@ export const writesFiles = (
   flags.size > 0 &&
   getCommandFlags(command, ({ name }) => flags.has(name)).some(({ param }) => param.writes === true)
 
-/** Returns the flags that are a command's own: what it sends, and what only it knows. */
+/** Returns the flags in the command's own section of the help: attributes and special flags. */
 export const getOwnFlags = (command: CommandFacts): Flag[] => getFlagsOfGroup(command, 'command')
 
-/** Returns the flags by which a command works on many objects: which, of what, in which order, and on record. */
+/** Returns the flags for work on many objects: selection, filters, order and journal. */
 export const getManyFlags = (command: CommandFacts): Flag[] => getFlagsOfGroup(command, 'many')
 
-/** Settings of the instance at hand that no document names. */
+/** Returns the flags for undocumented settings of the instance. */
 export const getSiteFlags = (command: CommandFacts): Flag[] => getFlagsOfGroup(command, 'site')
 
 const getFlagsOfGroup = (command: CommandFacts, group: FlagGroup): Flag[] =>
   getCommandFlags(command).filter((flag) => (flag.group ?? 'command') === group)
 
-// What a command takes as data: the parameters of its endpoints, by the API's names.
+// The input of a command as data: the parameters of its endpoints, by API name.
 
-/** One value of a command. */
+/** One input value of a command. */
 export interface Datum {
   readonly name: string
   readonly param: Param
   readonly required: boolean
-  /** The flag that it fills; without one it stands at its place among the arguments. */
+  /** The flag that it fills; absent for an argument. */
   readonly flag?: Flag
 }
 
 const toSnakeCase = (name: string): string => name.replaceAll('-', '_')
 
-/** Converts an argument that fills no parameter: to a text, or to the words that its name lists (`projects|groups`). */
+/**
+ * Converts an argument that fills no parameter: to a text, or to an enumeration if its name lists values (`projects
+ * groups`).
+ */
 const toWordDatum = ({ name, help, required }: Argument): Datum =>
   name.includes('|')
     ? { name: 'what', param: { type: 'enum', values: name.split('|'), help }, required }
@@ -287,8 +295,8 @@ const toArgumentData = (argument: Argument): readonly Datum[] => {
 }
 
 /**
- * Converts a flag to the values that it stands for. A scope, and a flag that picks an endpoint, is named after the flag,
- * whatever the path says. Files and hidden flags have no place among data.
+ * Converts a flag to its input value; none for files, hidden flags and flags of the tool itself. Scopes and flags that
+ * choose an endpoint keep the flag's name; others have the API's name.
  */
 const toFlagData = (flag: Flag): readonly Datum[] => {
   const { name, param, parameter, required, path, selects } = flag
@@ -298,7 +306,7 @@ const toFlagData = (flag: Flag): readonly Datum[] => {
   return [{ name: scope ? name : (parameter ?? toSnakeCase(name)), param, required, flag }]
 }
 
-/** Returns the values that a command takes, those by position first. Flags of the tool itself are none. */
+/** Returns the input values that a command takes, arguments first. Flags of the tool itself are not included. */
 export const getData = ({
   args,
   flags,

@@ -16,12 +16,12 @@ import { isSandboxChosen } from './instance-flags.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 
-/** Returns texts as they are: an expression has commas of its own, so each is one text. */
+/** Returns texts unchanged. Expressions contain commas, so they must not be split. */
 const keepExpressions = (texts: Texts): Texts => texts
 
-// The flags of commands that list: how many records, which of them, and in which order.
+// Flags for commands that list: limits, filters and order.
 
-const limit = (texts: Texts): number | 'all' | undefined => {
+const parseLimit = (texts: Texts): number | 'all' | undefined => {
   const text = texts?.at(-1)
   if (text === undefined || text === 'all') return text
   const n = Number(text)
@@ -39,7 +39,7 @@ const choosing = declare({
   limit: {
     param: string('maximum number of records', { default: defaultLimit, placeholder: 'n|all' }),
     short: 'L',
-    read: limit,
+    read: parseLimit,
   },
   where: {
     param: string('filter records by condition; repeat for "or"', {
@@ -66,7 +66,7 @@ const ordering = declare({
 
 const field = { completes: 'field', placeholder: 'field' } as const
 
-/** Groups of records in the place of the records. */
+/** Flags that print groups of records instead of records. */
 const aggregating = declare({
   'group-by': {
     param: list(
@@ -86,7 +86,7 @@ const aggregating = declare({
   p95: { param: list('string', '95th percentile of a field', field) },
 })
 
-// The flags of commands that only read: until when they go on, round after round.
+// Flags that repeat commands that only read.
 
 const repeating = declare({
   'wait-until': {
@@ -119,7 +119,7 @@ const selecting = declare({
   },
 })
 
-/** Of commands whose objects have attributes. */
+/** Flags for commands whose objects have attributes. */
 const sheets = declare({
   'row-fields': {
     param: list('string', 'with -: columns to use as attributes of each object', {
@@ -144,7 +144,7 @@ const journalling = declare({
   },
 })
 
-/** The flags that say what a journal records of its objects. */
+/** Flags that choose what a journal records about objects. */
 const recording = declare({
   'undo-record': {
     param: boolean('record previous values so that the run can be undone'),
@@ -176,9 +176,9 @@ const spreading = declare({
   'with-archived': { param: boolean('include archived projects') },
 })
 
-// The flags of all that send a request, and of everything.
+// Flags for commands that send requests, and for all commands.
 
-/** Requests at once, as many as anybody may ask for. */
+/** The maximum of `--concurrency`. */
 const maxAtOnce = 64
 
 const parseConcurrency = (texts: Texts): number | 'auto' | undefined => {
@@ -307,8 +307,8 @@ const viewing = declare({
 })
 
 /**
- * The flags of every command that sends a request. A parameter of the API that has the name of one of them does not
- * compile: it needs a `name` of its own in the catalogue.
+ * The flags of every command that sends requests. A parameter of the API with one of these names does not compile: it
+ * needs a `name` of its own in the catalogue.
  */
 const everywhere = { ...requesting, ...printing, ...viewing } satisfies Readonly<
   Record<string, GlobalFlagRow>
@@ -316,8 +316,8 @@ const everywhere = { ...requesting, ...printing, ...viewing } satisfies Readonly
   readonly [Name in ParameterFlag]?: never
 }
 
-/** Every one of them, by name. */
-export const declared = {
+/** All global flags by name. */
+export const globalFlagRows = {
   ...choosing,
   ...paging,
   ...ordering,
@@ -346,41 +346,43 @@ const createFlags = (
     required: false,
   }))
 
-/** The flags of all commands, by who takes them. */
+/** The global flags, by the commands that take them. */
 export const flagSets = {
   /** Commands that list. */
   paging: [...createFlags(choosing, 'many'), ...createFlags(paging, 'paging')],
-  /** Commands that list; one whose API has a parameter of that name keeps its own, which takes fields as well. */
+  /**
+   * Commands that list. A command whose API has a parameter of that name keeps its own, which accepts fields as well.
+   */
   sort: createFlags(ordering, 'many'),
-  /** Commands that list, whose API has no parameter of that name. */
+  /** Commands that list and whose API has no parameter of that name. */
   group: createFlags(aggregating, 'many'),
-  /** Commands that list, by which an answer is held against a snapshot. */
+  /** Commands that list: they compare the answer with a snapshot. */
   since: createFlags(comparing, 'many'),
-  /** Commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
+  /** Commands that change objects and receive the changed object; `ci lint` has its own --strict. */
   write: createFlags(writing, 'command'),
-  /** Commands that write; those whose API has a trial of its own have its flag of that name. */
+  /** Commands that write. If the API has a dry run of its own, its flag has that name. */
   rehearsal: createFlags(rehearsing, 'command'),
-  /** Commands that have a form for a project or a group. */
+  /** Commands with an endpoint for a project or a group. */
   spread: createFlags(spreading, 'many'),
-  /** Commands that may be repeated. */
+  /** Commands that can be repeated. */
   repeat: createFlags(repeating, 'output'),
   /** Commands that change several objects. */
   select: createFlags(selecting, 'many'),
-  /** Commands whose objects may come with attributes of their own. */
+  /** Commands whose objects can have attributes in their rows of input. */
   sheet: createFlags(sheets, 'many'),
   /** Commands that keep a journal of what they change. */
   journal: createFlags(journalling, 'many'),
-  /** Commands that record what was there before. */
+  /** Commands that record previous values. */
   record: createFlags(recording, 'command'),
   /** Commands that work on many objects. */
   shard: createFlags(sharding, 'many'),
   /** Commands that send a request. */
   request: createFlags(requesting, 'instance'),
-  /** Commands that only read, whose API has no parameter of that name. */
+  /** Commands that only read and whose API has no parameter of that name. */
   title: createFlags(titling, 'output'),
-  /** Commands that show an object with a page of its own. */
+  /** Commands that show an object with a web page. */
   page: createFlags(viewing, 'output'),
-  /** Everything. */
+  /** All commands. */
   output: createFlags(printing, 'output'),
 }
 

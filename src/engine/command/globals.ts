@@ -1,13 +1,13 @@
-/** The values of the global flags, those that many commands have: parsed and typed. */
+/** Parses the global flags of a line to typed values. */
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch, type Param } from '../../catalogue/params.js'
 import { defaultLimit } from '../../client/defaults.js'
 import type { Flag } from './description.js'
 import type { GlobalFlagRow, Texts } from './global-flag.js'
-import { declared } from './global-flags.js'
+import { globalFlagRows } from './global-flags.js'
 
-type DeclaredFlags = typeof declared
+type DeclaredFlags = typeof globalFlagRows
 
 type CamelCase<S> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -21,7 +21,7 @@ type FlagValue<F> = F extends { read: (...args: never[]) => infer T }
       : never
 type RequiredKeys<G> = { [K in keyof G]: undefined extends FlagValue<G[K]> ? never : K }[keyof G]
 
-/** The flags that every command has, parsed. Absent is what was not given, but for booleans. */
+/** The parsed global flags. A flag that is not set is absent; a boolean is then false. */
 export type Globals = {
   readonly [K in RequiredKeys<DeclaredFlags> as CamelCase<K>]: FlagValue<DeclaredFlags[K]>
 } & {
@@ -31,7 +31,7 @@ export type Globals = {
   > as CamelCase<K>]?: Exclude<FlagValue<DeclaredFlags[K]>, undefined>
 }
 
-/** Global flags that say which records of a list are meant. */
+/** Global flags that choose the records of a list. */
 export const lineFlags = [
   'where',
   'project',
@@ -42,23 +42,23 @@ export const lineFlags = [
   'with-archived',
 ] as const
 
-/** Returns the values of the API's own flag of that name; every other text names fields. */
+/** Returns the values of the API's own --sort; every other text names fields. */
 export const getOwnOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] =>
   getParamValues(param)
 
-/** The flags that ask for groups of records. */
+/** The flags that aggregate records in groups. */
 export type GroupFlags = {
   readonly [Name in 'groupBy' | 'sum' | 'avg' | 'min' | 'max' | 'p95']?: readonly string[]
 } & { readonly count?: boolean }
 
-/** True if groups are printed: then all records are read. */
+/** True if groups are printed: all records must then be read. */
 export const isAggregate = ({ count, ...others }: GroupFlags): boolean =>
   count === true ||
   (['groupBy', 'sum', 'avg', 'min', 'max', 'p95'] as const).some(
     (name) => others[name] !== undefined,
   )
 
-/** True if a run is repeated, round after round. */
+/** True if --watch or --wait-until repeats a run. */
 export const isRepeated = ({
   watch,
   waitUntil,
@@ -67,16 +67,16 @@ export const isRepeated = ({
   readonly waitUntil?: unknown
 }): boolean => watch !== undefined || waitUntil !== undefined
 
-/** Returns the number of requests that a run sends at once: the flag's value, else as many as a gate lets go. */
+/** Returns the maximum number of concurrent requests of a run: the flag's value, or the limit of the gate. */
 export const getConcurrencyLimit = ({
   concurrency = 'auto',
 }: Pick<Globals, 'concurrency'>): number => (concurrency === 'auto' ? maxConcurrent : concurrency)
 
-/** Converts the name of a global flag to the flag as it is typed: `--all-projects` for `allProjects`. */
+/** Converts the key of a global flag to its typed form: `allProjects` becomes `--all-projects`. */
 const toGlobalFlagName = (name: keyof Globals): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Flags that say how an instance is reached, and as whom: every further line about it has them, too. */
+/** Flags that say how an instance is reached, and as which user. Commands that start further lines pass them on. */
 export const reachingFlags = [
   'baseUrl',
   'concurrency',
@@ -90,7 +90,7 @@ export const reachingFlags = [
   'timeout',
 ] as const satisfies readonly (keyof Globals)[]
 
-/** Converts a global flag and its value to the words of a line; none if it was not given. */
+/** Converts a global flag and its value to words of a line; no words if the flag is not set. */
 export const toFlagWords = (name: keyof Globals, value: unknown): readonly string[] => {
   const flag = toGlobalFlagName(name)
   if (typeof value === 'boolean') return value ? [flag] : []
@@ -104,13 +104,13 @@ const toCamelCase = (name: string): string =>
 
 interface FlagContext {
   readonly given: Texts
-  /** The names of all flags of the line. */
+  /** The names of all flags that the line sets. */
   readonly line: ReadonlySet<string>
   readonly env: NodeJS.ProcessEnv
   readonly parse: (param: Param, texts: readonly string[], label: string) => unknown
 }
 
-/** Returns the value that a line gives to one flag. */
+/** Reads the value of one flag of a line. */
 const readFlag = (
   name: string,
   flag: GlobalFlagRow,
@@ -124,10 +124,10 @@ const readFlag = (
 }
 
 /**
- * Reads the global flags of a command line.
- * @param texts what was given of each, by name
- * @param parse a flag's texts by its parameter
- * @throws Failure `usage` for a value that a flag does not take
+ * Reads the global flags of a line.
+ * @param texts the texts of each flag, by its name
+ * @param parse converts the texts of a flag by the rules of its parameter
+ * @throws Failure `usage` if a value is invalid
  */
 export const readGlobals = (
   texts: ReadonlyMap<string, readonly string[]>,
@@ -136,20 +136,20 @@ export const readGlobals = (
 ): Globals => {
   const globals: Record<string, unknown> = {}
   const line = new Set(texts.keys())
-  for (const [name, flag] of Object.entries<GlobalFlagRow>(declared)) {
+  for (const [name, flag] of Object.entries<GlobalFlagRow>(globalFlagRows)) {
     const value = readFlag(name, flag, { given: texts.get(name), line, env, parse })
     if (value !== undefined) globals[toCamelCase(name)] = value
   }
-  // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
+  // The loop sets each key to the type that `Globals` declares; the compiler cannot follow that.
   return globals as Globals
 }
 
-/** Returns how many records a line has at most, over all of its parents and instances. */
-export const getMostRecords = (
+/** Returns the maximum number of records of a line, over all of its parents and instances. */
+export const getMaxRecords = (
   globals: Pick<Globals, 'limit' | 'perPage' | 'sort'> & GroupFlags,
 ): number => {
   const { limit, perPage, sort } = globals
-  // Which are the first of all is known behind the last.
+  // Sorting and grouping need every record.
   if (sort !== undefined || isAggregate(globals)) return Number.POSITIVE_INFINITY
   if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY

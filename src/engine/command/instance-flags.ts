@@ -1,9 +1,9 @@
-/** The flags that choose an instance: each wins over the variables. */
+/** The flags that choose an instance. Each overrides the environment variables. */
 
-/** Flags that name an instance, as they are typed. */
+/** The names of these flags. */
 const instanceFlags = ['from', 'sandbox', 'all-profiles', 'profile', 'base-url'] as const
 
-/** True if SVC_SANDBOX chooses the embedded instance: it is set, and no flag of the line names an instance. */
+/** True if SVC_SANDBOX chooses the embedded instance: it is set, and no flag of the line chooses an instance. */
 export const isSandboxChosen = (
   { SVC_SANDBOX: text = '' }: NodeJS.ProcessEnv,
   line: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** A command as its instance has it: with the values, the settings and the fields that no document names. */
+/** Extends a command by the undocumented values, settings and fields of its instance. */
 import { isSecretName } from '../../base/secrets/names.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
@@ -24,34 +24,34 @@ import type { InstanceFlags, Profile } from '../../profile/types.js'
 import { findFieldKind, findFieldWords, getShapeFields } from '../where/shape.js'
 import { toKebabCase } from './derive.js'
 import { getCommandFlags } from './flags.js'
-import { declared } from './global-flags.js'
+import { globalFlagRows } from './global-flags.js'
 import type { Command, CommandFacts, Flag } from './types.js'
 import { findNamedProfiles, widenEndpoints } from './vocabulary.js'
 import { hasSeveralProfiles } from './words.js'
 
-/** The help text of everything that the documents do not have. */
-export const ofInstance = 'of this instance, not in the API documents'
+/** The help text of everything that is not documented. */
+export const undocumentedHelp = 'of this instance, not in the API documents'
 
 /**
- * Converts a known setting to a parameter. One that was only seen as null is most likely a text; any other that is no
- * plain value is JSON.
+ * Converts a known setting to a parameter. A setting that was only seen as null becomes a text; any other that is no
+ * plain value becomes JSON.
  */
 const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
-  // The instance answered with it, and so it will.
+  // The instance answered with this setting, so it will echo it.
   const echo = true
-  if (type === 'boolean') return boolean(ofInstance, { echo })
-  if (type === 'integer') return integer(ofInstance, { echo })
-  if (type === 'list') return list('string', ofInstance, { echo })
+  if (type === 'boolean') return boolean(undocumentedHelp, { echo })
+  if (type === 'integer') return integer(undocumentedHelp, { echo })
+  if (type === 'list') return list('string', undocumentedHelp, { echo })
   if (type === 'number' || (type === 'unknown' && !nullable))
-    return { type: 'json', help: `JSON; ${ofInstance}`, echo }
-  return string(ofInstance, { echo, ...(isSecretName(name) ? { secret: true } : {}) })
+    return { type: 'json', help: `JSON; ${undocumentedHelp}`, echo }
+  return string(undocumentedHelp, { echo, ...(isSecretName(name) ? { secret: true } : {}) })
 }
 
 /**
- * Settings that can be flags. A name that a flag of the tool has, or that would be the refusal of another one, cannot: whoever
- * types `--dry-run` means that flag, whatever an instance calls its settings. `--param` sends such a setting.
+ * Returns the settings that can be flags. A name of a global flag, or of the `--no-` form of another setting, cannot:
+ * `--dry-run` must keep its meaning. `--param` sends such a setting.
  */
-const getFlaggable = (
+const listFlaggableSettings = (
   command: CommandFacts,
   known: KnownNames,
 ): readonly [string, KnownSetting][] => {
@@ -61,7 +61,7 @@ const getFlaggable = (
       ...own,
       ...aliases,
     ]),
-    ...Object.keys(declared),
+    ...Object.keys(globalFlagRows),
     'help',
     'version',
   ])
@@ -73,7 +73,7 @@ const getFlaggable = (
   })
 }
 
-/** Lists of several tables under one key each. */
+/** Merges tables of lists; each list has the values of all tables under its key. */
 const mergeTables = (tables: readonly KnownNames['values'][]): KnownNames['values'] =>
   Object.fromEntries(
     [...new Set(tables.flatMap((table) => Object.keys(table)))].map((key) => [
@@ -82,14 +82,19 @@ const mergeTables = (tables: readonly KnownNames['values'][]): KnownNames['value
     ]),
   )
 
-/** Merges what several instances have. If they differ in the type of a setting, the first one's is used. */
+/**
+ * Merges the names of several instances. If they differ in the type of a setting, the first instance's type is used.
+ */
 const mergeKnownNames = (all: readonly KnownInstance[]): KnownNames => ({
   settings: Object.assign({}, ...all.toReversed().map(({ settings }) => settings)),
   values: mergeTables(all.map(({ values }) => values)),
   fields: mergeTables(all.map(({ fields }) => fields)),
 })
 
-/** Extends a command by the values that its instance was seen to answer, and by the instance's own settings if the command takes any. */
+/**
+ * Extends a command by the values that its instance answers with and, if the command changes settings, by the
+ * instance's own settings.
+ */
 export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNames): C => {
   const { area } = command
   const values = (of: string): readonly string[] => known.values[of] ?? []
@@ -97,7 +102,10 @@ export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNa
   const open = Object.values(endpoints).filter((one) => one.open === 'settings')
   const settings: Params = open.some(writes)
     ? Object.fromEntries(
-        getFlaggable(command, known).map(([name, setting]) => [name, toParam(name, setting)]),
+        listFlaggableSettings(command, known).map(([name, setting]) => [
+          name,
+          toParam(name, setting),
+        ]),
       )
     : {}
   const widenFlag = (flag: Flag): Flag =>
@@ -130,10 +138,9 @@ export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNa
   }
 }
 
-// What the instance of a line was seen to have beyond the documents: read only where a line has a name that they
-// do not have.
+// A command is extended only if the line has a name or a value that the documentation does not have.
 
-/** True if a condition has a value that the documents do not name for a field whose values they name. */
+/** True if a condition compares a field with a value that its documented enumeration does not have. */
 const hasUnknownValue = (text: string, shapes: readonly unknown[]): boolean => {
   const [, field = '', list] = /^\s*([a-z_][\w.]*)\s*!?=(?!=)(.*)$/is.exec(text) ?? []
   const words = shapes.flatMap((shape) => findFieldWords(shape, field))
@@ -141,7 +148,7 @@ const hasUnknownValue = (text: string, shapes: readonly unknown[]): boolean => {
   return words.length > 0 && values.some((value) => !words.includes(value.trim()))
 }
 
-/** True if texts name fields that no answer of the area has, or values: of each part between commas. */
+/** True if comma-separated texts contain a field or a value that no answer of the area has. */
 export const hasUnknownField = async (
   { area, computedFields = {}, shows = [] }: Command,
   texts: readonly string[],
@@ -175,7 +182,7 @@ export const hasUnknownField = async (
     })
 }
 
-/** Returns the profiles whose instances are asked. */
+/** Returns the profiles of the line. */
 const getChosenProfiles = (flags: InstanceFlags, env: NodeJS.ProcessEnv): readonly Profile[] => {
   if (hasSeveralProfiles(flags)) return findNamedProfiles(flags.profile, env)
   const profile = getActiveProfile(flags, env, () => openStore(getPaths(env)))
@@ -183,10 +190,10 @@ const getChosenProfiles = (flags: InstanceFlags, env: NodeJS.ProcessEnv): readon
 }
 
 /**
- * Extends a command by what is known of the instances that are asked: what one of them has is as good as what all have.
- * The command is unchanged if nothing is known.
+ * Extends a command by what is known of the line's instances. A name that one instance has is accepted for all. The
+ * command is unchanged if nothing is known.
  */
-export const withKnown = (
+export const addKnownNames = (
   command: Command,
   flags: InstanceFlags,
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,7 @@
-/** Finds the endpoint that reads the object of a call: it is derived from their paths. Updates are filled from what it reads. */
+/**
+ * Finds the endpoint that reads the object of a call, derived from their paths, and fills updates from the record that
+ * it reads.
+ */
 import { AsyncCache } from '../../base/async.js'
 import { type Fields, isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogue/endpoint.js'
@@ -9,9 +12,12 @@ import type { Ask } from '../../http/types.js'
 import type { InstanceService } from './context.js'
 import type { ActionOptions, Given, Plan } from './types.js'
 
-// Where a record shows what a parameter sets, and how.
+// Compares the attributes that a call sends with the record that the instance returns.
 
-/** Returns the value that a record shows for a parameter. IDs are found under the name of their objects, too (`user_ids`: `users`). */
+/**
+ * Returns the value that a record shows for a parameter. IDs are also found under the name of their objects
+ * (`user_ids`: `users`).
+ */
 export const getShownValue = (
   record: Fields,
   name: string,
@@ -26,7 +32,7 @@ export const getShownValue = (
   return shown === undefined ? absent?.[name] : shown
 }
 
-/** Objects that stand for their identities, as such. */
+/** Converts a recorded value to the form in which it is sent: objects become their IDs if the sent value has IDs. */
 export const toSentForm = (now: unknown, sent: unknown): unknown => {
   if (Array.isArray(now) && Array.isArray(sent))
     return now.map((one: unknown) => (isObject(one) && 'id' in one ? one.id : one))
@@ -34,8 +40,8 @@ export const toSentForm = (now: unknown, sent: unknown): unknown => {
 }
 
 /**
- * Returns the attributes that a call sets, as they are sent: those of the line, those that the endpoint sets by itself,
- * and the lists that it empties where they are not given.
+ * Returns the attributes that a call sends: those of the line, those that the endpoint adds, and the lists that it
+ * empties unless they are set.
  */
 export const getSentAttributes = ({
   endpoint,
@@ -50,11 +56,11 @@ export const getSentAttributes = ({
   )
 }
 
-/** Returns the placeholders of a path, in their order. */
+/** Returns the names of the placeholders of a path, in order. */
 const getPlaceholderNames = (path: string): readonly string[] =>
   [...path.matchAll(/[:*](\w+)/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
-/** Returns the path of an endpoint up to its object; all of it if it is about no object of many. */
+/** Returns the path of an endpoint up to its object; the whole path if it has no argument. */
 const getObjectPath = (endpoint: Endpoint): string => {
   const path = getPath(endpoint)
   const [name] = endpoint.args ?? []
@@ -63,10 +69,13 @@ const getObjectPath = (endpoint: Endpoint): string => {
   return path.slice(0, path.indexOf(mark) + mark.length)
 }
 
-/** Returns the path of an object among its like: `runners/:`. */
-const getPathNoun = (path: string): string => toPathPattern(path).split('/').slice(-2).join('/')
+/** Returns the last two segments of a path with a neutral placeholder: `runners/:`. */
+const getPathEnd = (path: string): string => toPathPattern(path).split('/').slice(-2).join('/')
 
-/** Values by place: placeholders of one path have other names in another. */
+/**
+ * Returns the values for the placeholders of a reading path, matched by position: placeholders have different names in
+ * different paths.
+ */
 const fillPlaceholders = (
   read: Endpoint,
   names: readonly string[],
@@ -76,23 +85,26 @@ const fillPlaceholders = (
     getPlaceholderNames(getPath(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
   )
 
-/** Ranks how near a read is to an endpoint: 0 is the nearest. Returns undefined if it reads something else. */
-const rankReading = (read: Endpoint, endpoint: Endpoint): number | undefined => {
+/**
+ * Ranks how closely a reading endpoint matches another one: 0 is the closest. Returns undefined if it reads another
+ * object.
+ */
+const rankReader = (read: Endpoint, endpoint: Endpoint): number | undefined => {
   if (getMethod(read) !== 'GET' || read.returns.kind !== 'one') return undefined
   const [path, own, object] = [getPath(read), getPath(endpoint), getObjectPath(endpoint)]
   if (toPathPattern(path) === toPathPattern(own)) return 0
   const ofOne = endpoint.path[endpoint.args?.[0] ?? ''] !== undefined
   if (!ofOne) return undefined
-  // What a verb is answered with tells best what it changes.
+  // The answer of a write best shows what it changes.
   const answered = read.returns.shape === endpoint.returns.shape
   if (answered && toPathPattern(path).startsWith(`${toPathPattern(object)}/`)) return 1
   if (toPathPattern(path) === toPathPattern(object)) return 2
-  return getPlaceholderNames(path).length === 1 && getPathNoun(path) === getPathNoun(object)
+  return getPlaceholderNames(path).length === 1 && getPathEnd(path) === getPathEnd(object)
     ? 3
     : undefined
 }
 
-/** Loads the endpoints of an area, and of the areas that list what it is about. */
+/** Loads the endpoints of an area, and of the areas that list the kind of its object. */
 const loadNearbyEndpoints = async (
   area: string,
   endpoint: Endpoint,
@@ -111,13 +123,16 @@ const loadNearbyEndpoints = async (
 /** The endpoint that reads the object of a call, and the values that it needs. */
 export interface ObjectReader {
   readonly endpoint: Endpoint
-  /** The values that fill its path, out of those of the call. */
+  /** Returns the values for its path, taken from the values of the call. */
   readonly values: (ask: Pick<Ask, 'values'>) => JsonValues
 }
 
-const makeReading = async (area: string, endpoint: Endpoint): Promise<ObjectReader | undefined> => {
+const createObjectReader = async (
+  area: string,
+  endpoint: Endpoint,
+): Promise<ObjectReader | undefined> => {
   const found = (await loadNearbyEndpoints(area, endpoint))
-    .map((read) => ({ read, near: rankReading(read, endpoint) }))
+    .map((read) => ({ read, near: rankReader(read, endpoint) }))
     .filter(({ near }) => near !== undefined)
     .toSorted((a, b) => (a.near ?? 0) - (b.near ?? 0))[0]
   if (found === undefined) return undefined
@@ -128,20 +143,21 @@ const makeReading = async (area: string, endpoint: Endpoint): Promise<ObjectRead
   return { endpoint: read, values: (ask) => fillPlaceholders(read, names, ask) }
 }
 
-/** Found once for each endpoint: a run over many objects asks for every one. */
-const readings = new WeakMap<Endpoint, AsyncCache<string, ObjectReader | undefined>>()
+/** One reader for each endpoint: a run over many objects looks it up for each. */
+const readerCaches = new WeakMap<Endpoint, AsyncCache<string, ObjectReader | undefined>>()
 
-/** Finds how the object of an endpoint of an area is read. Returns undefined if the API reads no single one. */
-export const findReading = (
+/** Finds the endpoint that reads the object of another endpoint. Returns undefined if the API has none. */
+export const findObjectReader = (
   area: string,
   endpoint: Endpoint,
 ): Promise<ObjectReader | undefined> => {
-  const known = readings.get(endpoint) ?? new AsyncCache()
-  readings.set(endpoint, known)
-  return known.of(area, () => makeReading(area, endpoint))
+  const known = readerCaches.get(endpoint) ?? new AsyncCache()
+  readerCaches.set(endpoint, known)
+  return known.of(area, () => createObjectReader(area, endpoint))
 }
 
-// Updates whose endpoint requires attributes that stay as they are: those come from the record (`PUT /geo_nodes/:id`).
+// Updates whose endpoint requires attributes that do not change (`PUT /geo_nodes/:id`): their values are copied from
+// the record.
 
 interface FillOptions {
   readonly area: string
@@ -149,16 +165,22 @@ interface FillOptions {
   readonly required: readonly string[]
   /** Resolves each plan before its record is read. */
   readonly before?: (plan: Plan) => Plan | Promise<Plan>
-  /** Changes the filled plan. With it every record is read, and an object whose record cannot be read is not changed. */
+  /**
+   * Changes the filled plan. If it is set, every record is read, and an object whose record cannot be read is not
+   * changed.
+   */
   readonly after?: (plan: Plan, record: Fields) => Plan
 }
 
-const isGiven = (given: Given, name: string): boolean =>
+const isSet = (given: Given, name: string): boolean =>
   given.flags[name.replaceAll('_', '-')] !== undefined ||
   given.input?.[name] !== undefined ||
   given.extra[name] !== undefined
 
-/** @throws Failure `usage` where an update changes nothing */
+/**
+ * Checks that an update has an attribute.
+ * @throws Failure `usage` if it has none
+ */
 const checkChanges = (
   { endpoint, values, extra }: Plan,
   open: readonly string[],
@@ -180,21 +202,24 @@ const readRecord = async (
   area: string,
   { endpoint, values }: Plan,
 ): Promise<Fields> => {
-  const reading = await findReading(area, endpoint)
+  const reading = await findObjectReader(area, endpoint)
   if (reading === undefined) throw new Failure('internal', `nothing reads ${endpoint.route}`)
   const { data } = await instance.call(reading.endpoint, reading.values({ values }))
   return isObject(data) ? data : {}
 }
 
-/** Creates the steps of an update that reads each record and fills what was not given. */
-export const createFillSteps = (
+/**
+ * Creates the planning options for an update that reads each record and fills the required attributes that were not
+ * set.
+ */
+export const createFillOptions = (
   instance: InstanceService,
   given: Given,
   { area, required, before = (plan) => plan, after }: FillOptions,
 ): Pick<ActionOptions, 'preset' | 'complete' | 'reads'> => {
-  const missing = required.filter((name) => !isGiven(given, name))
+  const missing = required.filter((name) => !isSet(given, name))
   const complete = async (asked: Plan): Promise<Plan> => {
-    // Its row of input may have some.
+    // The row of an object may contain some of them.
     const open = missing.filter((name) => asked.row?.[name] === undefined)
     checkChanges(asked, open, area)
     const plan = await before(asked)
@@ -206,7 +231,7 @@ export const createFillSteps = (
     const filled = { ...plan, record, values: { ...plan.values, ...kept } }
     return after === undefined ? filled : after(filled, record)
   }
-  // Stand-ins, so that nobody is asked for what is filled.
+  // Placeholders keep the required attributes from being asked for.
   const preset = Object.fromEntries(missing.map((name) => [name, '' as const]))
   return { preset, complete, reads: true }
 }

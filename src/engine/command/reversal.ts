@@ -1,4 +1,4 @@
-/** Why a write cannot be undone: said where it is previewed, and where it is confirmed. */
+/** Explains why a write cannot be undone, for previews and confirmations. */
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { formatOf } from '../../catalogue/params.js'
 import type { CommandFacts, Plan } from './description.js'
@@ -8,7 +8,7 @@ const unknownEffect = 'svcctl does not know the effect of the request'
 
 type ReversalFlags = Pick<Globals, 'journal' | 'undoRecord'>
 
-/** True if all that a change sets is secret: then no journal has what was there before. */
+/** True if a change sets only secrets: a journal has no previous values of these. */
 const hasOnlySecrets = ({ endpoint, values, extra, files }: Plan): boolean => {
   const names = Object.keys({ ...values, ...extra, ...files }).filter(
     (name) => !Object.hasOwn(endpoint.path, name),
@@ -20,11 +20,11 @@ const hasOnlySecrets = ({ endpoint, values, extra, files }: Plan): boolean => {
   return endpoint.changes === true && names.length > 0 && names.every(isSecret)
 }
 
-/** True if a write is undone by what its answer says, and not by what was there before. */
+/** True if a write creates an object: undoing it needs only the answer, no previous values. */
 const isCreation = ({ route, args, path, inverse }: Endpoint): boolean =>
   route.startsWith('POST ') && inverse !== undefined && path[args?.[0] ?? ''] === undefined
 
-/** Describes why a plan's effect cannot be undone; undefined if `journal undo` can undo it. */
+/** Explains why a plan cannot be undone; undefined if `journal undo` can undo it. */
 export const describeIrreversible = (
   command: CommandFacts,
   globals: ReversalFlags,
@@ -41,13 +41,13 @@ export const describeIrreversible = (
   return 'with --no-undo-record, the previous values are not recorded'
 }
 
-/** Returns why nothing that a command writes can be undone; undefined if some of it can be. */
+/** Explains why nothing that a command writes can be undone; undefined if some of it can be. */
 export const getCommonIrreversible = ({ endpoints, open }: CommandFacts): string | undefined => {
   if (open === true) return unknownEffect
   const writing = Object.values(endpoints).filter(writes)
   return writing.every((e) => e.irreversible !== undefined) ? writing[0]?.irreversible : undefined
 }
 
-/** Adds to a question what cannot be undone of it. */
+/** Adds to a question the reason why its action cannot be undone. */
 export const withReversal = (what: string, why: string | undefined): string =>
   why === undefined ? what : `${what} This cannot be undone: ${why}.`

@@ -1,4 +1,7 @@
-/** Options that say how plans are run and shown, and the answers of plans. */
+/**
+ * What a command shares with those that run its plans: losses to confirm, tolerated failures, interruptions, answers of
+ * calls.
+ */
 
 import type { Reader } from '../../catalogue/views.js'
 import { Failure } from '../../errors.js'
@@ -8,54 +11,54 @@ import { type PlanAnswer, type Rows, yieldRecords } from '../rows.js'
 import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
 
-/** The lines that a confirmation is about. A function is called only if a person is asked. */
+/** The lines that a confirmation shows. A function is called only if a person is asked. */
 export type Details = readonly string[] | (() => Promise<readonly string[]>)
 
-/** Returns the lines; a function is called only now. */
+/** Returns the lines of a confirmation; calls the function that creates them. */
 export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
   typeof details === 'function' ? details() : details
 
-/** The lines that say what is lost, for the person who is to confirm it. */
-type Lines = string | readonly string[]
+/** The lines that describe a loss to the person who confirms it. */
+type LossLines = string | readonly string[]
 
 export interface Loss {
-  /** In a sentence; by default what the endpoint destroys. */
+  /** The loss in a sentence; by default what the endpoint destroys. */
   readonly what?: string
-  /** By default the objects of the plans, by their names. */
+  /** The affected objects; by default the objects of the plans, by name. */
   readonly details?: Details
-  /** Returns what is lost with one of the plans, a line each. It replaces the names of the objects. */
-  readonly each?: (plan: Plan) => Lines | Promise<Lines>
-  /** The word (`removes`) before each line in the notes that are printed if there is no terminal to ask on. */
+  /** Returns the lines that describe the loss of one plan. They replace the name of its object. */
+  readonly each?: (plan: Plan) => LossLines | Promise<LossLines>
+  /** The verb before each line in the notes for a line without a terminal, such as `removes`. */
   readonly noteVerb?: string
 }
 
-/** Returns the loss, as far as it is known by now. */
+/** Returns the loss as far as it is known now. */
 export const resolveLoss = (how: {
   readonly loses?: Loss | (() => Loss | undefined) | undefined
 }): Loss | undefined => (typeof how.loses === 'function' ? how.loses() : how.loses)
 
-// `--tolerate`: which refusals are only noted.
+// `--tolerate`: failures that are reported without failing the run.
 
 export type TolerateFlag = Pick<Globals, 'tolerate'>
 
-/** True if `--tolerate` accepts the failure of an object, or of a part of what is looked at. */
+/** True if `--tolerate` accepts the failure of an object or of a section. */
 export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): boolean => {
   const { category, details } = failure
   const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
-  // Of several instances, one: not an object.
+  // `unreachable` tolerates a whole instance, never an object.
   return what !== 'unreachable' && tolerate.some((one) => one === what)
 }
 
-/** Describes a tolerated failure of an object. */
+/** Describes a tolerated failure of an object in a note. */
 export const describeTolerated = (object: string, { message }: Failure): string =>
   `${object}: ${message} (tolerated)`
 
-export const isBare = ({ bytes, data }: WholeAnswer): boolean =>
+export const isEmptyAnswer = ({ bytes, data }: WholeAnswer): boolean =>
   bytes.length === 0 && data === undefined
 
-/** A note about what stays as it is when a person interrupts the run. */
+/** A note about work that continues after a person interrupts the run. */
 export interface InterruptNote {
-  /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
+  /** Continues the word `interrupted`: `while waiting; the rebase goes on at the instance`. */
   readonly text: string
   readonly hint: string
 }
@@ -65,11 +68,11 @@ const isInterruption = (error: unknown): boolean =>
     ? error.category === 'interrupted'
     : error instanceof Error && error.name === 'AbortError'
 
-/** Adds to an interruption what stays as it is; anything else is itself. */
+/** Adds a note to an interruption; returns any other error unchanged. */
 export const toInterruption = (error: unknown, { text, hint }: InterruptNote): unknown =>
   isInterruption(error) ? new Failure('interrupted', `interrupted ${text}`, { hint }) : error
 
-/** Does work. An interruption meanwhile says what stays as it is. */
+/** Runs work. If it is interrupted, the failure says what continues. */
 export const withInterruptNote = async <T>(
   stays: InterruptNote,
   work: () => Promise<T>,
@@ -81,7 +84,7 @@ export const withInterruptNote = async <T>(
   }
 }
 
-/** Returns the facts of an answer besides its data: status and request ID. */
+/** Returns the status and the request ID of an answer. */
 export const getAnswerFacts = ({
   status,
   headers,
@@ -90,8 +93,8 @@ export const getAnswerFacts = ({
   return { status, requestId }
 }
 
-/** Returns the status and the request ID of a plan's answer that is there already. */
-export const toKeptAnswer = ({
+/** Returns the status and the request ID of a plan's answer. */
+export const pickAnswerFacts = ({
   status,
   requestId,
 }: PlanAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => ({
@@ -99,10 +102,10 @@ export const toKeptAnswer = ({
   requestId,
 })
 
-/** Converts a call's answer to the answer of its plan. Bytes that are only passed on are not parsed for it. */
+/** Converts the answer of a call to that of its plan. A body that is only passed on is not parsed. */
 export const toCallAnswer = (whole: WholeAnswer): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }
-  if (isBare(whole)) return getAnswerFacts(whole)
+  if (isEmptyAnswer(whole)) return getAnswerFacts(whole)
   return {
     ...getAnswerFacts(whole),
     bytes: whole.bytes.length === 0 ? undefined : whole.bytes,
@@ -112,13 +115,13 @@ export const toCallAnswer = (whole: WholeAnswer): PlanAnswer => {
   }
 }
 
-// Answers for programs, where the API says nothing of an object or there is none.
+// Answers about objects for which the API returns nothing.
 
-/** Returns true if the answer has a place for every object, also for one of which the API says nothing. */
+/** True if the format has a row for every object, even if the API returns nothing about it. */
 export const canShowOutcomes = ({ reader }: { readonly reader: Reader }): boolean =>
   reader === 'programs' || reader === 'pages'
 
-/** Yields an empty list if programs read the answer: the line named no object. */
+/** Yields an empty list if programs read the answer, because the line named no object. */
 export async function* yieldNone(answer: { readonly reader: Reader }): Rows {
   if (canShowOutcomes(answer)) yield* yieldRecords([])
 }

@@ -1,25 +1,25 @@
-/** The columns that name the targets of a line, as fields of its records. */
+/** Adds the columns that name the targets of a line to the fields of its records. */
 
 import type { ComputedFields } from '../../catalogue/pick.js'
 import { getScope, hasForm } from './derive.js'
 import type { Globals } from './globals.js'
 import type { Command, Plan, TargetColumn } from './types.js'
 
-/** The columns of the target of a list, with their values. */
+/** The values of the columns that name a target. */
 export type TargetValues = Readonly<Partial<Record<TargetColumn, string>>>
 
 const createFields = (values: TargetValues): ComputedFields =>
   Object.fromEntries(Object.entries(values).map(([column, value]) => [column, () => value]))
 
-/** A command whose line has a target for each of its records; `addOnly` adds the columns of a target that is the only one. */
+/** A command with target columns. `addOnly` adds the columns of the only target of a line, once it is known. */
 interface TargetedCommand {
   readonly command: Command
   readonly addOnly: (values: TargetValues) => void
 }
 
 /**
- * Makes the columns of a line's targets fields of its records.
- * @param columns the columns of several targets, which win over fields of that name
+ * Adds the target columns of a line to the computed fields of its command.
+ * @param columns the columns of several targets; they override fields of the same name
  */
 export const withTargets = (
   command: Command,
@@ -33,14 +33,14 @@ export const withTargets = (
   }
 }
 
-/** Returns the project or group whose list is read, by its column. */
+/** Returns the project or group whose list a plan reads, by its column. */
 export const getListTarget = ({ endpoint, values }: Plan): TargetValues => {
   const scope = getScope(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
   return scope === undefined || value === undefined ? {} : { [scope.kind]: String(value) }
 }
 
-/** Returns the project or group that the flags of a line name, by its column. */
+/** Returns the project or group in the flags of a line, by its column. */
 export const getFlagTarget = (
   command: Command,
   flags: ReadonlyMap<string, readonly string[]>,
@@ -52,7 +52,7 @@ export const getFlagTarget = (
     }),
   )
 
-/** Returns true if a line may have a field that names an instance or a snapshot. */
+/** True if a flag of a line may name a field with the profile or the snapshot. */
 export const mayNameSite = ({
   fields = [],
   groupBy = [],

@@ -1,4 +1,4 @@
-/** The types of a command: how it describes itself, and what it does. */
+/** The types of a command: its description with its implementation, and the specials that change a derived command. */
 import type { Param } from '../../catalogue/params.js'
 import type { Rows } from '../rows.js'
 import type { Context } from './context.js'
@@ -7,48 +7,48 @@ import type { Argument, CommandFacts, CommandTraits, Given } from './description
 export type * from './actions.js'
 export type * from './description.js'
 
-/** Every command there is, by its words: what a command knows of the others. */
+/** Finds other commands by their words. */
 export interface Registry {
-  /** Undefined where there is none of that name. */
+  /** Returns undefined if there is no such command. */
   readonly named: (area: string, words: string) => Promise<Command | undefined>
   readonly all: () => Promise<readonly Command[]>
 }
 
-/** A command of the tool. */
+/** A command with its implementation. */
 export interface Command extends CommandFacts {
   readonly registry: Registry
-  /** Yields the rows of its answer; absent where its endpoints say what is done. */
+  /** Yields the rows of the answer. Absent if the endpoints alone define the command. */
   readonly rows?: (context: Context, given: Given) => Rows
 }
 
-/** A flag that only the tool knows. */
+/** A flag that no parameter of the API makes. */
 export type OwnFlag = Param & {
   readonly short?: string
-  /** Earlier spellings that are accepted and not shown. */
+  /** Alternative names that are accepted and not shown. */
   readonly aliases?: readonly string[]
-  /** The API parameter that it fills in place of the derived flag, through the command's `rows`. */
+  /** The API parameter that it replaces. The command's `rows` fills that parameter from it. */
   readonly parameter?: string
   readonly optionalValue?: true
-  /** Other words for its values that are accepted and not shown. */
+  /** Alternative spellings of values that are accepted and not shown. */
   readonly spellings?: Readonly<Record<string, string>>
-  /** Left out, nothing changes: its default is what a new one gets. */
+  /** True if omitting it leaves the object unchanged; its default applies to new objects only. */
   readonly stays?: true
 }
 
-/** The parts of a command that differ from the derived one. */
+/** The handwritten parts of a command, which override the derived ones. */
 export interface Special extends CommandTraits {
   readonly summary?: string
   readonly description?: readonly string[]
   readonly examples?: readonly string[]
   /** Replaces the derived arguments. */
   readonly args?: readonly Argument[]
-  /** Flags that only the tool knows, by name. */
+  /** Flags that no parameter of the API makes, by name. */
   readonly flags?: Readonly<Record<string, OwnFlag>>
-  /** Derived flags that this command does not have, by API parameter; or all but the path's. */
+  /** API parameters whose derived flags this command does not have; `attributes` removes all but the path's. */
   readonly without?: readonly string[] | 'attributes'
-  /** Parameters that the API requires and this command fills where they are not given. */
+  /** Required API parameters that this command fills if they are not set. */
   readonly fills?: readonly string[]
-  /** Keys of the area's endpoints; by default those whose `command` is this one. */
+  /** Keys of the area's endpoints; by default those whose `command` is this command. */
   readonly endpoints?: readonly string[]
   readonly rows?: NonNullable<Command['rows']>
 }

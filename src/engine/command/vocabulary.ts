@@ -1,4 +1,4 @@
-/** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
+/** Translates a command, its flags and its input between the instance's own names and the documented ones. */
 
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import type { Endpoints } from '../../catalogue/endpoint.js'
@@ -21,13 +21,13 @@ import type { Profile } from '../../profile/types.js'
 import { toKebabCase } from './derive.js'
 import type { Command, CommandFacts, Flag, Given } from './types.js'
 
-/** Returns the names that instances have for something, less the one that is passed. */
+/** Returns the instance's names for a documented one, without the documented one itself. */
 const getOwnNames = (name: string, words: Naming): readonly string[] =>
   [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
 
 /**
- * Endpoints of an area with further values of their parameters; one without any stays the same object.
- * @param values further values by `area.parameter`
+ * Adds values to the parameters of endpoints. An endpoint that gets no new value stays the same object.
+ * @param values returns the additional values for `area.parameter`
  */
 export const widenEndpoints = (
   area: string,
@@ -47,7 +47,7 @@ export const widenEndpoints = (
     }),
   )
 
-/** Returns a parameter with the keys within it by all their names: a line may have any of them. */
+/** Adds the instance's names of keys to a parameter with key=value pairs: a line may use either. */
 const withOwnKeys = (param: Param, words: Words): Param => {
   if (!takesPairs(param) || param.keys === undefined) return param
   const own = Object.entries(param.keys).flatMap(([key, one]) =>
@@ -58,7 +58,10 @@ const withOwnKeys = (param: Param, words: Words): Param => {
     : { ...param, keys: { ...Object.fromEntries(own), ...param.keys } }
 }
 
-/** Returns the names that instances have for what a flag fills. Of several flags for one thing, none is that thing. */
+/**
+ * Returns the instance's names for a flag. If several flags fill one parameter, only the flag with the parameter's name
+ * gets them.
+ */
 const getOwnFlagNames = (flag: Flag, flags: readonly Flag[], words: Words): readonly string[] => {
   const { parameter, path, name } = flag
   if (parameter === undefined || path === true) return []
@@ -70,8 +73,8 @@ const getOwnFlagNames = (flag: Flag, flags: readonly Flag[], words: Words): read
 }
 
 /**
- * Translates a command into one as a line may say it, if the instance has words of its own.
- * @param others names of flags that it takes besides
+ * Translates a command so that a line may use the instance's own names.
+ * @param others the names of its other flags
  */
 export const translateCommand = (
   command: Command,
@@ -80,7 +83,7 @@ export const translateCommand = (
 ): Command => {
   const { area, flags, endpoints } = command
   const named = flags.map((flag) => getOwnFlagNames(flag, flags, words))
-  // What means two things means none; a flag of the tool's own, or of another parameter, keeps its name.
+  // An ambiguous name is not translated, and neither is one that another flag has.
   const all = [...others, ...flags.flatMap(({ name, aliases = [] }) => [name, ...aliases])]
   const isFree = (own: string): boolean =>
     !all.includes(own) && named.filter((names) => names.includes(own)).length === 1
@@ -101,15 +104,15 @@ export const translateCommand = (
   }
 }
 
-// What was asked in the words of the instance, in those of the documents: the rest of the program has one name for a thing.
+// Lines in the instance's own names are translated to the documented names, which all other code uses.
 
-/** The flags of a line, and by which name each was given that an instance has others for. */
+/** The flags of a line, and the instance's name by which each was typed. */
 export interface SpelledFlags {
   readonly flags: ReadonlyMap<string, unknown>
   readonly own?: ReadonlyMap<string, string>
 }
 
-/** The names that stand for parameters, and how each is spelled. */
+/** Translates names to documented ones, and remembers the spelling of each to detect conflicts. */
 class SpelledNames {
   readonly #seen = new Map<string, string>()
 
@@ -118,48 +121,53 @@ class SpelledNames {
     private readonly words: Words,
   ) {}
 
-  /** The parameter of that name; undefined where the documents have none. */
-  param(name: string): Param | undefined {
+  /** Returns the parameter with that documented name; undefined if there is none. */
+  findParam(name: string): Param | undefined {
     return this.params.find((some) => Object.hasOwn(some, name))?.[name]
   }
 
-  /** A name by that of the documents, which come first: what they call so is that. */
-  take(name: string): string {
+  /** Returns the documented form of a name and remembers its spelling. A documented name is never translated. */
+  toDocumented(name: string): string {
     const [root = ''] = name.split('[')
-    const neutral = this.param(root) === undefined ? this.words.neutral(name) : name
-    this.see(neutral, name)
+    const neutral = this.findParam(root) === undefined ? this.words.neutral(name) : name
+    this.recordSpelling(neutral, name)
     return neutral
   }
 
-  /** @throws Failure `usage` where a name stands there in two spellings */
-  see(neutral: string, written: string): void {
+  /**
+   * Remembers the spelling of a name.
+   * @throws Failure `usage` if the name was already used in another spelling
+   */
+  recordSpelling(neutral: string, written: string): void {
     if (getOwnNames(neutral, this.words).length === 0) return
     const before = this.#seen.get(neutral)
     if (before !== undefined && before !== written) throw createNameConflictFailure(written, before)
     this.#seen.set(neutral, written)
   }
 
-  /** Values by the names of the documents, each level. */
-  all(values: JsonValues): Readonly<Record<string, JsonValue>> {
+  /** Translates the names of values at every level. */
+  translateNames(values: JsonValues): Readonly<Record<string, JsonValue>> {
     return Object.fromEntries(
       Object.entries(values).flatMap(([own, value]) => {
         if (value === undefined) return []
-        const name = this.take(own)
-        return [[name, translateKeys(value, this.param(name), this.words)]]
+        const name = this.toDocumented(own)
+        return [[name, translateKeys(value, this.findParam(name), this.words)]]
       }),
     )
   }
 }
 
-/** Translates the keys of a value, if its parameter names them. */
+/** Translates the keys of a value if its parameter has named keys. */
 const translateKeys = (value: JsonValue, param: Param | undefined, words: Words): JsonValue => {
   const inner = getInnerParams(param)
   if (inner === undefined) return value
   if (Array.isArray(value)) return value.map((item: JsonValue) => translateKeys(item, param, words))
-  return isObject(value) ? new SpelledNames([inner], words).all(toJsonFields(value)) : value
+  return isObject(value)
+    ? new SpelledNames([inner], words).translateNames(toJsonFields(value))
+    : value
 }
 
-/** Translates the keys within the values of flags. */
+/** Translates the keys in the values of flags. */
 const translateFlags = (
   { flags }: Given,
   command: CommandFacts,
@@ -168,20 +176,20 @@ const translateFlags = (
 ): Given['flags'] =>
   Object.fromEntries(
     Object.entries(flags).map(([name, value]) => {
-      // The flag's own parameter has the keys by all their names.
+      // The flag's own parameter already has all spellings, so the endpoint's is used.
       const { parameter = name } = command.flags.find((flag) => flag.name === name) ?? {}
-      const param = spelled.param(parameter)
+      const param = spelled.findParam(parameter)
       return [name, value === undefined ? undefined : translateKeys(value, param, words)]
     }),
   )
 
-/** Returns the flag's name in the words of the API. */
+/** Returns the API spelling in which a flag was typed. */
 const getWrittenName = (raw: SpelledFlags, flag: string, parameter: string): string =>
   raw.own?.get(flag)?.replaceAll('-', '_') ?? parameter
 
 /**
- * Translates a given into the names of the documents.
- * @throws Failure `usage` if a parameter is given by two of its names
+ * Translates the parsed line to documented names.
+ * @throws Failure `usage` if a parameter is set by two of its names
  */
 export const toNeutralGiven = (
   given: Given,
@@ -193,28 +201,30 @@ export const toNeutralGiven = (
   const spelled = new SpelledNames(params, words)
   for (const { name, parameter } of command.flags)
     if (parameter !== undefined && raw.flags.has(name))
-      spelled.see(parameter, getWrittenName(raw, name, parameter))
+      spelled.recordSpelling(parameter, getWrittenName(raw, name, parameter))
   const { extra, input } = given
-  const renamed = Object.entries(extra).map(([name, value]) => [spelled.take(name), value] as const)
+  const renamed = Object.entries(extra).map(
+    ([name, value]) => [spelled.toDocumented(name), value] as const,
+  )
   return {
     ...given,
     naming: words,
     flags: translateFlags(given, command, spelled, words),
     extra: Object.fromEntries(renamed),
-    input: input && spelled.all(input),
+    input: input && spelled.translateNames(input),
   }
 }
 
-// The words of several instances: of each, of the line that asks them, and of the one answer that they write to.
+// The vocabularies of several instances: for the line that they share, and for their one answer.
 
-/** Returns what all instances call something; if they differ, the name of the documents. */
+/** Returns the name that all instances share, or else the documented one. */
 const getAgreedName = (all: readonly string[], otherwise: string): string =>
   all.every((one) => one === all[0]) ? (all[0] ?? otherwise) : otherwise
 
 /**
- * Fields are found by the name that any of them has, headed by one that all have, and secret where they
- * are so for one.
- * @returns undefined where none has words of its own
+ * Merges the vocabularies of several instances. A field is found by any instance's name, its header is a name that all
+ * share, and it is secret if it is so on one instance.
+ * @returns undefined if no instance has a vocabulary
  */
 export const mergeWords = (each: readonly (Words | undefined)[]): Words | undefined => {
   const [first, ...others] = each.filter((words) => words !== undefined)
@@ -237,8 +247,8 @@ export const mergeWords = (each: readonly (Words | undefined)[]): Words | undefi
   }
 }
 
-/** The words of an instance that has none of its own: the names of the documents. */
-const documented: Words = {
+/** The vocabulary of an instance without names of its own. */
+const documentedWords: Words = {
   name: (name) => name,
   neutral: (own) => own,
   path: (path) => path,
@@ -254,10 +264,10 @@ const documented: Words = {
 }
 
 /**
- * Combines the words of one of several instances with those of all. Its own names count first, then what another one
- * calls so, since a line says the same to each.
+ * Combines the vocabulary of one instance with that of all, so that it understands a line that is sent to each. Its own
+ * names come first.
  */
-export const combineWords = (own: Words = documented, all: Words): Words => {
+export const combineWords = (own: Words = documentedWords, all: Words): Words => {
   const neutral = (name: string): string => {
     const mine = own.neutral(name)
     return mine === name ? all.neutral(name) : mine
@@ -266,7 +276,10 @@ export const combineWords = (own: Words = documented, all: Words): Words => {
   return { ...own, neutral, each }
 }
 
-/** Finds the profiles that a text means; none if the text is wrong, which is reported when their instances are asked. */
+/**
+ * Finds the profiles that a text names. Returns none if the text is invalid; resolving the instances reports that
+ * later.
+ */
 export const findNamedProfiles = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
   try {
     const asked = parseProfiles(text)
@@ -280,9 +293,9 @@ export const findNamedProfiles = (text: string, env: NodeJS.ProcessEnv): readonl
 }
 
 /**
- * Loads the words that a line to several instances may be written in: those of any of them.
- * @param text what it says of its profiles
- * @param load reads a vocabulary; one that cannot be read is reported when its instance is asked
+ * Loads the merged vocabulary for a line to several instances.
+ * @param text the value of --profile
+ * @param load reads a vocabulary file; an unreadable file is reported when its instance is reached
  */
 export const loadLineWords = async (
   text: string,

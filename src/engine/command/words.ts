@@ -1,7 +1,4 @@
-/**
- * The words of the instance that a line is about. Where there is no vocabulary, which is nearly always, one
- * short file is looked at and nothing is loaded.
- */
+/** Finds the vocabulary for a line. Usually there is none: then one short file is read and no module is loaded. */
 import type { Words } from '../../catalogue/words.js'
 import { hasVocabularySetting } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
@@ -10,23 +7,23 @@ import { isSandboxChosen } from './instance-flags.js'
 import type { Command, Given } from './types.js'
 import type { SpelledFlags } from './vocabulary.js'
 
-/** Words, and whose they are. */
+/** A vocabulary and the instance that it belongs to. */
 export interface OwnWords {
   readonly words: Words
-  /** The only address that they are for; any where it is missing. */
+  /** The address of the instance; absent if the vocabulary applies to any. */
   readonly serves?: string
 }
 
-/** Gives the words in force, once read; undefined where there are none. */
+/** Loads the vocabulary of a line; undefined if there is none. */
 export type WordsFinder = () => Promise<OwnWords | undefined>
 
-/** Returns the tokens among which flags stand: what follows `--` is none. */
+/** Returns the words before `--`: those after it are no flags. */
 export const getWordsBeforeDashes = (tokens: readonly string[]): readonly string[] => {
   const end = tokens.indexOf('--')
   return end < 0 ? tokens : tokens.slice(0, end)
 }
 
-/** Returns the last value of a flag on a line that is not understood yet. */
+/** Returns the last value of a flag in a line that is not parsed yet. */
 export const getLastValue = (
   tokens: readonly string[],
   long: string,
@@ -47,7 +44,7 @@ export const getLastValue = (
   return joined === '' ? line[at + 1] : joined
 }
 
-/** Finds the value of a boolean flag in a line that is not parsed yet; undefined if the flag is not set. */
+/** Returns the value of a boolean flag in a line that is not parsed yet; undefined if it is not set. */
 export const findSwitch = (tokens: readonly string[], long: string): boolean | undefined => {
   const form = new RegExp(`^--(no-)?${long}(?:=(true|false|1|0))?$`, 'i')
   const last = form.exec(getWordsBeforeDashes(tokens).findLast((word) => form.test(word)) ?? '')
@@ -56,7 +53,7 @@ export const findSwitch = (tokens: readonly string[], long: string): boolean | u
   return no === undefined && /^(?:true|1)$/i.test(value)
 }
 
-/** Reads which instance a line names. The profile is a pattern of all profiles for `--all-profiles`. */
+/** Reads the flags that choose an instance. `--all-profiles` becomes the profile `*`. */
 export const readInstanceFlags = (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -71,16 +68,16 @@ export const readInstanceFlags = (
   return { profile, baseUrl, sandbox }
 }
 
-/** True if several profiles are named, or may be: decided without loading anything. */
+/** True if the profile is a list, a pattern or a tag. Nothing is loaded to decide this. */
 export const hasSeveralProfiles = (
   flags: InstanceFlags,
 ): flags is InstanceFlags & { readonly profile: string } => /[,*?@]/.test(flags.profile ?? '')
 
-/** Reads the words of a file; the module that understands it is loaded only then. */
-const read = async (file: string): Promise<Words> =>
+/** Reads a vocabulary file. Its parser is loaded only here. */
+const loadWordsFile = async (file: string): Promise<Words> =>
   (await import('../../vocabulary/index.js')).loadWords(file)
 
-const find = async (
+const findWords = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<OwnWords | undefined> => {
@@ -88,39 +85,39 @@ const find = async (
   const flags = readInstanceFlags(tokens, env)
   if (hasSeveralProfiles(flags)) {
     const { loadLineWords } = await import('./vocabulary.js')
-    const words = await loadLineWords(flags.profile, env, read)
+    const words = await loadLineWords(flags.profile, env, loadWordsFile)
     return words === undefined ? undefined : { words }
   }
   const { openStore, getPaths, getActiveVocabulary } = await import('../../profile/index.js')
   const found = getActiveVocabulary(flags, env, () => openStore(getPaths(env)))
-  return found === undefined ? undefined : { ...found, words: await read(found.file) }
+  return found === undefined ? undefined : { ...found, words: await loadWordsFile(found.file) }
 }
 
 /**
- * Finds the words for a line, when they are asked for.
- * @throws Failure `usage` for a vocabulary that is none
+ * Creates the finder of a line's vocabulary. The vocabulary is loaded at the first call.
+ * @throws Failure `usage` if the file is no valid vocabulary
  */
 export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv): WordsFinder => {
   let found: Promise<OwnWords | undefined> | undefined
   return () => {
-    found ??= find(tokens, env)
+    found ??= findWords(tokens, env)
     return found
   }
 }
 
-/** True if a command uses the instance's names; the tool's own commands do without its words. */
+/** True if a command uses the instance's names; commands of the tool itself do not. */
 export const usesInstanceNames = (command: Command): boolean =>
   hasEndpoints(command) || command.open === true
 
-/** Loads the words of a command that speaks of the instance's names; undefined for any other. */
+/** Loads the vocabulary for a command; undefined if the command does not use the instance's names. */
 export const loadOwnWords = async (
   command: Command,
   own: WordsFinder,
 ): Promise<Words | undefined> => (usesInstanceNames(command) ? (await own())?.words : undefined)
 
 /**
- * Translates what was asked into the names of the documents.
- * @throws Failure `usage` if a parameter is given by both its names
+ * Translates the parsed line to documented names.
+ * @throws Failure `usage` if a parameter is set by both of its names
  */
 export const toNeutralNames = async (
   given: Given,
@@ -133,16 +130,19 @@ export const toNeutralNames = async (
   return toNeutralGiven(given, raw, command, words)
 }
 
-/** True if the words are those of the instance at an address. */
+/** True if a vocabulary applies to the instance at an address. */
 export const isForOrigin = ({ serves }: OwnWords, address: string): boolean =>
   serves === undefined || new URL(serves).origin === new URL(address).origin
 
-/** Returns the words for requests to an address: a profile's are for its own only. */
+/** Returns the vocabulary for requests to an address: that of a profile applies to its own instance only. */
 export const getWordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
   own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined
 
-/** Creates the look-up of values that are known beyond the documents: seen of the instance at hand, or named by its vocabulary. */
-export const createLearnt =
+/**
+ * Creates the function that returns undocumented values of a field: those that the instance has, and those in its
+ * vocabulary.
+ */
+export const createValueFinder =
   ({ area, known }: Pick<Command, 'area' | 'known'>, words?: Pick<Words, 'values'>) =>
   (field: string): readonly string[] => {
     const of = `${area}.${field}`

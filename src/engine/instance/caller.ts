@@ -1,4 +1,4 @@
-/** Sends the calls of a run, and compares each answer with what was asked for. */
+/** Sends the calls of a run and warns about attributes that the instance did not apply. */
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { isNumber, maxBuilt, serializeExact } from '../../base/json/json.js'
 import { type Fields, getOwn, isObject, type JsonValue } from '../../base/objects.js'
@@ -14,26 +14,26 @@ import { addOwnNames, describeName, type Naming } from '../../catalogue/words.js
 import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
-import { isBare } from '../command/running.js'
+import { isEmptyAnswer } from '../command/running.js'
 import type { PlanContext } from '../plan/objects.js'
 import type { InstanceExchange } from './exchange.js'
 
-// Whether the instance took what was sent: an attribute that it does not know it ignores, with 200
-// and no complaint, so its answer is held against the request.
+// An instance ignores an attribute that it does not know: it answers 200 without a complaint. Each answer is therefore
+// compared with its request.
 
-// Whether a value that an answer shows is the one that was sent.
+// Compares a value of an answer with the value that was sent.
 
-/** True if a value says that there is none. */
+/** True if a value means "none": null, an empty text or an empty list. */
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
 const normalizeText = (text: string): string =>
   trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
 
-const day = /^\d{4}-\d{2}-\d{2}/
-/** Times as moments; a day is as precise as a day is. */
+const dayPattern = /^\d{4}-\d{2}-\d{2}/
+/** Compares two texts as times. If one of them is only a day, the days are compared. */
 const isSameTime = (a: string, b: string): boolean => {
-  if (!day.test(a) || !day.test(b)) return false
+  if (!dayPattern.test(a) || !dayPattern.test(b)) return false
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10)
   return Date.parse(a) === Date.parse(b)
 }
@@ -48,13 +48,15 @@ const hasSameItems = (a: string, b: string): boolean =>
 
 const isSameText = (a: string, b: string): boolean =>
   normalizeText(a) === normalizeText(b) ||
-  // Items that the documents join in one text come back in the instance's order.
+  // The API joins the items of some lists in one text; the instance may return them in another order.
   hasSameItems(a, b) ||
   isSameTime(a, b) ||
   // Instances drop or rewrite the comment of a public key.
   (/^(ssh|ecdsa|sk)-/.test(a) && a.split(' ', 2).join() === b.split(' ', 2).join())
 
-/** Compares numbers where one of two values is a number and the other says one; undefined for anything else. */
+/**
+ * Compares two values as numbers if one of them is a number and the other looks like one; otherwise returns undefined.
+ */
 const isSameNumber = (a: unknown, b: unknown): boolean | undefined => {
   const [one, other] = [String(a), String(b)]
   if (!(isNumber(a) || isNumber(b)) || ![one, other].every((text) => numberPattern.test(text)))
@@ -63,8 +65,9 @@ const isSameNumber = (a: unknown, b: unknown): boolean | undefined => {
 }
 
 /**
- * True if a value is what was sent, as the instance may write it: other types, another order, an object for its identity.
- * What is the same for a file of declared state is the same here, so that `apply` and every other write judge alike.
+ * True if a value of an answer equals the sent value, in any form that an instance may return: another type, another
+ * order, an object in place of its ID. It uses the same rules as declared state, so that `apply` and every other write
+ * judge alike.
  */
 export const isAsSent = (sent: unknown, got: unknown, param?: Param): boolean => {
   if (isEmpty(sent) || isEmpty(got)) return isEmpty(sent) && isEmpty(got)
@@ -84,21 +87,21 @@ export const isAsSent = (sent: unknown, got: unknown, param?: Param): boolean =>
   return isSameText(String(sent), String(got))
 }
 
-/** An attribute that the answer does not show as it was sent. */
+/** An attribute whose value in the answer differs from the sent value. */
 interface UnappliedAttribute {
   readonly name: string
-  /** A sentence about it. */
+  /** The warning about it, a sentence. */
   readonly text: string
-  /** Neither the catalogue nor the answer knows the name: a mistake, most likely. */
+  /** True if neither the catalogue nor the answer has the name: it is probably misspelled. */
   readonly unknown: boolean
 }
 
-const knows = (endpoint: Endpoint, name: string): boolean =>
+const isDeclaredName = (endpoint: Endpoint, name: string): boolean =>
   Object.hasOwn(endpoint.params, name) || Object.hasOwn(endpoint.path, name)
 
 const getShapeFields = ({ returns: { shape } }: Endpoint): Fields => getProperties(shape) ?? {}
 
-/** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
+/** Returns `; did you mean x?`, or an empty text if no parameter and no field of the answer has a similar name. */
 const suggestName = (
   endpoint: Endpoint,
   name: string,
@@ -114,29 +117,29 @@ const suggestName = (
   return near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
 }
 
-/** Describes a name that goes along though no parameter has it. */
+/** Describes a name that is sent although no parameter has it. */
 const describeUnknownName = (endpoint: Endpoint, name: string, words?: Naming): string =>
   Object.hasOwn(getShapeFields(endpoint), name)
     ? `"${name}" is a response field, not a known parameter; sending it unchanged`
     : `unknown parameter "${name}"; sending it unchanged${suggestName(endpoint, name, words)}`
 
-/** Says of a parameter that the catalogue does not know that it is sent all the same. */
+/** Creates the function that notes each parameter that the catalogue does not have; it is sent all the same. */
 export const createUnknownNote =
   ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['unknown'] =>
   (endpoint, name) =>
     note(describeUnknownName(endpoint, name, words))
 
 /**
- * True if only the presence of a value can be judged: an answer may hide a secret, and a certificate comes back parsed.
- * Booleans and numbers are no secrets, whatever their names end in.
+ * True if only the presence of a value can be checked: answers may hide secrets, and certificates come back parsed. A
+ * boolean or a number is never a secret, whatever its name is.
  */
 const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   param?.secret === true ||
   formatOf(param) === 'pem' ||
   (typeof sent === 'string' && isSecretName(name))
 
-/** True if every answer has a field of that name. */
-const isShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
+/** True if every answer of an endpoint has a field with this name. */
+const isAlwaysShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
   param.echo ?? Object.hasOwn(getShapeFields(endpoint), name)
 
 /** Returns the paths at which the answer may show a parameter; none if it need not show it. */
@@ -147,8 +150,8 @@ const getAnswerPlaces = (
 ): (readonly string[])[] => {
   if (param?.echo === false) return []
   return [
-    ...(param === undefined || isShown(endpoint, name, param) ? [[name]] : []),
-    // What an integration keeps secret is not among its properties.
+    ...(param === undefined || isAlwaysShown(endpoint, name, param) ? [[name]] : []),
+    // An integration does not list its secrets among its properties.
     ...(endpoint.echo === undefined || opaque ? [] : [[endpoint.echo, name]]),
   ]
 }
@@ -156,15 +159,15 @@ const getAnswerPlaces = (
 const getAtPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((inner, name) => (isObject(inner) ? getOwn(inner, name) : undefined), value)
 
-const longest = 60
+const maxValueLength = 60
 const formatAnswerValue = (value: unknown): string => {
   const text = serializeExact(value) ?? 'nothing'
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text
 }
 
 /**
- * Describes an attribute that was not applied. An instance may leave a secret out of its answers on purpose: that is
- * doubt, and no finding.
+ * Describes an attribute that was not applied. If it is a secret, the text only expresses doubt: an instance may leave
+ * secrets out of its answers.
  */
 const describeUnapplied = (name: string, opaque: boolean): string =>
   opaque
@@ -194,8 +197,8 @@ const verifyApplied = (
     }
   }
   if (had.length === 0) return undefined
-  // A field that every answer should show is missing, even where an empty value was sent; not one that is unset so.
-  const shows = param === undefined || isShown(endpoint, name, param)
+  // A field that every answer has is missing. That counts for an empty value, too, but not for an empty secret.
+  const shows = param === undefined || isAlwaysShown(endpoint, name, param)
   const absent = got === undefined && shows && !(opaque && isEmpty(sent))
   if (!absent && (opaque || had.some((one) => isAsSent(sent, one, param)))) return undefined
   const without = `${describeUnapplied(own, opaque)}: not in the response (another version or edition?)`
@@ -203,23 +206,23 @@ const verifyApplied = (
   return { text: got === undefined ? without : differs, unknown: false }
 }
 
-/** Returns what was sent under names that are no placeholder of the path. */
+/** Returns the names and values that a call sends, without those in its path. */
 const getSentEntries = ({ endpoint, values, extra }: Ask): (readonly [string, unknown])[] =>
   Object.entries({ ...values, ...extra }).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(endpoint.path, name),
   )
 
-/** Names that went along though the catalogue does not have them. */
+/** Returns the sent names that the catalogue does not have. */
 const findUnknownNames = (ask: Ask): readonly string[] =>
   getSentEntries(ask)
     .map(([name]) => name)
-    .filter((name) => !knows(ask.endpoint, name))
+    .filter((name) => !isDeclaredName(ask.endpoint, name))
 
 /**
- * Finds the attributes that a write's answer does not show, or shows with another value. An attribute counts if the
- * answer should show it: its shape has a field of that name, the parameter names one (`echo`), or the catalogue does not
- * know the name. Of a secret only the absence counts.
- * @param words the instance's own, by which attributes are named
+ * Finds the attributes that the answer to a write does not show, or shows with another value. An attribute is checked
+ * if the answer should show it: the shape has a field of that name, the parameter names a field (`echo`), or the
+ * catalogue does not have the name. Of a secret, only the absence is reported.
+ * @param words the vocabulary in which attributes are named
  */
 export const findUnappliedAttributes = (
   ask: Ask,
@@ -233,7 +236,7 @@ export const findUnappliedAttributes = (
   })
 }
 
-// What the instance did not take over a run, said once at its end.
+// Warnings about attributes that the instance did not apply, printed once at the end of a run.
 
 interface UnappliedWarning {
   readonly unknown: boolean
@@ -241,64 +244,67 @@ interface UnappliedWarning {
   count: number
 }
 
-/** The number of warnings that are kept; the further attributes are only counted. */
-const maxSaid = 20
+/** The maximum number of different warnings; further ones are only counted. */
+const maxWarnings = 20
 
-/** The number of objects that a warning names. */
-const named = 3
+/** The maximum number of objects that a warning names. */
+const maxNamedObjects = 3
 
 type Answer = Partial<Pick<WholeAnswer, 'bytes' | 'data'>>
 
-/** Gathers over a run what was not taken, so that it is said once, however many objects there are. */
+/** Collects the attributes that were not applied over a run, so that each is reported once for all objects. */
 export class UnappliedAttributes {
-  readonly #said = new Map<string, UnappliedWarning>()
+  readonly #warnings = new Map<string, UnappliedWarning>()
   #calls = 0
-  #more = 0
+  #omitted = 0
 
-  /** @param words the instance's own, where a vocabulary is in force */
+  /** @param words the vocabulary in which attributes are named */
   constructor(private readonly words?: Naming) {}
 
   /**
-   * @param answer read only where it is judged, and never where it is too long to be compared: what
-   *   is merely passed on need not be parsed
-   * @returns whether everything was taken
+   * Checks one answer and collects its warnings.
+   * @param answer its `data` is only parsed if it is checked; an answer longer than the comparison limit is not
    */
-  note(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
+  checkAnswer(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
     this.#calls += 1
     const long = (answer.bytes?.length ?? 0) > maxBuilt.bytes
     const found =
       hasEcho(ask.endpoint) && !long ? findUnappliedAttributes(ask, answer.data, this.words) : []
     for (const { text, unknown } of found) {
-      const known = this.#said.get(text)
-      if (known === undefined && this.#said.size >= maxSaid) {
-        this.#more += 1
+      const known = this.#warnings.get(text)
+      if (known === undefined && this.#warnings.size >= maxWarnings) {
+        this.#omitted += 1
         continue
       }
-      const said = known ?? { unknown, labels: [], count: 0 }
-      said.count += 1
-      if (said.labels.length < named && ask.label !== undefined) said.labels.push(ask.label)
-      this.#said.set(text, said)
+      const warning = known ?? { unknown, labels: [], count: 0 }
+      warning.count += 1
+      if (warning.labels.length < maxNamedObjects && ask.label !== undefined)
+        warning.labels.push(ask.label)
+      this.#warnings.set(text, warning)
     }
     return found.length === 0
   }
 
-  /** Yields the warnings for the end of the run. */
-  *lines(): Generator<{ readonly text: string; readonly unknown: boolean }> {
-    for (const [text, { unknown, labels, count }] of this.#said) {
+  /** Yields the warnings at the end of the run. */
+  *yieldWarnings(): Generator<{ readonly text: string; readonly unknown: boolean }> {
+    for (const [text, { unknown, labels, count }] of this.#warnings) {
       const more = count > labels.length ? ` and ${count - labels.length} more` : ''
       const of = this.#calls > 1 && labels.length > 0 ? `${labels.join(', ')}${more}: ` : ''
       yield { text: `${of}${text}`, unknown }
     }
-    if (this.#more > 0)
-      yield { text: `${this.#more} more attributes were not applied`, unknown: false }
+    if (this.#omitted > 0)
+      yield { text: `${this.#omitted} more attributes were not applied`, unknown: false }
   }
 }
 
-/** Checks that a read shows something of what it was asked for: else it is no answer, whatever its status. */
+/**
+ * Checks that the answer to a read has a body. An empty one is no answer, whatever its status is.
+ * @throws Failure `unreachable` if the body is empty
+ */
 const checkRead = ({ endpoint }: Ask, whole: WholeAnswer, { path }: WireRequest): void => {
   const { status } = whole
   const shows = ['one', 'many'].includes(endpoint.returns.kind)
-  if (writes(endpoint) || !shows || status === 304 || !isBare(whole)) return
+  if (writes(endpoint) || !shows || status === 304 || !isEmptyAnswer(whole)) return
   throw new Failure('unreachable', `the instance answered ${status} without the requested data`, {
     status,
     request: `GET ${path}`,
@@ -307,27 +313,27 @@ const checkRead = ({ endpoint }: Ask, whole: WholeAnswer, { path }: WireRequest)
 }
 
 interface Strictness {
-  /** An attribute that was not taken is exit 1. */
+  /** Sets exit code 1 if an attribute was not applied. */
   readonly strict?: boolean
 }
 
-/** Sends one call after the other, and remembers what was not taken. */
+/** Sends the calls of a run one by one and collects warnings about their answers. */
 export class Caller {
-  readonly #exchange: Pick<InstanceExchange, 'client' | 'request'>
+  readonly #exchange: Pick<InstanceExchange, 'getClient' | 'prepare'>
   readonly #ui: Pick<UiService, 'note'>
-  readonly #answer: Pick<AnswerService, 'exit'>
+  readonly #answer: Pick<AnswerService, 'setExitCode'>
   readonly #strict: boolean
-  readonly #taken: UnappliedAttributes
+  readonly #unapplied: UnappliedAttributes
   readonly #words: Naming | undefined
 
   constructor(
-    exchange: Pick<InstanceExchange, 'client' | 'request'>,
+    exchange: Pick<InstanceExchange, 'getClient' | 'prepare'>,
     ui: Pick<UiService, 'note'>,
-    answer: Pick<AnswerService, 'exit'>,
+    answer: Pick<AnswerService, 'setExitCode'>,
     { strict = false }: Strictness,
     words?: Naming,
   ) {
-    this.#taken = new UnappliedAttributes(words)
+    this.#unapplied = new UnappliedAttributes(words)
     this.#words = words
     this.#exchange = exchange
     this.#ui = ui
@@ -336,33 +342,34 @@ export class Caller {
   }
 
   /**
-   * Sends one call, and returns its whole answer.
-   * @throws Failure `unreachable` for a read that is answered with nothing
+   * Sends one call and returns its complete answer.
+   * @throws Failure `unreachable` if the answer to a read is empty
    */
   async send(ask: Ask): Promise<WholeAnswer> {
-    const wire = await this.#exchange.request(ask)
-    const client = await this.#exchange.client(ask.endpoint)
+    const wire = await this.#exchange.prepare(ask)
+    const client = await this.#exchange.getClient(ask.endpoint)
     try {
       const whole = await client.call(wire)
       checkRead(ask, whole, wire)
-      if (!this.#taken.note(ask, whole) && this.#strict) this.#answer.exit(1)
+      if (!this.#unapplied.checkAnswer(ask, whole) && this.#strict) this.#answer.setExitCode(1)
       return whole
     } catch (error) {
-      const tell = createUnknownNote(this.#ui, this.#words)
-      if (hasEcho(ask.endpoint)) for (const name of findUnknownNames(ask)) tell(ask.endpoint, name)
+      const noteUnknown = createUnknownNote(this.#ui, this.#words)
+      if (hasEcho(ask.endpoint))
+        for (const name of findUnknownNames(ask)) noteUnknown(ask.endpoint, name)
       throw error
     }
   }
 
-  /** A download: its body is read by the caller. */
+  /** Starts a download; the caller reads its body. */
   async open(ask: Ask, headers: Readonly<Record<string, string>> = {}): Promise<Download> {
-    const client = await this.#exchange.client(ask.endpoint)
-    const request = await this.#exchange.request(ask)
+    const client = await this.#exchange.getClient(ask.endpoint)
+    const request = await this.#exchange.prepare(ask)
     return client.open({ ...request, headers: { ...request.headers, ...headers } })
   }
 
-  /** Returns the warnings for the end of the run: the attributes that the instance did not apply. */
-  lines(): ReturnType<UnappliedAttributes['lines']> {
-    return this.#taken.lines()
+  /** Returns the warnings at the end of the run: the attributes that the instance did not apply. */
+  yieldWarnings(): ReturnType<UnappliedAttributes['yieldWarnings']> {
+    return this.#unapplied.yieldWarnings()
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Builds what a run needs to reach an instance: its warnings, its gates, the client's options from flags and profile,
- * and the routes that the instance lacks.
+ * Creates what a run needs to reach an instance: warnings, rate limits, client options from flags and profile, and the
+ * memory of missing routes.
  */
 
 import { getCurrentIo } from '../../base/io.js'
@@ -22,7 +22,7 @@ import type { Globals } from '../command/globals.js'
 import { withWorkspaceHint } from '../workspace/hints.js'
 import { limitParserOptimization } from './v8.js'
 
-// What is said, once, about how an instance is reached.
+// Warnings about insecure connections, each printed once.
 
 interface WarningsOptions {
   readonly insecure: Globals['insecure']
@@ -30,64 +30,67 @@ interface WarningsOptions {
   readonly warn: (text: string) => void
 }
 
-export class Warnings {
+export class ConnectionWarnings {
   readonly #insecure: boolean
   readonly #ignored: boolean
-  readonly #once: (text: string) => void
+  readonly #warnOnce: (text: string) => void
 
   constructor({ insecure, env, warn }: WarningsOptions) {
     this.#insecure = insecure
-    this.#once = tellOnce(warn)
+    this.#warnOnce = tellOnce(warn)
     this.#ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
-    // Node would say of it that nothing is verified, which is not so.
+    // Node would warn that no certificate is verified, which is false: the program ignores the variable.
     if (this.#ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
   }
 
-  /** Said each time, since the flag must be given each time; there is no setting for it. */
-  reaching(baseUrl: string): void {
+  /**
+   * Warns if the certificate of an address is not verified. There is no setting for --insecure, so every run with it
+   * warns.
+   */
+  warnAboutCertificate(baseUrl: string): void {
     if (!baseUrl.startsWith('https:')) return
     if (this.#insecure)
-      this.#once(
+      this.#warnOnce(
         `--insecure: the certificate of ${baseUrl} is not verified, so an attacker on the network can read the token`,
       )
     else if (this.#ignored)
-      this.#once(
+      this.#warnOnce(
         'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored; use --insecure to skip certificate verification',
       )
   }
 
-  /** It would have taken the job's token, and goes without any. */
-  withheld({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
-    if (why !== undefined) this.#once(why)
+  /** Warns if a request that needs the job token is sent without a credential. */
+  warnAboutJobToken({ jobTokenWithheld: why }: Pick<Session, 'jobTokenWithheld'>): void {
+    if (why !== undefined) this.#warnOnce(why)
   }
 }
 
-// How a run reaches an instance: what flags, environment and profile say, as the client takes it.
+// The connection options of a run, from its flags, environment and profile.
 
-/** The options that all clients of a run share. */
+/** Options that all clients of a run share. */
 export interface SharedClientOptions {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  /** Nothing but GET and HEAD goes out; `marked`: and what the catalogue marks as reading. */
+  /** True allows only GET and HEAD; `marked` also allows requests that the catalogue marks as reading. */
   readonly readOnly: boolean | 'marked'
   readonly screen: {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
     readonly meter: Pick<Meter, 'begin'>
   }
-  /** The gate of an address: the same for all of an origin. */
+  /** Returns the gate of an address; all addresses of an origin share one. */
   readonly gateOf: (baseUrl: string) => Promise<Gate>
-  readonly warnings: Warnings
+  readonly warnings: ConnectionWarnings
   readonly audit: Audit
   readonly admit: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
 
-/** True if an address is on a profile's own instance: the profile's proxy and certificates are for no other. */
+/** True if an address is on a profile's own instance: the profile's proxy and certificates apply only to that. */
 const isOwnInstance = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
-const getPatience = (
+const getTimeoutAndRetries = (
   { timeout, retries }: SharedClientOptions['globals'],
   profile: Profile | undefined,
 ): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
@@ -95,7 +98,7 @@ const getPatience = (
   retries: retries ?? profile?.retries,
 })
 
-/** Builds the options of the client for an address, from the run and from the client's identity. Credentials are added by the caller. */
+/** Builds the client options for an address, from the run and the client's identity. The caller adds the credential. */
 export const buildClientOptions = async (
   run: SharedClientOptions,
   baseUrl: string,
@@ -109,9 +112,9 @@ export const buildClientOptions = async (
     readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
     opening: limitParserOptimization,
-    ...getPatience(globals, profile),
+    ...getTimeoutAndRetries(globals, profile),
     transport: () => {
-      warnings.reaching(baseUrl)
+      warnings.warnAboutCertificate(baseUrl)
       const own = profile !== undefined && isOwnInstance(profile, baseUrl) ? { profile } : {}
       return createTransport({ baseUrl, ...own }, globals.insecure, env)
     },
@@ -125,89 +128,99 @@ export const buildClientOptions = async (
   }
 }
 
-// The gates of a run: how many requests at once, how fast, and how patiently, by its flags and its profile.
+// The gates of a run: concurrency, rate and patience, from its flags and its profile.
 
 /** The limits that flags set on requests. */
 type RequestLimits = Pick<Globals, 'concurrency' | 'maxWait' | 'rate'>
 
-/** Ignores a profile that is not there yet, since it is being signed in to: it has no limits. For any other the session refuses. */
+/**
+ * Treats a profile that does not exist yet as one without limits, for `auth login`. For any other command the session
+ * refuses it.
+ */
 const ignoreMissingProfile = (error: unknown): undefined => {
   recoverFrom(error)
   return undefined
 }
 
-/** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
+/**
+ * Creates a function that returns the gate of an address. All addresses of an origin share one; gates are created with
+ * the first request.
+ */
 export const createRunGates = (
   { concurrency = 'auto', maxWait, rate }: RequestLimits,
   profile: () => Promise<Profile | undefined>,
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {
-  const make = async (): Promise<(baseUrl: string) => FleetGate> => {
-    const asked = rate === undefined ? undefined : parseRate(rate)
-    const kept = await profile().catch(ignoreMissingProfile)
-    const least = takeLowerRate(asked, kept?.rate === undefined ? undefined : parseRate(kept.rate))
-    const patience = (maxWait ?? kept?.maxWait ?? defaultMaxWait) * 1000
-    return createGates({ concurrency, note, patience, rate: least })
+  const openGates = async (): Promise<(baseUrl: string) => FleetGate> => {
+    const flagRate = rate === undefined ? undefined : parseRate(rate)
+    const settings = await profile().catch(ignoreMissingProfile)
+    const lowestRate = takeLowerRate(
+      flagRate,
+      settings?.rate === undefined ? undefined : parseRate(settings.rate),
+    )
+    const patience = (maxWait ?? settings?.maxWait ?? defaultMaxWait) * 1000
+    return createGates({ concurrency, note, patience, rate: lowestRate })
   }
-  let made: ReturnType<typeof make> | undefined
+  let opened: ReturnType<typeof openGates> | undefined
   return async (baseUrl) => {
-    made ??= make()
-    return (await made)(baseUrl)
+    opened ??= openGates()
+    return (await opened)(baseUrl)
   }
 }
 
-// Routes that an instance did not have when they were last asked: said before they are asked again, kept with its profile.
+// Routes that the instance did not have in an earlier run: a note warns before they are requested again, and the
+// profile remembers them.
 
 interface RouteMemoryOptions {
   readonly env: NodeJS.ProcessEnv
   /** The profile of the instance. */
   readonly profile: Profile
-  /** True if what is found out is kept with the profile. */
-  readonly remembers: boolean
+  /** True if the result is saved with the profile. */
+  readonly isSaved: boolean
   readonly note: (text: string) => void
 }
 
 export class RouteMemory {
   readonly #options: RouteMemoryOptions
-  readonly #found = new Map<string, GoneRoute>()
-  /** Routes that were gone, and have not failed in this run. */
-  readonly #back = new Set<string>()
-  readonly #asked = new Set<string>()
+  readonly #missing = new Map<string, GoneRoute>()
+  /** Routes that were missing in an earlier run and have not failed in this one. */
+  readonly #returned = new Set<string>()
+  readonly #requested = new Set<string>()
 
   constructor(options: RouteMemoryOptions) {
     this.#options = options
   }
 
-  /** An endpoint is about to be asked. */
-  readonly asking = ({ route, successor }: EndpointTraits): void => {
+  /** Warns before a request to a route that was missing in an earlier run. */
+  readonly beforeRequest = ({ route, successor }: EndpointTraits): void => {
     const { env, profile, note } = this.#options
-    if (this.#asked.has(route)) return
-    this.#asked.add(route)
+    if (this.#requested.has(route)) return
+    this.#requested.add(route)
     const gone = findGone(getPaths(env), profile, route, getCurrentIo().now())
     if (gone === undefined) return
-    this.#back.add(route)
+    this.#returned.add(route)
     const instead = successor === undefined ? '' : `. ${successor}`
     note(`the instance did not have ${route} on ${gone.at.slice(0, 10)} (${gone.status})${instead}`)
   }
 
-  readonly failed = ({ route }: EndpointTraits, error: unknown): void => {
-    // Whatever went wrong, it is not known to be there again.
-    this.#back.delete(route)
+  readonly afterFailure = ({ route }: EndpointTraits, error: unknown): void => {
+    // After any failure it is unknown whether the route exists again.
+    this.#returned.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return
     const { status = 404 } = error.details
-    this.#found.set(route, { route, status, at: getCurrentIo().now().toISOString() })
+    this.#missing.set(route, { route, status, at: getCurrentIo().now().toISOString() })
   }
 
-  /** Keeps what was found. What cannot be kept is found again. */
-  async keep(): Promise<void> {
-    const { env, profile, remembers } = this.#options
-    if (!remembers || env.CI || this.#found.size + this.#back.size === 0) return
-    const found = [...this.#found.values()]
+  /** Saves the missing routes with the profile. A failure to save is ignored, as the next run finds them again. */
+  async save(): Promise<void> {
+    const { env, profile, isSaved } = this.#options
+    if (!isSaved || env.CI || this.#missing.size + this.#returned.size === 0) return
+    const found = [...this.#missing.values()]
     try {
       await updateGone(
         getPaths(env),
         profile,
-        { found, back: [...this.#back] },
+        { found, back: [...this.#returned] },
         getCurrentIo().now(),
       )
     } catch (error) {

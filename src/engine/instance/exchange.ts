@@ -1,4 +1,4 @@
-/** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
+/** Sends the requests of one run: opens the client of its instance, and records and guards its writes. */
 import { recordSecret } from '../../base/secrets/scrub.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
@@ -25,14 +25,14 @@ import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import {
   buildClientOptions,
+  ConnectionWarnings,
   createRunGates,
   RouteMemory,
   type SharedClientOptions,
-  Warnings,
 } from './connection.js'
-import { checkProfile, describeSource } from './extension.js'
+import { checkProfile, createSourceDescriber } from './extension.js'
 
-// Writes that no object of a run stands for: a run of their own.
+// Writes without an object in a journal: they are recorded as a run of their own.
 
 export interface RequestRunParts {
   readonly command: Command
@@ -42,7 +42,7 @@ export interface RequestRunParts {
 
 type Request = Pick<WireRequest, 'method' | 'path'>
 
-/** Identifies who sends a request to another address: if there is a profile, it is the profile's write all the same. */
+/** Identifies the run of a request to another address. With a profile it counts as a write of that profile. */
 const identifyElsewhere = async ({ place }: RequestRunParts, { path }: Request) => {
   const profile = await place.profile()
   const origin = URL.canParse(path) ? new URL(path).origin : ''
@@ -56,34 +56,34 @@ const identifySession = async ({ place }: RequestRunParts) => {
   return { instance, profile: profile?.name ?? null, user: user ?? null, sudo: sudo ?? null }
 }
 
-/** Records the writes of a run that no journal of objects has, each as a request of its own. */
-export class OwnRequests {
+/** Records the writes that no journal of objects contains, each as a request. */
+export class RequestLog {
   readonly #run: RequestRun
   readonly #parts: RequestRunParts
-  /** A journal of objects is in force; undefined where the command alone says so. */
-  kept: boolean | undefined
+  /** True if a journal of objects records the writes; undefined if the command alone decides that. */
+  hasJournal: boolean | undefined
 
   constructor(parts: RequestRunParts) {
     this.#parts = parts
     this.#run = new RequestRun((...sent) => this.#begin(...sent))
   }
 
-  /** True if a journal of objects has what is sent now. */
-  get #isKept(): boolean {
+  /** True if a journal of objects records what is sent now. */
+  get #isJournaled(): boolean {
     const { command, place } = this.#parts
     const own = command.ownJournal === true || command.area === 'journal'
-    return this.kept ?? (own && place.globals.journal !== 'none')
+    return this.hasJournal ?? (own && place.globals.journal !== 'none')
   }
 
-  /** Resolves when a request may be sent. */
-  async begun(request: Request, elsewhere = false): Promise<void> {
-    if (request.method === 'GET' || request.method === 'HEAD' || this.#isKept) return
-    await this.#run.begun(request, elsewhere)
+  /** Records the start of a write. Resolves when the request may be sent. */
+  async recordStart(request: Request, elsewhere = false): Promise<void> {
+    if (request.method === 'GET' || request.method === 'HEAD' || this.#isJournaled) return
+    await this.#run.recordStart(request, elsewhere)
   }
 
-  /** Returns the listener to each exchange; undefined if a journal has what is sent. */
-  readonly heard = (): ((entry: AuditEntry) => void) | undefined =>
-    this.#isKept ? undefined : (entry) => this.#run.settled(entry)
+  /** Returns the function that records each exchange; undefined if a journal of objects does. */
+  readonly getListener = (): ((entry: AuditEntry) => void) | undefined =>
+    this.#isJournaled ? undefined : (entry) => this.#run.recordOutcome(entry)
 
   close(): Promise<void> {
     return this.#run.close()
@@ -112,20 +112,20 @@ type ExchangePlace = Pick<
   'clock' | 'env' | 'globals' | 'profile' | 'session' | 'snapshot'
 >
 
-/** The functions that show requests, and warnings about them. */
+/** The functions that show requests and warnings. */
 export type ExchangeScreen = SharedClientOptions['screen'] & {
   readonly warn: (text: string) => void
 }
 
 type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'own' | 'signal'>
 
-/** A call that carries no credential. */
-const bare: EndpointTraits = { credential: 'parameter', route: 'GET /' }
+/** The traits of a call without a credential. */
+const noCredential: EndpointTraits = { credential: 'parameter', route: 'GET /' }
 
-/** A record that is kept has no more bytes. */
+/** The maximum size of a record that is kept as a previous value. */
 const maxRecordBytes = 1 << 22
 
-/** Finds the kind of credential that would go along; undefined if there is none. */
+/** Returns the kind of credential that a request would carry; undefined if there is none. */
 const findCredentialKind = async (
   instance: InstanceClient,
   endpoint: EndpointTraits | undefined,
@@ -146,8 +146,8 @@ const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
   any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
 }
 
-/** Creates a function that adds a hint to an error; for a missing credential, by what the session says of it. */
-const addHint =
+/** Creates a function that adds a hint to an error. For a missing credential, the hint depends on the session. */
+const createHintAdder =
   (session: Session) =>
   (error: unknown): unknown =>
     error instanceof MissingCredential
@@ -157,16 +157,16 @@ const addHint =
         })
       : withWorkspaceHint(error)
 
-/** Sends the requests of a run to the instances that they are for. Nothing is opened before it is asked for. */
+/** Sends the requests of a run to their instances. Connections are opened at the first request. */
 export class InstanceExchange {
   readonly #options: Options
   readonly #place: ExchangePlace
   readonly #run: SharedClientOptions
   readonly #audit: Audit
-  /** The gate of an address. */
+  /** Returns the gate of an address. */
   readonly gateOf: (baseUrl: string) => Promise<FleetGate>
-  /** The writes that no journal of objects has. */
-  readonly requests: OwnRequests
+  /** Records the writes that no journal of objects contains. */
+  readonly requests: RequestLog
   readonly #others: InstanceClient[] = []
   #opened: Promise<InstanceClient> | undefined
   #routes: RouteMemory | undefined
@@ -176,8 +176,8 @@ export class InstanceExchange {
     const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
     this.#place = place
-    this.requests = new OwnRequests({ command, place, warn: screen.warn })
-    this.#audit = new Audit(this.requests.heard)
+    this.requests = new RequestLog({ command, place, warn: screen.warn })
+    this.#audit = new Audit(this.requests.getListener)
     this.gateOf = inner?.gateOf ?? createRunGates(globals, () => place.profile(), note)
     this.#run = {
       globals,
@@ -185,24 +185,25 @@ export class InstanceExchange {
       signal,
       screen,
       readOnly: inner?.readOnly ?? (command.readOnly === true || isRehearsal(options)),
-      warnings: new Warnings({ insecure: globals.insecure, env, warn: screen.warn }),
+      warnings: new ConnectionWarnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
       admit: this.admit,
       gateOf: this.gateOf,
     }
   }
 
-  /** The catalogue's endpoints, called with checked inputs, answered with typed data. */
-  readonly instance = (): Promise<InstanceClient> => {
+  /** Opens the client of the run's instance. Further calls return the same client. */
+  readonly openInstance = (): Promise<InstanceClient> => {
     this.#opened ??= this.#open()
     return this.#opened
   }
 
-  /** The gate that all requests to the session's instance pass. */
-  readonly gate = async (): Promise<FleetGate> => this.gateOf((await this.#place.session()).baseUrl)
+  /** Returns the gate of the session's instance. */
+  readonly openGate = async (): Promise<FleetGate> =>
+    this.gateOf((await this.#place.session()).baseUrl)
 
-  /** Refuses a write where the profile only reads, and once the audit log lost a line. */
-  readonly guard = async (request: WireRequest, elsewhere = false): Promise<void> => {
+  /** Refuses a write if the profile is read-only or if the audit log could not be written. */
+  readonly checkWrite = async (request: WireRequest, elsewhere = false): Promise<void> => {
     const { method, path } = request
     if (method === 'GET' || method === 'HEAD') return
     const place = this.#place
@@ -211,28 +212,28 @@ export class InstanceExchange {
     this.#audit.check(request)
   }
 
-  /** The data that a reading request is answered with, where that takes neither long nor a second try. */
+  /** Reads data that is only helpful: the request has a short timeout and no retries. */
   readonly peek = async ({ endpoint, values }: Ask): Promise<unknown> =>
-    (await this.instance()).peek(endpoint, values)
+    (await this.openInstance()).peek(endpoint, values)
 
-  /** The record of an object, without retries; with those of every request where the instance limits requests. */
-  readonly once = async (ask: Ask): Promise<unknown> => {
-    const own = await this.instance()
+  /** Reads the record of an object without retries. It passes the gate with all other requests. */
+  readonly readOnce = async (ask: Ask): Promise<unknown> => {
+    const own = await this.openInstance()
     const wire = await own.request(ask)
     const whole = await (await own.client(ask.endpoint, 'brief')).call(wire)
     if (whole.bytes.length > maxRecordBytes) throw new Failure('failed', 'its record is too large')
     return whole.data
   }
 
-  /** True if what an ask writes may be sent, as far as that is known before it is. */
-  readonly admits = async (ask: Ask): Promise<boolean> => {
+  /** True if a write would be allowed now, as far as that is known before it is sent. */
+  readonly canWrite = async (ask: Ask): Promise<boolean> => {
     const { own } = this.#options
     if (this.#run.readOnly !== false) return false
     try {
       const wire = await this.build(ask)
-      await this.guard(wire)
-      await this.client(ask.endpoint)
-      // An instance may say back in any answer what it was ever sent.
+      await this.checkWrite(wire)
+      await this.getClient(ask.endpoint)
+      // The instance may repeat any secret that it receives, so all texts of the request that are secret are masked.
       for (const text of findSecretTexts(wire, (await own?.())?.words)) recordSecret(text)
       return true
     } catch (error) {
@@ -241,33 +242,36 @@ export class InstanceExchange {
     }
   }
 
-  /** The request of an ask, as it would travel: in the words of the instance, or of another address, where those are its own. */
+  /**
+   * Builds the request of an ask in the vocabulary of the instance, or of another address if the vocabulary is for
+   * that.
+   */
   async build(ask: Ask, elsewhere?: string): Promise<WireRequest> {
     const found = await this.#options.own?.()
     if (found === undefined) return buildInstanceRequest(ask, undefined)
-    if (elsewhere === undefined) return (await this.instance()).build(ask)
+    if (elsewhere === undefined) return (await this.openInstance()).build(ask)
     return buildInstanceRequest(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
   }
 
-  /** The request of an ask that is sent now, refused where the profile only reads. */
-  async request(ask: Ask): Promise<WireRequest> {
+  /** Builds the request of an ask that is sent now. A write is recorded, or refused if the profile is read-only. */
+  async prepare(ask: Ask): Promise<WireRequest> {
     const wire = await this.build(ask)
     if (writes(ask.endpoint)) await this.admit(wire, wire.absolute)
     return wire
   }
 
-  /** Records a write just before it is sent, and refuses it as `guard` does. */
+  /** Refuses a write as `checkWrite` does, and records its start. */
   readonly admit = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
-    await this.guard(request, elsewhere)
-    await this.requests.begun(request, elsewhere)
+    await this.checkWrite(request, elsewhere)
+    await this.requests.recordStart(request, elsewhere)
   }
 
-  async client(endpoint?: EndpointTraits): Promise<Client> {
-    return (await this.instance()).client(endpoint)
+  async getClient(endpoint?: EndpointTraits): Promise<Client> {
+    return (await this.openInstance()).client(endpoint)
   }
 
-  /** A client of any address, with this credential and no other. */
-  async anonymous(
+  /** Creates a client for any address, with this credential and no other. */
+  async createClient(
     baseUrl: string,
     credential: Credential | undefined,
     party: ClientIdentity = {},
@@ -276,57 +280,57 @@ export class InstanceExchange {
       throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
       ...(await buildClientOptions(this.#run, baseUrl, party)),
-      words: await this.#wordsOf(baseUrl),
+      words: await this.#findWords(baseUrl),
       credential: async () => credential,
     })
     this.#others.push(other)
-    // Without a credential as for endpoints that are one by themselves.
-    return other.client(credential === undefined ? bare : undefined)
+    // Without a credential, the call is treated like an endpoint that needs none.
+    return other.client(credential === undefined ? noCredential : undefined)
   }
 
-  /** The command that does what the request would. */
-  async curlOf(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
+  /** Formats the curl command that sends a request. */
+  async formatCurl(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
     const { baseUrl, sudo } = await this.#place.session()
-    const instance = await this.instance()
+    const instance = await this.openInstance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo
     return toCurl(baseUrl, wire, await findCredentialKind(instance, endpoint), by, instance.words)
   }
 
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close()
-    await this.#routes?.keep()
+    await this.#routes?.save()
     for (const other of this.#others) await other.close()
     await this.requests.close()
   }
 
-  /** The words for an address. */
-  async #wordsOf(baseUrl: string): Promise<Words | undefined> {
+  /** Returns the vocabulary for an address. */
+  async #findWords(baseUrl: string): Promise<Words | undefined> {
     return getWordsFor(await this.#options.own?.(), baseUrl)
   }
 
-  /** The instance of the run's session. */
+  /** Opens the client of the session's instance. */
   async #open(): Promise<InstanceClient> {
     const { env, screen } = this.#run
-    const given = await this.#place.session()
-    const { baseUrl, profile, sudo } = given
+    const session = await this.#place.session()
+    const { baseUrl, profile, sudo } = session
     const { command, globals } = this.#options
-    await checkProfile(command, env, given)
-    const withSource = describeSource(command, globals)
-    const words = await this.#wordsOf(baseUrl)
+    await checkProfile(command, env, session)
+    const withSource = createSourceDescriber(command, globals)
+    const words = await this.#findWords(baseUrl)
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
-      this.#routes = new RouteMemory({ env, profile, remembers: isFullySent(this.#options), note })
+      this.#routes = new RouteMemory({ env, profile, isSaved: isFullySent(this.#options), note })
     }
     return createInstance({
-      ...(await buildClientOptions(this.#run, baseUrl, given)),
+      ...(await buildClientOptions(this.#run, baseUrl, session)),
       sudo,
       words,
       snapshot: await this.#place.snapshot(),
       routes: this.#routes,
       reads: this.#options.inner?.reads,
-      credential: async (need) => (need === 'job' ? given.jobToken() : given.credential()),
-      mapError: (error) => withSource(addHint(given)(error)),
-      without: () => this.#run.warnings.withheld(given),
+      credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
+      mapError: (error) => withSource(createHintAdder(session)(error)),
+      without: () => this.#run.warnings.warnAboutJobToken(session),
     })
   }
 }

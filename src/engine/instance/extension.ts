@@ -1,18 +1,18 @@
-/** Errors of commands from extensions: they name the extension, and check its profile. */
+/** Checks commands from extensions and explains their errors: hints name the extension file. */
 import { Failure, usage } from '../../errors.js'
 import type { Session } from '../../profile/types.js'
 import { getCommandName, isExtension } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { CommandFacts } from '../command/types.js'
 
-const getSource = ({ endpoints }: CommandFacts): string | undefined =>
+const getExtensionFile = ({ endpoints }: CommandFacts): string | undefined =>
   Object.values(endpoints).find(({ from }) => from !== undefined)?.from
 
-/** Adds the name of the extension to a failure if the instance lacks the route of its command. */
-export const describeSource =
+/** Creates a function that adds the extension's name to a failure if the instance lacks the route of its command. */
+export const createSourceDescriber =
   (command: CommandFacts, { sandbox }: Pick<Globals, 'sandbox'>) =>
   (error: unknown): unknown => {
-    const from = isExtension(command) ? getSource(command) : undefined
+    const from = isExtension(command) ? getExtensionFile(command) : undefined
     const { status = 0 } = error instanceof Failure ? error.details : {}
     if (!(error instanceof Failure) || from === undefined || ![404, 405].includes(status))
       return error
@@ -24,13 +24,16 @@ export const describeSource =
     return new Failure(error.category, error.message, { ...error.details, hint })
   }
 
-/** Checks that the profile has the extension of a command. @throws Failure `usage` if only another profile has it */
+/**
+ * Checks that an extension's command may run with a profile.
+ * @throws Failure `usage` if the extension is for another profile
+ */
 export const checkProfile = async (
   command: CommandFacts,
   env: NodeJS.ProcessEnv,
   { profile }: Session,
 ): Promise<void> => {
-  const from = getSource(command)
+  const from = getExtensionFile(command)
   if (from === undefined || !isExtension(command)) return
   const { getProfileOf } = await import('../../profile/extensions.js')
   const only = getProfileOf(env, from)

@@ -1,4 +1,4 @@
-/** Lists on their way from the instance to the output, page by page, never gathered. */
+/** Reads lists from the instance page by page and yields their records, without keeping them in memory. */
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { makeLegible } from '../../catalogue/words.js'
@@ -27,9 +27,9 @@ import {
   toIncompleteFailure,
 } from '../rows.js'
 
-// What is said of a list once it ended, or broke off.
+// Describes how a list ended, for a note on standard error.
 
-/** Describes the scope that the instance takes for a list of all there is, when none is asked for: it explains an empty list. */
+/** Describes the default scope of a list if the line sets no scope: it may explain an empty list. */
 const describeDefaultScope = (plan: Plan | undefined): string => {
   const scope = plan?.endpoint.params.scope
   if (scope?.default === undefined || plan?.values.scope !== undefined) return ''
@@ -42,8 +42,11 @@ const describeNextPage = (page: number | undefined): string =>
     ? 'use --limit <n> or --limit all for more'
     : `use --page ${page + 1} to continue`
 
-/** Of what lies beyond it is not known whether it matches. */
-const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): string | undefined => {
+/** Describes the end of a filtered list. Whether further records match is unknown. */
+const describeFilteredEnd = (
+  { records, more }: ListEnd,
+  page: number | undefined,
+): string | undefined => {
   if (more) return `showing ${records} matching; there may be more: ${describeNextPage(page)}`
   return records === 0 ? 'no matches' : undefined
 }
@@ -53,16 +56,16 @@ export const describeListEnd = (
   end: ListEnd,
   { page }: Pick<Paging, 'page'>,
   plan?: Plan,
-  chosen = false,
+  isFiltered = false,
 ): string | undefined => {
-  if (chosen) return noteOfChosen(end, page)
+  if (isFiltered) return describeFilteredEnd(end, page)
   if (end.records === 0 && !end.more) return `nothing found${describeDefaultScope(plan)}`
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
   return `showing ${end.records}${of}; there are more: ${describeNextPage(page)}`
 }
 
-/** Creates the failure of a list that ended too early: a page says that there is a next one, and no link leads to it. */
+/** Creates the failure of a list that ended too early: the instance reported a next page without a link to it. */
 const createIncompleteFailure = ({ records }: ListEnd, ask?: Ask): Failure =>
   new Failure(
     'unreachable',
@@ -74,12 +77,12 @@ const createIncompleteFailure = ({ records }: ListEnd, ask?: Ask): Failure =>
   )
 
 interface Screen {
-  /** A note that stands below the output. */
-  readonly later: (text: string) => void
-  /** True if lists are read page by page. */
+  /** Prints a note after the output. */
+  readonly noteAtEnd: (text: string) => void
+  /** True if a person pages through lists at the terminal. */
   readonly isPaged?: boolean
-  /** Takes the plan of each list that is asked for. */
-  readonly asked?: ((plan: Plan) => void) | undefined
+  /** Receives the plan of each list that is read. */
+  readonly onList?: ((plan: Plan) => void) | undefined
 }
 
 type ReadOptions = Pick<ListOptions, 'alone' | 'held' | 'watch'>
@@ -87,9 +90,9 @@ type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
 const keepBatches: Stage = (batches) => batches
-const unread: ListEnd = { records: 0, more: true }
+const unreadEnd: ListEnd = { records: 0, more: true }
 
-/** Gives each batch away, one after the other, and how the list ended; it ends, too, where none is taken any more. */
+/** Passes each batch to `take`, and returns how the list ended. An error in `take` closes the list. */
 const drain = async (
   batches: Batches,
   take: (batch: Batch) => Promise<void> | void,
@@ -100,19 +103,19 @@ const drain = async (
     try {
       await take(step.value)
     } catch (error) {
-      await batches.return(unread)
+      await batches.return(unreadEnd)
       throw error
     }
   }
 }
 
-/** Parses a record, whose fields are then found by the names of the documents as well. */
+/** Parses a record and makes its fields available by their documented names as well. */
 const parseListRecord = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
   const record: unknown = parseBytes(bytes)
   return words === undefined ? record : makeLegible(record, words)
 }
 
-/** Gathers all records of a list, parsed. */
+/** Reads all records of a list into memory. */
 const gatherRecords = async (
   batches: Batches,
   instance: InstanceClient,
@@ -128,75 +131,78 @@ const gatherRecords = async (
   return { records, end }
 }
 
-/** The paging of a run's lists; where they are sorted or grouped, all is read of them. */
+/** The paging flags of a run. Sorting and grouping need all records. */
 interface ListPaging extends Paging, GroupFlags {
   readonly sort?: readonly string[]
   readonly where?: readonly string[]
 }
 
-/** The lists of a run, by its paging flags. */
-export class Lists {
+/** Reads the lists of a run according to its paging flags. */
+export class ListReader {
   constructor(
     private readonly paging: ListPaging,
     private readonly instance: () => Promise<InstanceClient>,
     private readonly screen: Screen,
-    /** `--where`: which records are wanted; absent where all are. */
+    /** Creates the filter of `--where`; absent if all records are wanted. */
     private readonly choice?:
       | ((endpoint?: Endpoint) => Promise<RecordChoice | undefined>)
       | undefined,
   ) {}
 
-  /** The first request of a list, and what of its records is tested here. */
-  async request(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
-    const { ask: asked, stage, tested } = await this.narrowed(ask)
+  /** Builds the first request of a list, and describes the conditions that are tested on this machine. */
+  async buildFirstRequest(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
+    const { ask: asked, stage, tested } = await this.narrow(ask)
     const first = await (await this.instance()).build(asked)
     const { sort } = this.paging
     const order = sort === undefined ? [] : [`sorted here: ${sort.join(',')}`]
-    return { request: addPaging(first, this.pagingOf(stage)), tested: [...tested, ...order] }
+    return { request: addPaging(first, this.getPaging(stage)), tested: [...tested, ...order] }
   }
 
-  /** @throws Failure `usage` where records were to be chosen, and there is no list */
-  refuseChoice(): void {
+  /**
+   * Checks that the line has no flags that only lists take.
+   * @throws Failure `usage` if it has one
+   */
+  checkNoListFlags(): void {
     if (this.paging.where !== undefined) throw usage('--where works only with lists')
     if (this.paging.sort !== undefined) throw usage('--sort works only with lists')
-    if (this.sorts) throw usage('groups are made of the records of a list')
+    if (this.needsAll) throw usage('groups are made of the records of a list')
   }
 
-  /** The first request of all there is of a list. */
-  async whole(ask: Ask): Promise<WireRequest> {
+  /** Builds the first request of a list without a limit. */
+  async buildWholeRequest(ask: Ask): Promise<WireRequest> {
     const first = await (await this.instance()).build(ask)
     return addPaging(first, { limit: 'all', perPage: largestPage })
   }
 
-  /** Yields a list. */
+  /** Yields the rows of a list. */
   async *listRecords(plan: Plan, emit: RecordView): Rows {
-    this.screen.asked?.(plan)
-    const { ask, stage, singles } = await this.narrowed(plan)
+    this.screen.onList?.(plan)
+    const { ask, stage, singles } = await this.narrow(plan)
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
-    const batches = (how: ReadOptions) => instance.batches(ask, this.pagingOf(stage), how)
-    yield* this.read(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
+    const batches = (how: ReadOptions) => instance.batches(ask, this.getPaging(stage), how)
+    yield* this.yieldRows(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
-  /** Yields a list that the catalogue does not know; an object in its place as it is. */
+  /** Yields the rows of a list that is not in the catalogue. An object in its place is shown as it is. */
   async *listRequest(wire: WireRequest): Rows {
     const choice = await this.choice?.()
     const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
-    const paging = this.pagingOf(stage)
+    const paging = this.getPaging(stage)
     const client = await (await this.instance()).client()
     const first = addPaging(wire, paging)
     const batches = (how: ReadOptions) => client.list(first, { ...toListOptions(paging), ...how })
-    yield* this.read(batches, {}, undefined, stage)
+    yield* this.yieldRows(batches, {}, undefined, stage)
   }
 
   /**
-   * All records, parsed, whatever the paging flags say; those that are wanted of them.
-   * @throws Failure `unreachable` where the instance says that there are more, and not where
+   * Reads all records that match, whatever the paging flags are.
+   * @throws Failure `unreachable` if the instance reports more records without a link to them
    */
   async gather(ask: Ask, where?: (record: unknown) => boolean): Promise<readonly unknown[]> {
     const paging: Paging = { limit: 'all', perPage: largestPage }
-    const { ask: asked, stage = keepBatches } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
+    const { ask: asked, stage = keepBatches } = await this.narrow(ask, Number.POSITIVE_INFINITY)
     const instance = await this.instance()
     const batches = stage(instance.batches(asked, paging))
     const { records, end } = await gatherRecords(batches, instance, where)
@@ -204,9 +210,9 @@ export class Lists {
     return records
   }
 
-  /** The first records of a list that are wanted, one by one, whatever the paging flags say. */
-  async *first(ask: Ask, most: number): AsyncGenerator<unknown> {
-    const { ask: asked, stage } = await this.narrowed(ask, most)
+  /** Yields the first `most` records that match, one by one, whatever the paging flags are. */
+  async *yieldFirst(ask: Ask, most: number): AsyncGenerator<unknown> {
+    const { ask: asked, stage } = await this.narrow(ask, most)
     const few = stage === undefined && most < Number.POSITIVE_INFINITY
     const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
     const instance = await this.instance()
@@ -216,7 +222,7 @@ export class Lists {
     try {
       for (let step = await chosen.next(); ; step = await chosen.next()) {
         if (step.done === true) {
-          // Fewer than were wanted, and not for want of records.
+          // The list ended early although there are more records.
           if (step.value.more && records < most) throw createIncompleteFailure(step.value, ask)
           return
         }
@@ -230,42 +236,42 @@ export class Lists {
     }
   }
 
-  /** Returns the records that `listRecords` would yield, all at once. */
+  /** Returns the records that `listRecords` would yield. */
   async collect(plan: Plan): Promise<readonly unknown[]> {
-    const { ask, stage } = await this.narrowed(plan)
+    const { ask, stage } = await this.narrow(plan)
     const instance = await this.instance()
-    const batches = instance.batches(ask, this.pagingOf(stage))
+    const batches = instance.batches(ask, this.getPaging(stage))
     const { records, end } = await gatherRecords((stage ?? keepBatches)(batches), instance)
     const said = describeListEnd(end, this.paging, plan, stage !== undefined)
-    if (said !== undefined && this.screen.isPaged !== true) this.screen.later(said)
+    if (said !== undefined && this.screen.isPaged !== true) this.screen.noteAtEnd(said)
     return records
   }
 
-  private get sorts(): boolean {
+  private get needsAll(): boolean {
     return this.paging.sort !== undefined || isAggregate(this.paging)
   }
 
-  /** True if a list ended before it had as many records as were asked for, although there are more. */
+  /** True if a list ended before its limit although there are more records. */
   private isCut({ records, more }: ListEnd): boolean {
     const readPageByPage = isExact(this.paging) || this.screen.isPaged === true
     return more && !readPageByPage && records < (this.limit ?? Number.POSITIVE_INFINITY)
   }
 
-  /** The number of records that are wanted. It is undefined if they are sorted or grouped: then it is known behind the last of them. */
+  /** The number of records to read; undefined if sorting or grouping needs all. */
   private get limit(): number | undefined {
-    return this.sorts ? undefined : getWantedCount(this.paging)
+    return this.needsAll ? undefined : getWantedCount(this.paging)
   }
 
-  private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
+  private async narrow<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
     return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
   }
 
-  /** Returns the paging of a list. If records are tested here, more are read than are printed. */
-  private pagingOf(stage: Stage | undefined): Paging {
-    return stage === undefined && !this.sorts ? this.paging : toSearchPaging(this.paging)
+  /** Returns the paging of a list. A list that is filtered on this machine reads more records than it prints. */
+  private getPaging(stage: Stage | undefined): Paging {
+    return stage === undefined && !this.needsAll ? this.paging : toSearchPaging(this.paging)
   }
 
-  private async *read(
+  private async *yieldRows(
     open: (how: ReadOptions) => Batches,
     view: RecordView,
     plan?: Plan,
@@ -275,20 +281,20 @@ export class Lists {
     const isTested = stage !== keepBatches
     let reader: Parameters<ListSource['attachReader']>[0] = {}
     const source: ListSource = {
-      isOrdered: this.sorts,
+      isOrdered: this.needsAll,
       attachReader: (opened) => {
         reader = opened
       },
     }
     yield { kind: 'open', many: true, view, source }
     let isAlone = false
-    // One object is shown as it is, unless it goes through what works on lists.
+    // A single object is shown as an object, unless a filter or a sort order treats it as a list.
     const found = (): void => {
-      isAlone = !isTested && !this.sorts
+      isAlone = !isTested && !this.needsAll
     }
     const how = {
       held: () => reader.held?.() === true,
-      // What is told of a batch as it comes says nothing of one that went through a stage.
+      // A watcher sees unfiltered batches, so a filtered list has none.
       watch: isTested ? undefined : reader.watch,
     }
     const batches = stage(open({ ...how, ...(plan === undefined ? { alone: found } : {}) }))
@@ -297,7 +303,7 @@ export class Lists {
       for (let step = await batches.next(); ; step = await batches.next()) {
         if (step.done === true) {
           if (this.isCut(step.value)) throw createIncompleteFailure(step.value, plan)
-          return yield this.endOf(step.value, plan, isTested)
+          return yield this.createEndRow(step.value, plan, isTested)
         }
         const batch = step.value
         if (isAlone && count === 0) yield { kind: 'open', many: false, view, source }
@@ -305,13 +311,13 @@ export class Lists {
         yield { kind: 'records', batch, readers: singles && batch.map(() => singles) }
       }
     } catch (error) {
-      throw toIncompleteFailure(error, this.sorts ? 0 : count)
+      throw toIncompleteFailure(error, this.needsAll ? 0 : count)
     } finally {
-      await batches.return(unread)
+      await batches.return(unreadEnd)
     }
   }
 
-  private endOf(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
+  private createEndRow(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
     const said = describeListEnd(end, this.paging, plan, isTested)
     return { kind: 'end', more: end.more, note: said }
   }

@@ -1,4 +1,4 @@
-/** Plans what was asked, with the words and questions of this run. */
+/** Creates the plans of a run, and asks a person for values that the line lacks. */
 
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
@@ -33,9 +33,9 @@ import { parseValue } from '../plan/values.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createUnknownNote } from './caller.js'
 
-// What a person left out, asked for: picked from what the instance has, where it has a list.
+// Asks for missing values: a person chooses from the instance's objects or types a text.
 
-/** A flag that a person was asked for. */
+/** The reply of a person to the question for a flag. */
 export interface PromptReply {
   readonly name: string
   readonly texts: readonly string[]
@@ -46,10 +46,10 @@ interface AskOptions {
   readonly interactive: () => boolean
   readonly prompts: Prompts
   readonly fetch: (wanted: ValueRequest) => Promise<unknown>
-  /** The instance's own, in which it is asked. */
+  /** The vocabulary in which questions are asked. */
   readonly words?: Words
   readonly note: (text: string) => void
-  /** The command line as it was typed, after the program. */
+  /** The command line as typed, without the program's name. */
   readonly argv: readonly string[]
 }
 
@@ -59,7 +59,7 @@ const toChoice = (value: string, text?: string): Choice<string> => ({
   description: text || undefined,
 })
 
-/** Formats a question in words: help texts are for those who look a flag up. */
+/** Formats the question for a value from its name. Help texts would be too long. */
 const formatQuestion = ({ name, param, several }: MissingValue): string => {
   const words = name
     .replaceAll(/[-_]/g, ' ')
@@ -69,7 +69,7 @@ const formatQuestion = ({ name, param, several }: MissingValue): string => {
   return `${capitalize(words)}?`
 }
 
-/** Finds why an answer cannot be what was asked for; undefined if it can. */
+/** Returns why a reply is invalid; undefined if it is valid. */
 const findMistake = (
   { name, param, argument, several }: MissingValue,
   texts: readonly string[],
@@ -85,14 +85,14 @@ const findMistake = (
   }
 }
 
-/** Returns the words by which the answer for a flag would have been typed; a secret is the name of a variable. */
+/** Returns the words that set a flag to the reply. A secret becomes a reference to a variable. */
 const toTypedFlag = ({ name, param }: MissingValue, texts: readonly string[]): string[] => {
   if (isSwitch(param)) return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
   const text = param.secret === true ? 'env:NAME' : texts.join(',')
   return text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text]
 }
 
-/** Inserts answers into a line, which then means the same: no flag takes an argument for its value, and no argument is a flag. */
+/** Inserts replies into a line. No argument may become a flag or the value of a flag. */
 const insertAnswers = (
   argv: readonly string[],
   flags: readonly string[],
@@ -104,34 +104,34 @@ const insertAnswers = (
   return [...argv.slice(0, end), ...args, ...argv.slice(end), ...flags]
 }
 
-/** The questions of a run. */
+/** Asks the questions of a run and remembers the replies. */
 export class Questions {
   readonly #options: AskOptions
-  /** The answers as they would have been typed: flags with their values, and arguments. */
+  /** The replies as words of a line: flags with their values, and arguments. */
   readonly #typed = { flags: [] as string[], args: [] as string[] }
-  /** The flags among them. */
-  readonly answered: PromptReply[] = []
+  /** The replies that set flags. */
+  readonly replies: PromptReply[] = []
 
   constructor(options: AskOptions) {
     this.#options = options
   }
 
-  /** Asks for a value until it can be what was asked; undefined if there is no terminal to ask on. */
+  /** Asks for a value until the reply is valid; returns undefined without a terminal. */
   readonly ask: PlanContext['missing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
-      const texts = (await this.#answer(missing)).filter((text) => text !== '')
+      const texts = (await this.#prompt(missing)).filter((text) => text !== '')
       if (texts.length === 0) return undefined
       const wrong = findMistake(missing, texts)
       if (wrong === undefined) {
-        this.#keep(missing, texts)
+        this.#recordReply(missing, texts)
         return texts
       }
       this.#options.note(wrong)
     }
   }
 
-  /** Asks which flags a person wants to give; undefined if there is no terminal to ask on. */
+  /** Asks which flags a person wants to set; returns undefined without a terminal. */
   readonly pick: PlanContext['pick'] = async (question, flags) => {
     if (!this.#options.interactive()) return undefined
     return this.#options.prompts.selectMany(
@@ -140,20 +140,20 @@ export class Questions {
     )
   }
 
-  #keep(missing: MissingValue, texts: readonly string[]): void {
+  #recordReply(missing: MissingValue, texts: readonly string[]): void {
     const { name, param, argument } = missing
     if (argument === true) this.#typed.args.push(...texts)
     else {
       this.#typed.flags.push(...toTypedFlag(missing, texts))
-      this.answered.push({ name, texts, secret: param.secret === true })
+      this.replies.push({ name, texts, secret: param.secret === true })
     }
   }
 
   /**
-   * Shows the line that would not have asked, so that it is learned.
-   * @param consent gives the flags by which it is confirmed as well
+   * Prints the line that needs no questions, once, so that a person can repeat it.
+   * @param consent returns the flags that confirm the line
    */
-  async teach(consent: () => Promise<readonly string[]>): Promise<void> {
+  async printRepeatLine(consent: () => Promise<readonly string[]>): Promise<void> {
     const { flags, args } = this.#typed
     if (flags.length + args.length === 0) return
     const further = [...flags.splice(0), ...(await consent())]
@@ -161,7 +161,7 @@ export class Questions {
     this.#options.note(`to repeat this without questions: ${words.map(quoteWord).join(' ')}`)
   }
 
-  async #choices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
+  async #findChoices({ param, project }: MissingValue): Promise<readonly Choice<string>[]> {
     const fixed = getChoices(param)
     if (fixed.length > 0) return fixed.map((value) => toChoice(value))
     if (param.completes === undefined) return []
@@ -171,12 +171,12 @@ export class Questions {
     return found.map(({ value, text }) => toChoice(value, text))
   }
 
-  async #answer(missing: MissingValue): Promise<readonly string[]> {
+  async #prompt(missing: MissingValue): Promise<readonly string[]> {
     const { param } = missing
     const { prompts } = this.#options
     const question = formatQuestion(missing)
     if (param.secret === true) return [await prompts.secret(question)]
-    const choices = await this.#choices(missing)
+    const choices = await this.#findChoices(missing)
     if (choices.length === 0) return [await prompts.text(question)]
     const several = missing.several === true || isListParam(param)
     return several
@@ -185,12 +185,12 @@ export class Questions {
   }
 }
 
-/** The reads that planning may send to the instance: none where nothing is to be sent. */
+/** The reads that planning may send to the instance. They return nothing if the run sends no requests. */
 export interface Reads {
-  readonly data: (ask: Ask) => Promise<unknown>
-  readonly wanted: (wanted: ValueRequest) => Promise<unknown>
-  /** True if a write's answer will show what the instance did not apply. */
-  readonly answers: boolean
+  readonly readData: (ask: Ask) => Promise<unknown>
+  readonly readValues: (wanted: ValueRequest) => Promise<unknown>
+  /** True if the answers to writes are checked for ignored attributes. */
+  readonly checksAnswers: boolean
 }
 
 /** The functions that ask a person and print notes. */
@@ -202,8 +202,8 @@ interface AskingScreen {
 
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
 
-/** Creates a plan for the objects of a project or group that are not known. It destroys nothing, because nothing can be done. */
-const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
+/** Creates a plan for the unknown objects of a project or group. As it is never sent, it is not marked destructive. */
+const planUnknown = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
   const form = Object.entries(command.endpoints).find(([, e]) => getScope(e)?.kind === kind)
   if (form === undefined) return undefined
   const [key, { destructive: _, ...endpoint }] = form
@@ -211,17 +211,17 @@ const planBelow = (command: Command, { kind, parent, value }: ParentTarget): Pla
 }
 
 /**
- * Stands for the objects of a target that failed, so that it counts and is reported.
+ * Creates a refused plan for a target that failed, so that the target is counted and reported.
  * @param like a plan of another target, for a command without endpoints of its own
- * @throws the failure of the target if there is no other
+ * @throws Failure that of the target, if there is no plan to copy
  */
 const refuseTarget = (command: Command, target: ParentTarget, like: Plan | undefined): Plan => {
-  const plan = planBelow(command, target) ?? like
+  const plan = planUnknown(command, target) ?? like
   if (plan === undefined) throw target.failure
   return { ...plan, refused: target.failure }
 }
 
-/** Arguments, those that are several apart, each with the attributes of its row. */
+/** Splits arguments that name several objects. Each object gets the attributes of its argument's row. */
 const splitWithRows = (
   { args, rows }: Pick<Given, 'args' | 'rows'>,
   split?: (text: string) => readonly string[],
@@ -232,12 +232,12 @@ const splitWithRows = (
   return rows === undefined ? { texts } : { texts, rows: all.map(({ row }) => row) }
 }
 
-/** The targets of a line, where it does not name them by itself. */
+/** The targets of a line that does not name its objects itself. */
 export type Targets =
   | { readonly targets: readonly ParentTarget[] }
   | { readonly stream: ObjectStream }
 
-/** Completes plans by what a command reads for each. */
+/** Completes plans with what the command reads for each. */
 const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<readonly Plan[]> => {
   if (how.complete === undefined) return plans
   const all: Plan[] = []
@@ -246,15 +246,15 @@ const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<re
   return all
 }
 
-/** The plans of a run. */
-export class Planning {
+/** Creates the plans of a run. */
+export class RunPlanner {
   readonly #options: Options
   readonly #reads: Reads
   readonly #questions: Questions
   readonly #context: PlanContext
-  /** The plans of a watch, made once: a person is not asked for the same value every round. */
-  readonly #kept = new AsyncCache<string, readonly Plan[]>()
-  /** Paths of projects by number, each asked for once: both name the same project. */
+  /** The plans of a repeated run, created once, so that a person is asked only once. */
+  readonly #repeatedPlans = new AsyncCache<string, readonly Plan[]>()
+  /** Paths of projects by number, each read once. */
   readonly #paths = new AsyncCache<number, string | undefined>()
   readonly #place: Pick<Workspace, 'session'>
 
@@ -273,7 +273,7 @@ export class Planning {
       prompts,
       note,
       argv,
-      fetch: reads.wanted,
+      fetch: reads.readValues,
       words,
     })
     this.#options = options
@@ -285,36 +285,36 @@ export class Planning {
       note,
       piped: isFromStdin(journaling.raw),
       unknown: (endpoint, name) => {
-        if (!reads.answers || !hasEcho(endpoint)) tell(endpoint, name)
+        if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)
       },
       offered: (endpoint) => checkEndpointOffered(endpoint, words),
       baseUrl: async () => (await place.session()).baseUrl,
       scope: (kinds) => place.scopeAmong(kinds),
-      pathOf: (id) => this.#paths.of(id, () => this.#pathOf(id)),
+      pathOf: (id) => this.#paths.of(id, () => this.#readPath(id)),
       missing: questions.ask,
       pick: questions.pick,
     }
   }
 
-  /** Plans an action for each object. */
-  async plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+  /** Creates a plan for each object of the line. */
+  async createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     const plans = await this.#create(given, override, false)
-    await this.teach(plans, false)
+    await this.printRepeatLine(plans, false)
     return plans
   }
 
   /**
-   * Shows the line that would not have asked, where something was asked.
-   * @param loses whether something is lost with what is planned
+   * Prints the line that needs no questions, if a question was asked.
+   * @param loses true if the plans destroy something
    */
-  teach(plans: Actions, loses: boolean): Promise<void> {
+  printRepeatLine(plans: Actions, loses: boolean): Promise<void> {
     const destroys =
       loses ||
       (!isSource(plans) && plans.some(({ endpoint }) => endpoint.destructive !== undefined))
-    return this.#questions.teach(() => this.#consent(destroys))
+    return this.#questions.printRepeatLine(() => this.#getConfirmFlags(destroys))
   }
 
-  /** @param apart also for those that one request could take together */
+  /** @param apart true to keep plans apart that one request could combine */
   #create(
     given: Given,
     override: JsonValues | undefined,
@@ -322,33 +322,33 @@ export class Planning {
   ): Promise<readonly Plan[]> {
     const create = () => createPlans(this.#options.command, given, this.#context, override, apart)
     if (!isRepeated(this.#options.globals)) return create()
-    return this.#kept.of(JSON.stringify([given, override]), create)
+    return this.#repeatedPlans.of(JSON.stringify([given, override]), create)
   }
 
-  /** Plans what a command asks of each object, each complete: in hand, or planned as the objects come. */
-  async requests(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
-    if (targets === undefined) return this.#planned(given, how)
-    if ('targets' in targets) return this.below(given, how, targets.targets)
+  /** Plans an action for each object and completes it. Objects from a stream are planned as they arrive. */
+  async planLine(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
+    if (targets === undefined) return this.#planOwn(given, how)
+    if ('targets' in targets) return this.planTargets(given, how, targets.targets)
     const { createSource } = await import('../plan/stream.js')
     const { command } = this.#options
     return createSource(command, { given, how }, targets.stream, this.#context)
   }
 
-  async #planned(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
+  async #planOwn(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
     const { apart = false, plansFor } = how
     return plansFor === undefined
-      ? fillPlans(await this.#named(given, how, apart), how)
+      ? fillPlans(await this.#plan(given, how, apart), how)
       : plansFor(given)
   }
 
-  /** Plans what is asked of what each of several projects or groups has. */
-  async below(
+  /** Plans the actions for several projects or groups, target by target. */
+  async planTargets(
     given: Given,
     how: ActionOptions,
     targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const { command } = this.#options
-    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#named(own, how, true) } = how
+    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#plan(own, how, true) } = how
     const made: (readonly Plan[] | undefined)[] = []
     for (const target of targets)
       made.push(target.failure === undefined ? await plansFor(toGiven(given, target)) : undefined)
@@ -362,8 +362,8 @@ export class Planning {
     return fillPlans(plans, how)
   }
 
-  /** Plans the objects that the line names. An object that only stands in for another is called by the text that was given. */
-  async #named(
+  /** Plans the objects that the line names. A plan with a placeholder ID gets the typed text as its label. */
+  async #plan(
     given: Given,
     { preset, split, standIn }: ActionOptions,
     apart: boolean,
@@ -375,25 +375,25 @@ export class Planning {
     return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
 
-  /** The flags that a person was asked for on the way. */
-  get answered(): readonly PromptReply[] {
-    return this.#questions.answered
+  /** The flags that a person was asked for. */
+  get replies(): readonly PromptReply[] {
+    return this.#questions.replies
   }
 
-  /** The plans of another command than the run's, whose values are all known. */
-  ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
+  /** Creates the plans of another command whose values are all known. */
+  planCommand(command: Command, given: Given): Promise<readonly Plan[]> {
     return createPlans(command, given, this.#context)
   }
 
   /** Reads the path of a project by its number. */
-  async #pathOf(id: number): Promise<string | undefined> {
+  async #readPath(id: number): Promise<string | undefined> {
     const { projects } = await import('../../catalogue/areas/projects.js')
-    const data = await this.#reads.data({ endpoint: projects.get, values: { id } })
+    const data = await this.#reads.readData({ endpoint: projects.get, values: { id } })
     return isObject(data) ? toText(data.path_with_namespace) : undefined
   }
 
-  /** The flags that confirm what destroys something, where the line has not confirmed it. */
-  async #consent(destroys: boolean): Promise<readonly string[]> {
+  /** Returns the flags that confirm a destructive line, as far as the line does not have them. */
+  async #getConfirmFlags(destroys: boolean): Promise<readonly string[]> {
     if (!destroys) return []
     const { yes, confirm } = this.#options.globals
     const { profile } = await this.#place.session()

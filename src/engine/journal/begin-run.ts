@@ -1,4 +1,6 @@
-/** Begins runs in the folder of runs, each with the next sequence number. Also stores planned runs, and removes old ones. */
+/**
+ * Begins runs in the folder of runs, stores planned runs and removes old ones. Each run gets the next sequence number.
+ */
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
@@ -6,21 +8,21 @@ import { lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason } from '../../errors.js'
 import {
-  type Entry,
   getFormerFile,
+  getPlanFile,
   getRunFileName,
   listRunNames,
-  planBeside,
+  type RunEntry,
   type RunName,
   readFolderEntry,
   type WriteAuthor,
 } from './folder.js'
 import { formatLine, type Header } from './lines.js'
-import { readPast } from './reader.js'
+import { readRunHistory } from './reader.js'
 import { createJournal, createJournalFailure, type Journal } from './writer.js'
 
-/** The maximum time to wait for the lock of another process, in milliseconds: beginning a run takes far less. */
-const patience = 30_000
+/** The maximum time to wait for another process's lock, in milliseconds. Beginning a run takes far less. */
+const lockTimeout = 30_000
 
 const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
   makeFolders(folder, 0o700)
@@ -29,7 +31,7 @@ const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promis
     new Failure('conflict', `the folder of runs ${folder} is locked by ${owner}`, {
       hint: `Wait until it ends. If it has ended, delete ${directory}`,
     })
-  const { release } = await lock(directory, { patience, held: createLockedFailure })
+  const { release } = await lock(directory, { patience: lockTimeout, held: createLockedFailure })
   try {
     return await work()
   } finally {
@@ -37,7 +39,9 @@ const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Finds the next sequence number, and an ID that no other run has: the given one, or else one with a number after it. */
+/**
+ * Finds the next sequence number, and an ID that no other run has: the given one, if necessary with a number after it.
+ */
 const findNextPlace = async (folder: string, id: string): Promise<{ seq: number; id: string }> => {
   const names = await listRunNames(folder)
   const seq = Math.max(0, ...names.map((one) => one.seq ?? 0)) + 1
@@ -48,27 +52,30 @@ const findNextPlace = async (folder: string, id: string): Promise<{ seq: number;
   }
 }
 
-/** Returns a header with a sequence number and an ID; without a number, the run is only planned. */
+/** Sets the sequence number and the ID of a header. Without a number, the run is only planned. */
 const setPlace = (
   { run: _, id: __, ...header }: Header,
   { seq, id }: { seq: number | undefined; id: string },
 ): Header => ({ run: 1, seq, id, ...header, ...(seq === undefined ? {} : { seq }) })
 
-/** Writes a run file that only refers to the file that has the lines of the run. @returns the file with the reference */
+/**
+ * Writes a run file that refers to the file with the run's lines.
+ * @returns the file with the reference
+ */
 const writeReference = async (
   folder: string,
   header: Header,
   seq: number,
   file: string,
 ): Promise<string> => {
-  const beside = join(folder, getRunFileName(seq, header.id))
-  await writeWhole(beside, formatLine({ ...header, seq, file }), { own: true, durable: false })
-  return beside
+  const reference = join(folder, getRunFileName(seq, header.id))
+  await writeWhole(reference, formatLine({ ...header, seq, file }), { own: true, durable: false })
+  return reference
 }
 
 /**
  * Begins a run: creates its file in the folder, with the next sequence number.
- * @param named the file to create instead, to which a file in the folder then refers
+ * @param named the file to create instead; a file in the folder then refers to it
  * @throws Failure as `createJournal`
  */
 export const beginRun = async (
@@ -82,7 +89,7 @@ export const beginRun = async (
     const { seq, id } = next
     if (named === undefined) return createJournal(join(folder, getRunFileName(seq, id)), own)
     const journal = await createJournal(named, own)
-    journal.notedAs = await writeReference(folder, own, seq, named).catch(() => undefined)
+    journal.referenceFile = await writeReference(folder, own, seq, named).catch(() => undefined)
     return journal
   }
   try {
@@ -96,11 +103,11 @@ export const beginRun = async (
 }
 
 /** The maximum number of planned runs by agents that wait for approval. */
-const maxWaiting = 20
+const maxAgentPlans = 20
 
-/** Finds the planned runs that have not begun, the newest first. It removes those that expired. */
-export const findPlanned = async (folder: string, now: Date): Promise<readonly Entry[]> => {
-  const waiting: Entry[] = []
+/** Finds the planned runs that have not begun, the newest first. Removes those that expired. */
+export const findPlanned = async (folder: string, now: Date): Promise<readonly RunEntry[]> => {
+  const waiting: RunEntry[] = []
   for (const { name, seq } of await listRunNames(folder)) {
     if (seq !== undefined) continue
     const entry = await readFolderEntry(folder, { name, seq }).catch(() => undefined)
@@ -122,7 +129,7 @@ const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: stri
  * @returns the ID of the stored or equal run
  * @throws Failure `conflict` if too many planned runs by agents wait
  */
-export const keepPlanned = (folder: string, header: Header, text: string): Promise<string> =>
+export const storePlanned = (folder: string, header: Header, text: string): Promise<string> =>
   withFolderLock(folder, async () => {
     const waiting = await findPlanned(folder, new Date(header.began))
     for (const { file, header: other } of waiting) {
@@ -131,8 +138,8 @@ export const keepPlanned = (folder: string, header: Header, text: string): Promi
       if (formatPlan(other, rest) === formatPlan(header, text)) return other.id
     }
     const ofAgents = waiting.filter((entry) => entry.header.planned?.by === 'agent')
-    if (header.planned?.by === 'agent' && ofAgents.length >= maxWaiting)
-      throw new Failure('conflict', `${maxWaiting} plans are waiting for approval`)
+    if (header.planned?.by === 'agent' && ofAgents.length >= maxAgentPlans)
+      throw new Failure('conflict', `${maxAgentPlans} plans are waiting for approval`)
     const { id } = await findNextPlace(folder, header.id)
     const first = formatLine(setPlace(header, { seq: undefined, id }))
     await writeWhole(join(folder, getRunFileName(undefined, id)), `${first}${text}`, { own: true })
@@ -161,7 +168,7 @@ export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promis
 /** Makes a run a planned one again if it sent no request, so that it can still begin later. */
 export const revertToPlanned = (folder: string, id: string, file: string): Promise<void> =>
   withFolderLock(folder, async () => {
-    if (!(await readPast(file)).sent)
+    if (!(await readRunHistory(file)).sent)
       await rename(file, join(folder, getRunFileName(undefined, id)))
   })
 
@@ -179,38 +186,44 @@ export const moveToLastPlace = async (
     const [newest] = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
     if (newest !== undefined && join(folder, newest.name) === file) return
     const { seq } = await findNextPlace(folder, header.id)
-    journal.notedAs = await writeReference(folder, { ...header, ...author }, seq, file)
+    journal.referenceFile = await writeReference(folder, { ...header, ...author }, seq, file)
   })
 }
 
 /** The number of newest runs that are always kept: of those over many objects, and of those over one. */
-const maxKept = { many: 50, single: 250 } as const
+const alwaysKept = { many: 50, single: 250 } as const
 /** The time for which an unfinished run is kept after its last change, in milliseconds. */
-const keptFor = 30 * 24 * 3_600_000
+const maxUnfinishedAge = 30 * 24 * 3_600_000
 /** True if a run is over one object, which its ID shows by a `-1` at the end. */
 const isSingle = ({ id }: RunName): boolean => /-1(?:_\d+)?$/.test(id)
 
-/** True if a run may be removed: it completed, or did not change for thirty days. After that, a leftover lock does not count. */
+/**
+ * True if a run may be removed: it completed, or did not change for thirty days. After that, a leftover lock is
+ * ignored.
+ */
 const isRemovable = async (folder: string, name: RunName, now: number): Promise<boolean> => {
   const entry = await readFolderEntry(folder, name).catch(() => undefined)
   if (entry === undefined || entry === 'empty') return false
   const { end, locked, changed } = entry
-  return (end === 'completed' && !locked) || now - changed > keptFor
+  return (end === 'completed' && !locked) || now - changed > maxUnfinishedAge
 }
 
-/** Removes old runs and their plans. It opens only the runs beyond the number that is always kept. @returns the removed run files */
+/**
+ * Removes old runs and their plans. Only runs beyond the number that is always kept are opened.
+ * @returns the removed run files
+ */
 export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
   const begun = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
   const beyond = [
-    ...begun.filter((name) => !isSingle(name)).slice(maxKept.many),
-    ...begun.filter(isSingle).slice(maxKept.single),
+    ...begun.filter((name) => !isSingle(name)).slice(alwaysKept.many),
+    ...begun.filter(isSingle).slice(alwaysKept.single),
   ]
   const gone: string[] = []
   for (const name of beyond)
     if (await isRemovable(folder, name, now)) gone.push(join(folder, name.name))
   for (const file of gone.flatMap((each) => [
     each,
-    planBeside(each),
+    getPlanFile(each),
     getFormerFile(each),
     `${each}.lock`,
   ]))

@@ -1,4 +1,7 @@
-/** The folder of runs, a file each, in the order in which they began: which there are, which was last, and which may go. */
+/**
+ * Reads the folder of runs, which has one file for each run: lists runs, finds the last one, and resolves the names of
+ * runs.
+ */
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -8,17 +11,17 @@ import { getRunFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/context.js'
 import type { Argument, Suggestion } from '../command/types.js'
 import { type Counts, type End, formatOutcomeCounts } from '../work/report.js'
-import { type Header, type Line, parseLine, Sums } from './lines.js'
+import { type Header, type JournalLine, LineChecksums, parseLine } from './lines.js'
 import {
   createJournalGapFailure,
   isDone,
   openJournal,
   type RunHistory,
   readLinesFrom,
-  readPast,
+  readRunHistory,
 } from './reader.js'
 
-// Whether a run may be gone on with: by the same user, at the same instance, with the same tool.
+// A run can only be resumed by the same user, on the same instance, with the same major version.
 
 /** The user, the instance and the version with which a run is resumed. */
 type RunIdentity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
@@ -28,22 +31,25 @@ const formatSudo = (user: string | null): string =>
   user === null ? 'without --sudo' : `with --sudo ${user}`
 
 /**
- * Holds who goes on against who began.
- * @returns what has to be confirmed first: whether it is the same user is not known
- * @throws Failure `usage` where it is another
+ * Compares who resumes a run with who began it.
+ * @returns the question to confirm first if the users cannot be compared
+ * @throws Failure `usage` if the instance, the version or the user differs
  */
 export const checkIdentity = (began: Header, now: RunIdentity): string | undefined => {
-  const other = (was: string, is: string): Error =>
+  const createOtherFailure = (was: string, is: string): Error =>
     usage(
       `the run ${began.id} was started ${was}, and this is ${is}`,
       'Resume it with the same profile and --sudo.',
     )
-  if (began.instance !== now.instance) throw other(`at ${began.instance}`, now.instance)
+  if (began.instance !== now.instance)
+    throw createOtherFailure(`at ${began.instance}`, now.instance)
   if (getMajorVersion(began.version) !== getMajorVersion(now.version))
-    throw other(`by version ${began.version}`, now.version)
-  if (began.sudo !== now.sudo) throw other(formatSudo(began.sudo), formatSudo(now.sudo))
+    throw createOtherFailure(`by version ${began.version}`, now.version)
+  if (began.sudo !== now.sudo)
+    throw createOtherFailure(formatSudo(began.sudo), formatSudo(now.sudo))
   if (began.user === now.user) return undefined
-  if (began.user !== null && now.user !== null) throw other(`by ${began.user}`, now.user)
+  if (began.user !== null && now.user !== null)
+    throw createOtherFailure(`by ${began.user}`, now.user)
   return `cannot tell whether the same user started the run ${began.id}`
 }
 
@@ -55,43 +61,43 @@ export const checkResumable = ({ id, final }: Header): void => {
   if (final !== undefined) throw usage(`the run ${id} cannot be resumed: ${final}`)
 }
 
-/** A last line is no longer. */
+/** The maximum length of a last line, in bytes. */
 const tailBytes = 1 << 12
 
-/** A run by its first line and its last. */
-export interface Entry {
-  /** The file that has its lines. */
+/** A run as its first and its last line describe it. */
+export interface RunEntry {
+  /** The file with the lines of the run. */
   readonly file: string
-  /** Its place among all runs; undefined where it is only planned. */
+  /** The sequence number; undefined if the run is only planned. */
   readonly seq: number | undefined
   readonly header: Header
-  /** Absent while it runs, and where it was killed. */
+  /** How the run ended; absent while it runs and after it was killed. */
   readonly end?: End
   readonly counts?: Counts
-  /** A process has it, or had when it was killed. */
+  /** True if a lock exists: a process writes the file, or was killed while it did. */
   readonly locked: boolean
-  /** When it was written last, in milliseconds of the epoch. */
+  /** The time of the last change, in milliseconds since the epoch. */
   readonly changed: number
 }
 
 /** The runs in a folder of runs, the newest first. */
-export interface Journals {
-  readonly entries: readonly Entry[]
-  /** Files that have the name of a run, and whose first line cannot be read. */
+export interface RunFolder {
+  readonly entries: readonly RunEntry[]
+  /** Files that are named like a run but have an unreadable first line. */
   readonly unreadable: readonly string[]
 }
 
-// The name of a file: `12-20261121T120102-runners-pause.ndjson`, and `planned-…` before the run begins.
+// The name of a file: `12-20261121T120102-runners-pause.ndjson`, or `planned-…` before the run begins.
 
-/** The parts of the name of a file in the folder of runs. */
+/** The parts of a file name in the folder of runs. */
 export interface RunName {
   readonly name: string
   readonly id: string
-  /** Undefined where it is only planned. */
+  /** The sequence number; undefined if the run is only planned. */
   readonly seq: number | undefined
 }
 
-const nameIn = (name: string): RunName | undefined => {
+const parseRunName = (name: string): RunName | undefined => {
   const [, place, id] = /^([1-9]\d{0,14}|planned)-(.+)\.ndjson$/.exec(name) ?? []
   if (place === undefined || id === undefined) return undefined
   return { name, id, seq: place === 'planned' ? undefined : Number(place) }
@@ -100,38 +106,41 @@ const nameIn = (name: string): RunName | undefined => {
 export const getRunFileName = (seq: number | undefined, id: string): string =>
   `${seq ?? 'planned'}-${id}.ndjson`
 
-/** `20261121T120102-runners-pause`, by UTC; with `-1` at its end where the run is over one object. */
+/**
+ * Creates the ID of a run, such as `20261121T120102-runners-pause`. The time is in UTC; a run over one object ends in
+ * `-1`.
+ */
 export const createJournalId = (command: string, now: Date, single = false): string => {
   const time = now.toISOString().replace(/[-:]|\.\d+Z$/g, '')
   return `${time}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}${single ? '-1' : ''}`
 }
 
-/** Returns the file beside a run that has its plan, if the run is one of declared state. */
-export const planBeside = (journal: string): string =>
+/** Returns the file next to a journal that contains the plan, for runs of declared state. */
+export const getPlanFile = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.plan.json`
 
-/** Returns the file beside a run that declares what was there before, by which the run is undone. */
+/** Returns the file next to a journal that declares the previous state, by which the run is undone. */
 export const getFormerFile = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.former.yml`
 
-/** Compares runs by age, the newest first; those that are only planned come before all others. */
+/** Compares runs by age: planned runs first, then the newest. */
 const compareByAge = (a: RunName, b: RunName): number =>
   a.seq === b.seq ? (a.id < b.id ? 1 : -1) : (b.seq ?? Infinity) - (a.seq ?? Infinity)
 
-/** Lists the names in a folder of runs, the newest first. */
+/** Lists the runs in a folder by their file names, the newest first. */
 export const listRunNames = async (folder: string): Promise<readonly RunName[]> => {
   try {
     const names = await readdir(folder)
-    return names.flatMap((name) => nameIn(name) ?? []).toSorted(compareByAge)
+    return names.flatMap((name) => parseRunName(name) ?? []).toSorted(compareByAge)
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return []
     throw error
   }
 }
 
-// A run at a glance.
+// Reading only the first and the last line of a run.
 
-const parseLastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
+const parseLastLine = (bytes: Buffer, sums: LineChecksums): JournalLine | undefined => {
   const text = bytes.toString()
   const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
   return parseLine(sums.check(lines.at(-1) ?? ''))
@@ -140,7 +149,7 @@ const parseLastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
 const readFirstLine = async (
   handle: FileHandle,
   size: number,
-  sums: Sums,
+  sums: LineChecksums,
 ): Promise<string | undefined> => {
   const lines = readLinesFrom(
     handle,
@@ -152,12 +161,15 @@ const readFirstLine = async (
   return undefined
 }
 
-/** Reads a file at a glance: `empty` if its run ended before the first line, undefined if it is no run. */
-const peek = async (file: string): Promise<Omit<Entry, 'seq'> | 'empty' | undefined> => {
+/**
+ * Reads the first and the last line of a file. Returns `empty` if the run ended before its first line, undefined if the
+ * file is no run.
+ */
+const readEnds = async (file: string): Promise<Omit<RunEntry, 'seq'> | 'empty' | undefined> => {
   const handle = await openJournal(file, constants.O_RDONLY, 'any')
   try {
     const { size, mtimeMs } = await handle.stat()
-    const sums = new Sums()
+    const sums = new LineChecksums()
     const first = await readFirstLine(handle, size, sums)
     if (first === undefined) return 'empty'
     const header = parseLine(first)
@@ -180,94 +192,97 @@ const peek = async (file: string): Promise<Omit<Entry, 'seq'> | 'empty' | undefi
 }
 
 /**
- * Reads a run of the folder at a glance. Its lines may stand in another file; the folder's own file says by whom they
- * were written last.
+ * Reads the entry of a run in the folder. If the run's lines are in another file, the author in the folder's own file
+ * counts: it names the last writer.
  */
 export const readFolderEntry = async (
   folder: string,
   { name, seq }: Pick<RunName, 'name' | 'seq'>,
-): Promise<Entry | 'empty' | undefined> => {
-  const own = await peek(join(folder, name))
+): Promise<RunEntry | 'empty' | undefined> => {
+  const own = await readEnds(join(folder, name))
   if (own === undefined || own === 'empty') return own
   const { file, instance, profile } = own.header
   if (file === undefined) return { ...own, seq }
-  const other = await peek(file).catch(() => undefined)
+  const other = await readEnds(file).catch(() => undefined)
   if (other === undefined || other === 'empty') return { ...own, seq, file }
   return { ...other, seq, header: { ...other.header, instance, profile } }
 }
 
-/** Reads all runs of a folder, each once; files that are none are passed over. */
-export const readJournalFolder = async (folder: string): Promise<Journals> => {
-  const entries = new Map<string, Entry>()
+/** Reads the entries of all runs in a folder, each run once. Empty files are skipped. */
+export const readJournalFolder = async (folder: string): Promise<RunFolder> => {
+  const entries = new Map<string, RunEntry>()
   const unreadable: string[] = []
   for (const name of await listRunNames(folder)) {
     const entry = await readFolderEntry(folder, name).catch(() => undefined)
     if (entry === undefined) unreadable.push(join(folder, name.name))
-    // A run that was gone on with is as new as that.
+    // A resumed run counts as new as its last start.
     else if (entry !== 'empty' && !entries.has(entry.file)) entries.set(entry.file, entry)
   }
   return { entries: [...entries.values()], unreadable }
 }
 
-/** True if a file is that of a run which has not begun. */
+/** True if a file name is that of a planned run. */
 export const isPlannedFile = (file: string): boolean => {
-  const name = nameIn(basename(file))
+  const name = parseRunName(basename(file))
   return name !== undefined && name.seq === undefined
 }
 
-/** True if a run has not begun. */
-export const isPlanned = ({ seq }: Entry): boolean => seq === undefined
+/** True if a run is only planned. */
+export const isPlanned = ({ seq }: RunEntry): boolean => seq === undefined
 
 const createHeadlessFailure = (file: string): Failure =>
   createJournalGapFailure(file, 'its first line, which says what the run was')
 
-/** @throws Failure `partial` where a run that began later than this cannot be read: it may be the one that is meant */
+/**
+ * Checks that all newer runs are readable.
+ * @throws Failure `partial` if a run that began after this one cannot be read, as that could be the one that is meant
+ */
 export const checkNewest = (
-  { unreadable }: Journals,
-  run: Pick<Entry, 'seq'> | undefined,
+  { unreadable }: RunFolder,
+  run: Pick<RunEntry, 'seq'> | undefined,
 ): void => {
   const newer = unreadable.find((file) => {
-    const { seq } = nameIn(basename(file)) ?? {}
+    const { seq } = parseRunName(basename(file)) ?? {}
     return seq !== undefined && seq > (run?.seq ?? 0)
   })
   if (newer !== undefined) throw createHeadlessFailure(newer)
 }
 
 /**
- * Reads one run at a glance.
+ * Reads the entry of one run.
  * @throws Failure `partial` if its first line cannot be read
  */
-export const readRunEntry = async (file: string): Promise<Entry> => {
-  const entry = await peek(file)
+export const readRunEntry = async (file: string): Promise<RunEntry> => {
+  const entry = await readEnds(file)
   if (entry === undefined || entry === 'empty') throw createHeadlessFailure(file)
   return { ...entry, seq: entry.header.seq }
 }
 
-/** True if an object of a run was begun, or another write sent. A run whose file is gone counts, because it may have sent something. */
-const hasSent = async ({ file, seq, counts }: Entry): Promise<boolean> => {
+/** True if a run began an object or sent another write. A run whose file is missing counts, because it may have. */
+const hasSent = async ({ file, seq, counts }: RunEntry): Promise<boolean> => {
   if (seq === undefined) return false
   if (counts !== undefined && counts.done + counts.unknown > 0) return true
-  return !existsSync(file) || (await readPast(file, 'any')).sent
+  return !existsSync(file) || (await readRunHistory(file, 'any')).sent
 }
 
-/** The instance and the profile whose writes are kept apart from others. */
+/** The instance and the profile of a write. `journal undo last` only considers runs with the same two. */
 export type WriteAuthor = Pick<Header, 'instance' | 'profile'>
 
-/** The last write at an instance with a profile, and what others wrote since. */
+/** The last write of an author, and the runs of others since. */
 export interface LastWrite {
-  readonly run: Entry | undefined
-  readonly since: readonly Entry[]
+  readonly run: RunEntry | undefined
+  readonly since: readonly RunEntry[]
 }
 
 /**
- * Finds the last write of an author: the run that began last of those that sent anything.
- * @throws Failure `partial` where a newer run cannot be read
+ * Finds the last write of an author: the newest run that sent something.
+ * @throws Failure `partial` if a newer run cannot be read
  */
 export const findLastWrite = async (
-  journals: Journals,
+  journals: RunFolder,
   { instance, profile }: WriteAuthor,
 ): Promise<LastWrite> => {
-  const since: Entry[] = []
+  const since: RunEntry[] = []
   for (const entry of journals.entries) {
     if (!(await hasSent(entry))) continue
     const { header } = entry
@@ -282,7 +297,7 @@ export const findLastWrite = async (
   return { run: undefined, since }
 }
 
-/** Finds the newest run that can be resumed, of those that `which` takes. */
+/** Finds the newest unfinished run that `which` accepts. */
 export const findLastOpen = async (
   folder: string,
   which: (header: Header) => boolean,
@@ -291,23 +306,23 @@ export const findLastOpen = async (
   for (const entry of journals.entries) {
     if (isPlanned(entry) || !which(entry.header)) continue
     checkNewest(journals, entry)
-    const past = await readPast(entry.file)
+    const past = await readRunHistory(entry.file)
     if (!isDone(past)) return past
   }
   return undefined
 }
 
-// Runs by what people call them: a file, the id of a run, or its place.
+// Names that people use for runs: a file, the ID or the sequence number.
 
 type Place = Pick<WorkspaceService, 'cwd' | 'env'>
 
 /**
- * Finds the file of a run.
- * @throws Failure `usage` if there is none of that name
+ * Finds the file of a run by its ID, sequence number or path.
+ * @throws Failure `usage` if there is none
  */
 export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Promise<string> => {
   const folder = getRunFolder(env)
-  // A name that was left out never means the current folder.
+  // An empty name must not resolve to the current folder.
   if (name === '')
     throw usage('an empty text names no journal', 'svcctl journal list names those that there are.')
   const known = (await listRunNames(folder)).filter(
@@ -319,7 +334,7 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
       return entry === undefined || entry === 'empty' ? join(folder, one.name) : entry.file
     }),
   )
-  // What was gone on with as a copy is not the run itself.
+  // If a run was resumed from a copy, the file in the folder is preferred.
   const kept = files.find((path, i) => path === join(folder, known[i]?.name ?? '')) ?? files[0]
   if (kept !== undefined) return kept
   const file = resolve(cwd, name)
@@ -327,17 +342,17 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
   throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
 }
 
-/** Returns a few words about a run. */
-const describeEntry = ({ header, counts, end, seq }: Entry): string => {
+/** Describes a run in a few words. */
+const describeEntry = ({ header, counts, end, seq }: RunEntry): string => {
   const came = counts === undefined ? 'not finished' : formatOutcomeCounts(counts)
   const how = end === undefined || end === 'completed' ? '' : `, ${end}`
   return `${header.command}: ${seq === undefined ? 'planned' : `${came}${how}`}`
 }
 
-/** Lists the runs of a folder, for completion; none if it cannot be read. */
+/** Suggests runs for completion; none if the folder cannot be read. */
 const suggestRuns = async (
   env: NodeJS.ProcessEnv,
-  which: (entry: Entry) => boolean = () => true,
+  which: (entry: RunEntry) => boolean = () => true,
 ): Promise<readonly Suggestion[]> => {
   const { entries } = await readJournalFolder(getRunFolder(env)).catch(() => ({ entries: [] }))
   const runs = entries.filter(which).map((entry) => ({
@@ -347,7 +362,7 @@ const suggestRuns = async (
   return runs.length === 0 ? [] : [{ value: 'last', text: 'the last of them' }, ...runs]
 }
 
-/** Lists the runs of a command that --resume may complete, for completion. */
+/** Suggests the runs of a command that --resume can complete. */
 export const suggestOpenRuns = (
   env: NodeJS.ProcessEnv,
   command: string,
@@ -363,7 +378,7 @@ export const suggestOpenRuns = (
         counts.failed + counts.unknown + counts.not_tried > 0),
   )
 
-/** The argument that names a journal. */
+/** The positional argument that names a journal. */
 export const journalArgument: Argument = {
   name: 'journal',
   required: true,

@@ -1,27 +1,30 @@
 /**
- * The lines of a journal: a JSON object a line, in the order in which things came to be. A line that is read is checked
- * before it is used.
+ * Defines, formats and parses the lines of a journal: one JSON object a line, in the order of events. Parsed lines are
+ * validated.
  */
 
 import { crc32 } from 'node:zlib'
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Counts, End } from '../work/report.js'
 
-// The checksum of a journal's line: CRC-32 of its text, as its last member `c`.
+// Each line ends with a checksum: CRC-32 of its text, as the last member `c`.
 
-const member = ',"c":'
-const number = /^\d{1,10}$/
+const checksumMember = ',"c":'
+const checksumPattern = /^\d{1,10}$/
 
-/** Checks the lines of one journal, in their order. Where the first line has no checksum, no line needs one: somebody edited it. */
-export class Sums {
-  /** True if each line of this journal has a checksum; undefined before the first line. */
+/**
+ * Checks the checksums of one journal, line by line. If the first line has none, somebody edited the file and no line
+ * needs one.
+ */
+export class LineChecksums {
+  /** True if every line must have a checksum; undefined before the first line. */
   required: boolean | undefined
 
-  /** A line's text without its checksum; empty where the line is damaged. */
+  /** Returns a line without its checksum; an empty text if the line is damaged. */
   check(text: string): string {
-    const at = text.lastIndexOf(member)
-    const sum = at < 0 || !text.endsWith('}') ? '' : text.slice(at + member.length, -1)
-    const has = number.test(sum)
+    const at = text.lastIndexOf(checksumMember)
+    const sum = at < 0 || !text.endsWith('}') ? '' : text.slice(at + checksumMember.length, -1)
+    const has = checksumPattern.test(sum)
     this.required ??= has
     if (!has) return this.required ? '' : text
     const bare = `${text.slice(0, at)}}`
@@ -29,129 +32,129 @@ export class Sums {
   }
 }
 
-/** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
+/** A text as typed; if it names a file, with the SHA-256 of the file's contents. */
 export type OptionText = string | { readonly $file: string; readonly sha256: string }
 
-/** The arguments and flags that were typed for a run, so that it can be repeated: no object stands in them, and no secret. */
+/** The arguments and flags of a run, so that it can be repeated. They contain neither objects nor secrets. */
 export interface LineOptions {
   readonly args: readonly string[]
-  /** By the names of flags. */
+  /** Texts by flag name. */
   readonly flags: Readonly<Record<string, readonly OptionText[]>>
-  /** Each object is read before it is changed. */
+  /** True if the previous values of each object are recorded. */
   readonly undo_record?: true
 }
 
-/** A run that was taken back, as far as doing it again needs to know. */
+/** The facts about an undone run that are needed to do it again. */
 export interface RepeatedRun {
-  /** Area and verb. */
+  /** Area and verb, such as `runners pause`. */
   readonly command: string
-  /** `PUT /runners/:id` */
+  /** Method and route, such as `PUT /runners/:id`. */
   readonly endpoint: string
-  /** Names of what it sent that no journal has: secrets and files. */
+  /** The names of attributes that the journal does not contain: secrets and files. */
   readonly lacks: readonly string[]
 }
 
-/** The origin of a run that has not begun: who planned it, why, and until when it may begin. */
+/** The origin of a planned run: who planned it, why, and when it expires. */
 interface PlanOrigin {
   /** An agent, or a person with `--dry-run --save`. */
   readonly by: 'agent' | 'person'
-  /** In the words of who planned it. */
+  /** The reason in the planner's own words. */
   readonly reason?: string
-  /** ISO, UTC. */
+  /** The time after which it cannot begin; ISO 8601, UTC. */
   readonly expires: string
 }
 
-/** The first line of a run: what it sends, with which right, and where. */
+/** The first line of a run: what it sends, by whom, and to which instance. */
 export interface Header {
-  /** Of the format. */
+  /** The version of the format. */
   readonly run: 1
-  /** The place among all runs, in the order in which they began; absent while it is only planned. */
+  /** The position among all runs in the order in which they began; absent while the run is only planned. */
   readonly seq?: number
-  /** `20261121T120102-runners-pause` */
+  /** Such as `20261121T120102-runners-pause`. */
   readonly id: string
-  /** When it began; ISO, UTC. */
+  /** The time at which it began; ISO 8601, UTC. */
   readonly began: string
-  /** Area and verb. */
+  /** Area and verb, such as `runners pause`. */
   readonly command: string
-  /** `PUT /runners/:id` */
+  /** Method and route, such as `PUT /runners/:id`. */
   readonly endpoint: string
   /**
-   * Attributes as they are sent, masked. A secret is where it came from: `{"$secret":"env:NAME"}`; what each object's own
-   * row says is `{"$row":"access_level"}`.
+   * The attributes as they are sent, masked. A secret is its source: `{"$secret":"env:NAME"}`. A value from each
+   * object's row is `{"$row":"access_level"}`.
    */
   readonly input: Fields
-  /** The base URL, normalised; `sandbox:` and the folder of its state for an embedded one. */
+  /** The normalized base URL; `sandbox:` and the state folder for an embedded instance. */
   readonly instance: string
   readonly profile: string | null
-  /** Null where the instance does not say. */
+  /** The username; null if the instance does not say. */
   readonly user: string | null
   readonly sudo: string | null
-  /** `stdin`, `arguments`, `select` … */
+  /** Where the objects came from: `stdin`, `arguments`, `select` … */
   readonly source: string
-  /** Of this tool. */
+  /** The version of svcctl. */
   readonly version: string
-  /** The options of the line; absent if no line of its own asked for the run. */
+  /** The arguments and flags of the line; absent if the run was not started by a line of its own. */
   readonly options?: LineOptions
-  /** Several parents were given: the column that names them. */
+  /** The column that names the parents, if there are several. */
   readonly parents?: 'project' | 'group' | 'of'
-  /** `3/8`: only that part of the objects. */
+  /** The shard, such as `3/8`, if the run has only a part of the objects. */
   readonly shard?: string
-  /** Why it cannot be resumed, where it cannot. */
+  /** The reason why it cannot be resumed, if there is one. */
   readonly final?: string
-  /** Why it cannot be undone, where it cannot. */
+  /** The reason why it cannot be undone, if there is one. */
   readonly irreversible?: string
-  /** The run that this one takes back. */
+  /** The ID of the run that this one undoes. */
   readonly undoes?: string
-  /** The facts of that run that `--redo` needs to do it again. */
+  /** The facts about that run that `--redo` needs. */
   readonly redoes?: RepeatedRun
-  /** True if that run itself undid another one: what the other one did is done again. */
+  /** True if that run was itself an undo, so that this one does the original run again. */
   readonly redo?: true
-  /** It has not begun, or began as it was planned. */
+  /** Who planned it, if the run is or was a planned one. */
   readonly planned?: PlanOrigin
-  /** The file that has its lines, where that is another: one that was named, or that of a run that went on here. */
+  /** The file with the run's lines, if it is another one: a named file, or that of a resumed run. */
   readonly file?: string
 }
 
-/** The attributes that a run changes; null where the object was not there. */
+/** The attributes that a run changes; null if the object does not exist. */
 export type Attributes = Fields | null
 
-interface Place {
+interface ObjectPlace {
   readonly n: number
   readonly object: string
   readonly parent?: string
-  /** When it was written; ISO, UTC. */
+  /** The time at which the line was written; ISO 8601, UTC. */
   readonly at?: string
 }
 
-export interface QueuedLine extends Place {
+export interface QueuedLine extends ObjectPlace {
   readonly state: 'queued'
-  /** The object's own attributes, by the API's names; a secret is the text that refers to it. */
+  /** The object's own attributes by API name. A secret is a reference to its source. */
   readonly input?: Fields
-  /** Of an object that was selected by its record, or planned. */
+  /** The recorded attributes of an object that was selected or planned. */
   readonly before?: Attributes
-  /** The state to which a planned object would change. `sends` is the method and path that change it. */
+  /** The state to which a planned object would change. `sends` is the method and path of that change. */
   readonly after?: Attributes
   readonly sends?: string
 }
-export interface BegunLine extends Place {
+export interface BegunLine extends ObjectPlace {
   readonly state: 'begun'
   readonly before?: Attributes
-  /** The state that the object is to have, if that is not what the header says. */
+  /** The intended state, if it differs from the header's input. */
   readonly after?: Attributes
   readonly unread?: string
 }
-export interface DoneLine extends Place {
+export interface DoneLine extends ObjectPlace {
   readonly state: 'done' | 'unchanged'
   readonly status?: number
   readonly request_id?: string
-  /** The state before the write, if the line that begins the object does not have it. */
+  /** The state before the write, if the begun line does not have it. */
   readonly before?: Attributes
-  /** The state after the write, if that is not what it was to be. */
+  /** The state after the write, if it differs from the intended one. */
   readonly after?: Attributes
-  /** Why what it was before is not known, and it cannot be put back. */
+  /** The reason why the previous state is unknown, so that it cannot be restored. */
   readonly unread?: string
 }
-export interface FailedLine extends Place {
+export interface FailedLine extends ObjectPlace {
   readonly state: 'failed' | 'unknown'
   readonly category: string
   readonly status?: number
@@ -160,15 +163,15 @@ export interface FailedLine extends Place {
 }
 export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
 
-/** A write that no object of the run stands for: once before it is sent, and once more with what came of it. */
+/** A write that belongs to no object: one line before it is sent, another with its outcome. */
 export interface RequestLine {
-  /** Method and path, without a query. */
+  /** Method and path without the query. */
   readonly request: string
   readonly outcome?: 'done' | 'refused' | 'unknown' | 'not_sent'
   readonly status?: number
   readonly request_id?: string
   readonly duration_ms?: number
-  /** ISO, UTC. */
+  /** ISO 8601, UTC. */
   readonly at?: string
 }
 
@@ -176,11 +179,11 @@ export interface RequestLine {
 export interface EndLine {
   readonly end: End
   readonly counts: Counts
-  /** When it ended; ISO, UTC. */
+  /** The time at which it ended; ISO 8601, UTC. */
   readonly at?: string
 }
 
-export type Line =
+export type JournalLine =
   | Header
   | ObjectLine
   | RequestLine
@@ -188,49 +191,49 @@ export type Line =
   | { readonly resumed: string }
   | EndLine
 
-/** Formats a line's own text with its checksum and its end. */
-export const formatLine = (line: Line, at?: string): string => {
+/** Formats a line with its checksum and its line break. */
+export const formatLine = (line: JournalLine, at?: string): string => {
   const bare = JSON.stringify(line).slice(0, -1)
   const text = at === undefined ? bare : `${bare},"at":"${at}"`
-  return `${text}${member}${crc32(`${text}}`)}}\n`
+  return `${text}${checksumMember}${crc32(`${text}}`)}}\n`
 }
 
-// What a line says: whatever is read from a file is checked.
+// Validation: everything that is read from a file is checked.
 
-type Check = (value: unknown) => boolean
+type ValueCheck = (value: unknown) => boolean
 
-const isText: Check = (value) => typeof value === 'string'
-const isTime: Check = (value) => isText(value) && !Number.isNaN(Date.parse(String(value)))
-const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+const isText: ValueCheck = (value) => typeof value === 'string'
+const isTime: ValueCheck = (value) => isText(value) && !Number.isNaN(Date.parse(String(value)))
+const isCount: ValueCheck = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 const allowNull =
-  (is: Check): Check =>
+  (is: ValueCheck): ValueCheck =>
   (value) =>
     value === null || is(value)
 const allowAbsent =
-  (is: Check): Check =>
+  (is: ValueCheck): ValueCheck =>
   (value) =>
     value === undefined || is(value)
 const isOneOf =
-  (...words: readonly string[]): Check =>
+  (...words: readonly string[]): ValueCheck =>
   (value) =>
     words.some((word) => word === value)
-const listOf =
-  (is: Check): Check =>
+const isListOf =
+  (is: ValueCheck): ValueCheck =>
   (value) =>
     Array.isArray(value) && value.every(is)
 
-const hasShape = (shape: Readonly<Record<string, Check>>): Check => {
+const hasShape = (shape: Readonly<Record<string, ValueCheck>>): ValueCheck => {
   const checks = Object.entries(shape)
   return (value) => isObject(value) && checks.every(([name, is]) => is(value[name]))
 }
 
-const isOptionText: Check = (value) =>
+const isOptionText: ValueCheck = (value) =>
   isText(value) || hasShape({ $file: isText, sha256: isText })(value)
 
 const isOptions = hasShape({
-  args: listOf(isText),
-  flags: (value) => isObject(value) && Object.values(value).every(listOf(isOptionText)),
-} satisfies Partial<Record<keyof LineOptions, Check>>)
+  args: isListOf(isText),
+  flags: (value) => isObject(value) && Object.values(value).every(isListOf(isOptionText)),
+} satisfies Partial<Record<keyof LineOptions, ValueCheck>>)
 
 const isHeader = hasShape({
   run: (value) => value === 1,
@@ -252,7 +255,7 @@ const isHeader = hasShape({
   final: allowAbsent(isText),
   irreversible: allowAbsent(isText),
   undoes: allowAbsent(isText),
-  redoes: allowAbsent(hasShape({ command: isText, endpoint: isText, lacks: listOf(isText) })),
+  redoes: allowAbsent(hasShape({ command: isText, endpoint: isText, lacks: isListOf(isText) })),
   redo: allowAbsent((value) => value === true),
   planned: allowAbsent(
     hasShape({ by: isOneOf('agent', 'person'), reason: allowAbsent(isText), expires: isTime }),
@@ -260,37 +263,37 @@ const isHeader = hasShape({
   file: allowAbsent(isText),
 })
 
-const attributes = allowAbsent(allowNull(isObject))
-const place = { n: (value: unknown) => isCount(value) && value !== 0, object: isText }
-const answered = { status: allowAbsent(isCount), request_id: allowAbsent(isText) }
+const attributesCheck = allowAbsent(allowNull(isObject))
+const placeChecks = { n: (value: unknown) => isCount(value) && value !== 0, object: isText }
+const answerChecks = { status: allowAbsent(isCount), request_id: allowAbsent(isText) }
 
-/** By the state of its object. */
-const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
+/** The checks of an object's line, by its state. */
+const stateChecks: Readonly<Record<ObjectLine['state'], ValueCheck>> = {
   queued: hasShape({
-    before: attributes,
-    after: attributes,
+    before: attributesCheck,
+    after: attributesCheck,
     input: allowAbsent(isObject),
     sends: allowAbsent(isText),
   }),
-  begun: hasShape({ before: attributes, after: attributes, unread: allowAbsent(isText) }),
+  begun: hasShape({ before: attributesCheck, after: attributesCheck, unread: allowAbsent(isText) }),
   done: hasShape({
-    ...answered,
-    before: attributes,
-    after: attributes,
+    ...answerChecks,
+    before: attributesCheck,
+    after: attributesCheck,
     unread: allowAbsent(isText),
   }),
-  unchanged: hasShape({ ...answered, before: attributes, after: attributes }),
-  failed: hasShape({ ...answered, category: isText, message: isText }),
-  unknown: hasShape({ ...answered, category: isText, message: isText }),
+  unchanged: hasShape({ ...answerChecks, before: attributesCheck, after: attributesCheck }),
+  failed: hasShape({ ...answerChecks, category: isText, message: isText }),
+  unknown: hasShape({ ...answerChecks, category: isText, message: isText }),
 }
 
 const isState = (text: unknown): text is ObjectLine['state'] =>
-  isText(text) && Object.hasOwn(objectLines, String(text))
+  isText(text) && Object.hasOwn(stateChecks, String(text))
 
-const isPlaced = hasShape({ ...place, parent: allowAbsent(isText), at: allowAbsent(isTime) })
+const isPlaced = hasShape({ ...placeChecks, parent: allowAbsent(isText), at: allowAbsent(isTime) })
 
 const isObjectLine = (value: Fields): boolean =>
-  isPlaced(value) && isState(value.state) && objectLines[value.state](value)
+  isPlaced(value) && isState(value.state) && stateChecks[value.state](value)
 
 const isCounts = hasShape({
   done: isCount,
@@ -303,12 +306,12 @@ const isCounts = hasShape({
 const isRequest = hasShape({
   request: isText,
   outcome: allowAbsent(isOneOf('done', 'refused', 'unknown', 'not_sent')),
-  ...answered,
+  ...answerChecks,
   duration_ms: allowAbsent((value) => typeof value === 'number'),
   at: allowAbsent(isTime),
 })
 
-const isLine = (value: unknown): value is Line => {
+const isLine = (value: unknown): value is JournalLine => {
   if (!isObject(value)) return false
   if ('n' in value) return isObjectLine(value)
   if ('run' in value) return isHeader(value)
@@ -322,8 +325,8 @@ const isLine = (value: unknown): value is Line => {
   )
 }
 
-/** Parses a line; returns undefined if it is none of a journal. */
-export const parseLine = (text: string): Line | undefined => {
+/** Parses a line; returns undefined if it is not a valid line of a journal. */
+export const parseLine = (text: string): JournalLine | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return isLine(value) ? value : undefined
@@ -332,15 +335,15 @@ export const parseLine = (text: string): Line | undefined => {
   }
 }
 
-/** The beginning of every line about an object, as `formatLine` writes it. */
-const beginning =
+/** Matches the start of a line about an object, as `formatLine` writes it. */
+const objectLineStart =
   /^\{"n":([1-9]\d{0,14}),"object":"(?:[^"\\]|\\.)*"(?:,"parent":"(?:[^"\\]|\\.)*")?,"state":"(\w+)"[,}]/
 
-/** Parses the place and the state of a line about an object, without reading the rest of it: four times as fast. */
+/** Parses the number and the state of a line about an object without parsing the rest, which is four times as fast. */
 export const parsePlacement = (
   text: string,
 ): { readonly n: number; readonly state: ObjectLine['state'] } | undefined => {
-  const [, n, state = ''] = beginning.exec(text) ?? []
+  const [, n, state = ''] = objectLineStart.exec(text) ?? []
   return n !== undefined && isState(state) && text.endsWith('}')
     ? { n: Number(n), state }
     : undefined

@@ -1,4 +1,4 @@
-/** Reading a journal: its lines, so many at a time, and what they tell of the run: how far it came, and what is left. */
+/** Reads journals: their lines in chunks, and what they tell about a run, such as the state of its objects. */
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -9,34 +9,37 @@ import type { Counts, End, Item } from '../work/report.js'
 import {
   type EndLine,
   type Header,
-  type Line,
+  type JournalLine,
+  LineChecksums,
   type ObjectLine,
   parseLine,
   parsePlacement,
-  Sums,
 } from './lines.js'
 
-const piece = 1 << 15
+const chunkBytes = 1 << 15
 const newline = 0x0a
-/** A longer line is damaged: nothing that is written into a journal comes near it. */
-const longestLine = 1 << 26
+/** The maximum length of a line, in bytes. A longer line is damaged: no journal has one nearly as long. */
+const maxLineBytes = 1 << 26
 
-const createCheck = (): ((text: string) => string) => {
-  const sums = new Sums()
+const createLineCheck = (): ((text: string) => string) => {
+  const sums = new LineChecksums()
   return (text) => sums.check(text)
 }
 
-/** Whole lines without their ends and checksums, and where the next begins. */
-export interface Lines {
-  /** In the place of a damaged line stands an empty one. */
+/** Some lines without line breaks and checksums, and the position of the next one. */
+export interface LineChunk {
+  /** A damaged line is an empty text. */
   readonly texts: readonly string[]
   readonly next: number
 }
 
-/** The users whose journals may be read: this user's own if something is done after one, any user's to look at it. */
+/** Whose journals may be read: only this user's own before something is sent, any user's to show it. */
 export type JournalOwner = 'own' | 'any'
 
-/** @throws Failure `usage` for a file that another may have written: what stands in it would be sent in this user's name */
+/**
+ * Checks that only this user can have written a file, as its contents may be sent in the user's name.
+ * @throws Failure `usage` if another user could write it
+ */
 const checkOwn = (file: string, stats: Stats): void => {
   const distrusted = findOpenDistrust(file, stats)
   if (distrusted === undefined) return
@@ -48,8 +51,9 @@ const checkOwn = (file: string, stats: Stats): void => {
 }
 
 /**
- * Opens a regular file that is no link. Every opening looks whose it is, since another file may stand
- * there by then.
+ * Opens a journal that is a regular file and no link. The owner is checked at every opening, because the file may have
+ * been replaced.
+ * @throws Failure `usage` if it cannot be opened or trusted
  */
 export const openJournal = async (
   file: string,
@@ -74,12 +78,12 @@ export const openJournal = async (
   }
 }
 
-/** Reads the whole lines of a journal's first bytes, a piece at a time. */
+/** Reads the complete lines in the first `size` bytes of a journal, in chunks. */
 export async function* readTexts(
   file: string,
   size: number,
   whose: JournalOwner = 'own',
-): AsyncGenerator<Lines['texts']> {
+): AsyncGenerator<LineChunk['texts']> {
   const handle = await openJournal(file, constants.O_RDONLY, whose)
   try {
     for await (const { texts } of readLinesFrom(handle, 0, () => size)) yield texts
@@ -89,21 +93,21 @@ export async function* readTexts(
 }
 
 /**
- * Reads the whole lines from a place on; a line that has no end yet is left out.
- * @param upTo where to stop, asked again before each piece
- * @param check gives a line without its checksum, or nothing; the same for all that is read of a journal
+ * Reads complete lines from a position on; a line without an end is left out.
+ * @param upTo returns the position at which to stop; called before each chunk
+ * @param check returns a line without its checksum, or an empty text; one function for the whole journal
  */
 export async function* readLinesFrom(
   handle: Pick<FileHandle, 'read'>,
   from: number,
   upTo: () => number,
-  check = createCheck(),
-): AsyncGenerator<Lines> {
-  // Parts of a line whose end was not read yet, and their bytes; those of a line that is too long are not kept.
+  check = createLineCheck(),
+): AsyncGenerator<LineChunk> {
+  // The beginning of an incomplete line, and its length. The bytes of a line that is too long are dropped.
   let [parts, held]: [Buffer[], number] = [[], 0]
   for (let at = from; at < upTo(); ) {
     const { bytesRead, buffer } = await handle.read(
-      Buffer.allocUnsafe(Math.min(piece, upTo() - at)),
+      Buffer.allocUnsafe(Math.min(chunkBytes, upTo() - at)),
       { position: at },
     )
     if (bytesRead === 0) return
@@ -112,29 +116,29 @@ export async function* readLinesFrom(
     const end = bytes.lastIndexOf(newline)
     if (end < 0) {
       held += bytesRead
-      parts = held > longestLine ? [] : [...parts, bytes]
+      parts = held > maxLineBytes ? [] : [...parts, bytes]
       continue
     }
-    // All at once: line by line it is three times the work.
+    // Converting all lines together is three times as fast as line by line.
     const lines = Buffer.concat([...parts, bytes.subarray(0, end)])
       .toString()
       .split('\n')
-    if (held > longestLine) lines[0] = ''
+    if (held > maxLineBytes) lines[0] = ''
     parts = [bytes.subarray(end + 1)]
     held = bytesRead - end - 1
     yield { texts: lines.map(check), next: at - held }
   }
 }
 
-/** The state of an object, by its latest line. */
+/** The state of an object according to its last line. */
 export type ObjectState = ObjectLine['state']
 
 const states: readonly ObjectState[] = ['queued', 'begun', 'done', 'unchanged', 'failed', 'unknown']
 
-/** States by place, a byte each: a million of them are a megabyte. */
-export class States {
+/** The states of a run's objects by number, one byte each: a million objects need a megabyte. */
+export class ObjectStates {
   #bytes = new Uint8Array(1024)
-  /** The highest place. */
+  /** The highest number. */
   last = 0
 
   get(n: number): ObjectState | undefined {
@@ -151,15 +155,15 @@ export class States {
     this.last = Math.max(this.last, n)
   }
 
-  /** Notes the state of an object. An object that was done stays done: a later line of a lost process does not undo it. */
-  note(n: number, state: ObjectState): void {
+  /** Updates the state of an object. A completed object stays so: a late line of a lost process does not change it. */
+  update(n: number, state: ObjectState): void {
     const known = this.get(n)
     if (known === 'done' || known === 'unchanged') return
     if (state === 'queued' && known !== undefined) return
     this.set(n, state)
   }
 
-  counts(): Counts {
+  count(): Counts {
     const of: Record<ObjectState, number> = {
       queued: 0,
       begun: 0,
@@ -177,45 +181,45 @@ export class States {
   }
 }
 
-// What a journal does not say any more: damaged lines, and objects that none of its lines names.
+// Damage: broken lines, and objects without any line.
 
-/** The number of damaged lines that are named; the others are counted. */
+/** The maximum number of damaged lines that are named; further ones are counted. */
 const maxNamed = 10
 
 interface Gap {
-  /** The damaged lines by their numbers, from 1 on; the first ten. */
+  /** The numbers of the damaged lines, from 1 on; at most ten. */
   readonly lines: readonly number[]
   readonly damaged: number
-  /** Objects of the run that no line names. */
+  /** The number of objects without a line. */
   readonly missing: number
-  /** All of it in words. */
+  /** A description of all damage. */
   readonly text: string
 }
 
-/** The counts that a journal states of its objects, besides the lines about them. */
-interface SaidCounts {
-  /** By the line that ends the input. */
+/** The counts that a journal itself states, to compare with those of its lines. */
+interface StatedCounts {
+  /** The number of objects, from the line that ends the input. */
   readonly total: number | undefined
-  /** By its last line. */
+  /** The outcomes, from the last line. */
   readonly counts: Counts | undefined
 }
 
-const sumOf = ({ done, unchanged, failed, unknown, not_tried }: Counts): number =>
+const sumCounts = ({ done, unchanged, failed, unknown, not_tried }: Counts): number =>
   done + unchanged + failed + unknown + not_tried
 
 const formatObjectCount = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
 
-const describeCountsGap = (found: Counts, said: Counts): string => {
+const describeCountsGap = (found: Counts, stated: Counts): string => {
   const names = ['done', 'unchanged', 'failed', 'unknown', 'not_tried'] as const
-  const other = names.filter((name) => found[name] !== said[name])
+  const other = names.filter((name) => found[name] !== stated[name])
   const words = other.map(
-    (name) => `${said[name]} ${name.replace('_', ' ')} and not ${found[name]}`,
+    (name) => `${stated[name]} ${name.replace('_', ' ')} and not ${found[name]}`,
   )
   return `its last line reports ${words.join(', ')}`
 }
 
-/** Collects the damaged lines of a journal while it is read. */
-class Gaps {
+/** Collects the damage of a journal while it is read. */
+class GapCollector {
   readonly #lines: number[] = []
   #damaged = 0
 
@@ -224,12 +228,12 @@ class Gaps {
     if (this.#lines.length < maxNamed) this.#lines.push(line)
   }
 
-  /** The gap of a journal whose lines came to these counts; undefined where it is whole. */
-  of(found: Counts, { total, counts }: SaidCounts): Gap | undefined {
-    const known = sumOf(found)
+  /** Returns the damage of a journal with these counts; undefined if there is none. */
+  createGap(found: Counts, { total, counts }: StatedCounts): Gap | undefined {
+    const known = sumCounts(found)
     const missing = Math.max(0, (total ?? 0) - known)
     const texts = [
-      ...(this.#damaged === 0 ? [] : [this.#damagedText()]),
+      ...(this.#damaged === 0 ? [] : [this.#describeDamage()]),
       ...(missing === 0
         ? []
         : [`${formatObjectCount(missing)} of ${total} ${missing === 1 ? 'is' : 'are'} missing`]),
@@ -244,39 +248,39 @@ class Gaps {
     return { lines: this.#lines, damaged: this.#damaged, missing, text: texts.join('; ') }
   }
 
-  #damagedText(): string {
+  #describeDamage(): string {
     const [named, more] = [this.#lines.join(', '), this.#damaged - this.#lines.length]
     if (this.#damaged === 1) return `line ${named} is damaged`
     return `lines ${named}${more === 0 ? '' : ` and ${more} more`} are damaged`
   }
 }
 
-/** Creates the failure for a gap that is in the way. */
+/** Creates the failure for a damaged journal. */
 export const createJournalGapFailure = (file: string, text: string): Failure =>
   new Failure('partial', `the journal ${file} is damaged: ${text}`, {
     hint: 'svcctl journal show shows what can still be read of it.',
   })
 
-// What a journal tells of its run.
+// The history of a run, from its journal.
 
 export interface RunHistory {
   readonly file: string
   readonly header: Header
-  readonly states: States
-  /** The number of objects; undefined if the input was cut. */
+  readonly states: ObjectStates
+  /** The number of objects; undefined if the input was interrupted. */
   readonly total: number | undefined
-  /** As the last line says; undefined where the run was killed. */
+  /** How the run ended, from the last line; undefined if it was killed. */
   readonly end: End | undefined
   readonly counts: Counts
-  /** The lines and objects that it does not say any more; undefined if it is whole. */
+  /** The damage of the journal; undefined if it is complete. */
   readonly gap: Gap | undefined
-  /** The place at which its whole lines end: what follows was torn. */
+  /** The position after the last complete line; what follows is a torn line. */
   readonly size: number
-  /** True if an object was begun, or another write sent. */
+  /** True if an object was begun or another write was sent. */
   readonly sent: boolean
 }
 
-/** Creates the failure for a file whose first line does not say what its run was: it is damaged, or of no journal that is known. */
+/** Creates the failure for a file without a valid first line: damaged, from an earlier version, or no journal. */
 const createHeadlessFailure = (file: string, text: string, isSummed = false): Failure => {
   if (isSummed && /^\{"run":1,/.test(text))
     return createJournalGapFailure(file, 'its first line, which says what the run was')
@@ -288,21 +292,22 @@ const createHeadlessFailure = (file: string, text: string, isSummed = false): Fa
   return usage(`${file} is not a journal`, 'svcctl journal list names those that there are.')
 }
 
-const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'run' in line
+const isHeader = (line: JournalLine | undefined): line is Header =>
+  line !== undefined && 'run' in line
 
-/** Takes the lines of a journal one after the other, and keeps what they come to. */
-class Reader {
-  readonly states = new States()
+/** Reads the lines of a journal one after the other and collects the history of its run. */
+class HistoryReader {
+  readonly states = new ObjectStates()
   header: Header | undefined
   total: number | undefined
   end: EndLine | undefined
-  /** True if an object was begun, or another write sent. */
+  /** True if an object was begun or another write was sent. */
   sent = false
   readonly #file: string
-  /** No number in it is larger: each object has lines of its own. */
+  /** The size of the file in bytes: no object can have a higher number, as each has a line. */
   readonly #size: number
-  readonly #gaps = new Gaps()
-  readonly #sums = new Sums()
+  readonly #gaps = new GapCollector()
+  readonly #sums = new LineChecksums()
   #lines = 0
 
   constructor(file: string, size: number) {
@@ -310,28 +315,34 @@ class Reader {
     this.#size = size
   }
 
-  /** Takes a line as it stands there. */
-  take(text: string): void {
+  /** Reads one line of the file. */
+  readLine(text: string): void {
     this.#lines += 1
     const bare = this.#sums.check(text)
-    if (this.header === undefined) this.#begin(text, bare)
-    else if (bare === '' || !this.#go(bare)) this.#gaps.add(this.#lines)
+    if (this.header === undefined) this.#readHeader(text, bare)
+    else if (bare === '' || !this.#applyLine(bare)) this.#gaps.add(this.#lines)
   }
 
   get gap(): Gap | undefined {
-    return this.#gaps.of(this.states.counts(), { total: this.total, counts: this.end?.counts })
+    return this.#gaps.createGap(this.states.count(), {
+      total: this.total,
+      counts: this.end?.counts,
+    })
   }
 
-  /** @returns whether the line is whole */
-  #go(text: string): boolean {
-    // A checksum says that all of a line is there; without one it has to be read.
+  /**
+   * Applies a line to the history.
+   * @returns false if the line is damaged
+   */
+  #applyLine(text: string): boolean {
+    // A checksum proves that a line is complete, so only its start is parsed; without checksums the whole line is.
     const line = (this.#sums.required ? parsePlacement(text) : undefined) ?? parseLine(text)
-    // What a later version writes may be of another kind.
+    // A valid line of an unknown kind comes from a later version.
     if (line === undefined) return this.#sums.required === true
     if ('run' in line) return true
     if ('n' in line) {
       if (line.n > this.#size) return false
-      this.states.note(line.n, line.state)
+      this.states.update(line.n, line.state)
       this.sent ||= line.state === 'begun'
     } else if ('input' in line) {
       if (line.total > this.#size) return false
@@ -341,39 +352,42 @@ class Reader {
     return true
   }
 
-  #begin(text: string, bare: string): void {
+  #readHeader(text: string, bare: string): void {
     const line = parseLine(bare)
     if (!isHeader(line)) throw createHeadlessFailure(this.#file, text, this.#sums.required)
     this.header = line
   }
 }
 
-const keepText = (text: string): string => text
+const returnText = (text: string): string => text
 
 /**
- * Reads a journal. A torn last line is left out; a damaged one is part of the gap.
- * @throws Failure `usage` where the file cannot be read, or is no journal; `partial` where its first line is damaged
- * @param whose `any` only to look at it
+ * Reads the history of a run from its journal. A torn last line is ignored; damaged lines are reported in `gap`.
+ * @param whose `any` if the history is only shown
+ * @throws Failure `usage` if the file cannot be read or is no journal; `partial` if its first line is damaged
  */
-export const readPast = async (file: string, whose: JournalOwner = 'own'): Promise<RunHistory> => {
+export const readRunHistory = async (
+  file: string,
+  whose: JournalOwner = 'own',
+): Promise<RunHistory> => {
   const handle = await openJournal(file, constants.O_RDONLY, whose)
   let size = 0
   try {
     const { size: length } = await handle.stat()
-    const reader = new Reader(file, length)
-    for await (const { texts, next } of readLinesFrom(handle, 0, () => length, keepText)) {
-      for (const text of texts) reader.take(text)
+    const reader = new HistoryReader(file, length)
+    for await (const { texts, next } of readLinesFrom(handle, 0, () => length, returnText)) {
+      for (const text of texts) reader.readLine(text)
       size = next
     }
     const { header, states, total, end, gap, sent } = reader
     if (header === undefined) throw createHeadlessFailure(file, '')
-    return { file, header, states, total, end: end?.end, counts: states.counts(), gap, size, sent }
+    return { file, header, states, total, end: end?.end, counts: states.count(), gap, size, sent }
   } finally {
     await handle.close()
   }
 }
 
-/** True if nothing is left to be done. A run whose journal has a gap is never done, because part of it is not known. */
+/** True if nothing is left to do. A damaged journal is never done, because part of the run is unknown. */
 export const isDone = ({
   total,
   counts,
@@ -383,13 +397,12 @@ export const isDone = ({
   total !== undefined &&
   counts.failed + counts.unknown + counts.not_tried === 0
 
-/** The step that resuming takes with an object: nothing, do it, do it once more, or look whether it was done. */
+/** What resuming does with an object: skip it, do it, do it again, or check first whether it was done. */
 export type ResumeStep = 'skip' | 'do' | NonNullable<Item['how']>
 
 /**
- * Returns the next step for an object. POST and PATCH are never sent twice blindly; what was deleted is not there to be
- * deleted again.
- * @param damaged lines of the journal are: the one that says that the object was done may be among them
+ * Returns the next step for an object. POST and PATCH are never repeated blindly. A DELETE is safe to repeat.
+ * @param damaged true if lines are damaged: the line with the object's outcome may be among them
  */
 export const getNextStep = (state: ObjectState, endpoint: string, damaged = false): ResumeStep => {
   if (state === 'done' || state === 'unchanged') return 'skip'

@@ -1,4 +1,4 @@
-/** Writes into the journal of a run what becomes of each object. */
+/** Records the outcome of each object in the journal of a run, without secrets. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Fields } from '../../base/objects.js'
 import {
@@ -18,21 +18,21 @@ import type { RunRecord } from '../work/run.js'
 import type { Attributes, DoneLine, FailedLine } from './lines.js'
 import type { Journal } from './writer.js'
 
-// What journals keep of an object: masked as the output masks it, and without what was sent as a secret.
+// Attributes are masked as in the output, and values that were sent as secrets are removed.
 
-/** Masks a value that has a text which was sent as a secret. */
+/** Masks a value that contains a text which was sent as a secret. */
 const maskSentSecret = (value: unknown): unknown => {
   const text = JSON.stringify(value)
   return text === undefined || redactSecrets(text) === text ? value : masked
 }
 
-/** The replacement for a value that holds a secret: the value is masked whole, because what is masked in part could not be put back. */
-const whole: Replacement = {
+/** Replaces a value that contains a secret as a whole: a partly masked value could not be restored. */
+const maskWhole: Replacement = {
   value: () => masked,
   text: (_, text) => (maskText(text) === text ? text : masked),
 }
 
-/** Attributes of what an endpoint takes or gives, as they may be written down. */
+/** Creates the function that masks the attributes of an endpoint for a journal. */
 export const createAttributeMask = (
   endpoint: Endpoint,
 ): ((attributes: Fields | null) => Fields | null) => {
@@ -41,34 +41,34 @@ export const createAttributeMask = (
     attributes === null
       ? null
       : Object.fromEntries(
-          Object.entries(maskFields(attributes, secrecyOf, whole)).map(([name, value]) => [
+          Object.entries(maskFields(attributes, secrecyOf, maskWhole)).map(([name, value]) => [
             name,
             maskSentSecret(value),
           ]),
         )
 }
 
-/** The facts that an outcome shows besides its state. */
+/** The facts about an outcome that a journal records besides the state. */
 export interface Facts {
   readonly status?: number
   readonly requestId?: string
-  /** The attributes that the run changed, as they were and as they are. */
+  /** The attributes that the run changed, before and after. */
   readonly before?: Attributes
   readonly after?: Attributes
-  /** Why what it was before is not known. */
+  /** The reason why the previous state is unknown. */
   readonly unread?: string
 }
 
-/** A function that masks attributes before they are written, as the output does it. */
-export type Masking = (attributes: Attributes) => Attributes
+/** Masks attributes before they are written. */
+export type AttributeMask = (attributes: Attributes) => Attributes
 
-/** Removes secrets from a text of an instance, which may say back what it was sent. */
-const clean = (text: string): string => maskAddresses(redactSecrets(text))
+/** Removes secrets from a text of the instance, which may repeat what it received. */
+const removeSecrets = (text: string): string => maskAddresses(redactSecrets(text))
 
-/** The facts of an object before its request is sent, as its journal line says them. */
+/** The facts that the begun line of an object already contains. */
 type KnownFacts = Pick<Facts, 'before' | 'after'>
 
-const nothing: Facts = {}
+const noFacts: Facts = {}
 
 const createFailedLine = (
   { n, object, parent }: Item,
@@ -81,51 +81,54 @@ const createFailedLine = (
   state,
   category,
   status: details.status,
-  request_id: details.requestId && clean(details.requestId),
-  message: clean(message),
+  request_id: details.requestId && removeSecrets(details.requestId),
+  message: removeSecrets(message),
 })
 
 interface RecordOptions<R> {
-  /** Returns the facts that are kept of a result. */
-  readonly facts: (result: R | undefined) => Facts
-  readonly mask: Masking
-  /** Returns the facts that are kept of an object before it is begun. */
-  readonly found?: (item: Item) => Facts
-  /** Returns the attributes that an object is to have by the header, from those that it had. */
-  readonly wished?: (before: Attributes) => Attributes
+  /** Returns the facts to record about a result. */
+  readonly getFacts: (result: R | undefined) => Facts
+  readonly mask: AttributeMask
+  /** Returns the facts to record about an object before it is begun. */
+  readonly getKnownFacts?: (item: Item) => Facts
+  /** Returns the attributes that an object should have according to the header, from those that it had. */
+  readonly getWished?: (before: Attributes) => Attributes
 }
 
-/** Creates the line of an object that is done, without what its line said as it was begun, and without what it was to be. */
+/**
+ * Creates the line of a completed object. It leaves out facts of the begun line, and a final state that equals the
+ * intended one.
+ */
 const createDoneLine = (
   { n, object, parent }: Item,
   state: DoneLine['state'],
   { status, requestId, before, after, unread }: Facts,
   known: KnownFacts,
-  wished: (before: Attributes) => Attributes,
+  getWished: (before: Attributes) => Attributes,
 ): DoneLine => {
   const was = before ?? known.before
-  const wish = known.after === undefined && was !== undefined ? wished(was) : known.after
+  const wish = known.after === undefined && was !== undefined ? getWished(was) : known.after
   return {
     n,
     object,
     parent,
     state,
     status,
-    request_id: requestId && clean(requestId),
+    request_id: requestId && removeSecrets(requestId),
     before: known.before === undefined ? before : undefined,
     after: after === undefined || isDeepStrictEqual(after, wish) ? undefined : after,
-    unread: unread && clean(unread),
+    unread: unread && removeSecrets(unread),
   }
 }
 
-/** Keeps a run's journal. */
-export const recordIn = <R>(
+/** Creates the record of a run, which writes its outcomes to a journal. */
+export const createRunRecord = <R>(
   journal: Pick<Journal, 'append'>,
-  { facts, mask, found = () => nothing, wished = () => ({}) }: RecordOptions<R>,
+  { getFacts, mask, getKnownFacts = () => noFacts, getWished = () => ({}) }: RecordOptions<R>,
 ): RunRecord<R> => {
-  /** The facts in the lines of the objects under way, by their places. */
-  const underWay = new Map<number, KnownFacts>()
-  const masked = ({ status, requestId, before, after, unread }: Facts): Facts => ({
+  /** The facts in the begun lines of unfinished objects, by number. */
+  const knownFacts = new Map<number, KnownFacts>()
+  const maskFacts = ({ status, requestId, before, after, unread }: Facts): Facts => ({
     status,
     requestId,
     unread,
@@ -135,18 +138,18 @@ export const recordIn = <R>(
   return {
     begun: (item) => {
       const { n, object, parent } = item
-      const { before, after, unread } = masked(found(item))
-      if (before !== undefined) underWay.set(n, { before, after })
-      const why = unread && clean(unread)
+      const { before, after, unread } = maskFacts(getKnownFacts(item))
+      if (before !== undefined) knownFacts.set(n, { before, after })
+      const why = unread && removeSecrets(unread)
       return journal.append({ n, object, parent, state: 'begun', before, after, unread: why })
     },
     settled: (item, outcome) => {
-      const known = underWay.get(item.n) ?? nothing
-      underWay.delete(item.n)
+      const known = knownFacts.get(item.n) ?? noFacts
+      knownFacts.delete(item.n)
       if ('failure' in outcome)
         return journal.append(createFailedLine(item, outcome.state, outcome.failure))
-      const done = masked(facts(outcome.result))
-      return journal.append(createDoneLine(item, outcome.state, done, known, wished))
+      const done = maskFacts(getFacts(outcome.result))
+      return journal.append(createDoneLine(item, outcome.state, done, known, getWished))
     },
   }
 }

@@ -1,4 +1,7 @@
-/** Writes that no object of a run stands for (`api`, a command's own calls, all with `--journal none`): on record before and after. */
+/**
+ * Records writes that belong to no object of a run (`api`, a command's own calls, all with `--journal none`), before
+ * they are sent and after.
+ */
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { redactSecrets } from '../../base/secrets/scrub.js'
 import { version } from '../../base/version.js'
@@ -11,21 +14,21 @@ interface Request {
   readonly path: string
 }
 
-/** Returns a request without its query and what was sent as a secret. */
-const nameRequest = ({ method, path }: Request): string => {
+/** Formats a request without its query and without secrets. */
+const formatRequest = ({ method, path }: Request): string => {
   const [plain = ''] = path.split(/[?#]/)
   return redactSecrets(maskAddresses(`${method} ${plain}`))
 }
 
 const createSettledLine = (entry: AuditEntry): RequestLine => ({
-  request: nameRequest(entry),
+  request: formatRequest(entry),
   outcome: entry.outcome,
   status: entry.status ?? undefined,
   request_id: entry.request_id === null ? undefined : redactSecrets(entry.request_id),
   duration_ms: entry.duration_ms,
 })
 
-/** Begins the run of what sends requests of its own. */
+/** Begins the run of a command that sends requests of its own. */
 export const beginRequests = async (
   folder: string,
   command: string,
@@ -50,30 +53,30 @@ export const beginRequests = async (
   return journal
 }
 
-/** A run of requests: begun before the first is sent. */
+/** A run of requests. It begins before the first request is sent. */
 export class RequestRun {
   readonly #begin: (request: Request, elsewhere: boolean) => Promise<Journal | undefined>
   #journal: Promise<Journal | undefined> | undefined
   #opened: Journal | undefined
 
-  /** @param begin opens the file of the run; undefined where it cannot be, which is no reason not to write */
+  /** @param begin opens the run's file; undefined if it cannot, which does not prevent the write */
   constructor(begin: (request: Request, elsewhere: boolean) => Promise<Journal | undefined>) {
     this.#begin = begin
   }
 
-  /** Resolves when a request may be sent. */
-  async begun(request: Request, elsewhere = false): Promise<void> {
+  /** Records a request. Resolves when it may be sent. */
+  async recordStart(request: Request, elsewhere = false): Promise<void> {
     this.#journal ??= this.#begin(request, elsewhere)
     this.#opened = await this.#journal
-    await this.#opened?.append({ request: nameRequest(request) }).catch(() => {})
+    await this.#opened?.append({ request: formatRequest(request) }).catch(() => {})
   }
 
-  /** Writes down what became of a request. */
-  settled(entry: AuditEntry): void {
+  /** Records the outcome of a request. */
+  recordOutcome(entry: AuditEntry): void {
     try {
       this.#opened?.add(createSettledLine(entry))
     } catch {
-      // That it was sent is on record.
+      // The request itself is already recorded.
     }
   }
 

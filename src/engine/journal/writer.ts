@@ -1,4 +1,4 @@
-/** Writing a journal: made, or gone on with, as a file that this process alone has. */
+/** Writes journals: creates or resumes a file that no other process writes, and syncs it to disk. */
 import { constants, ftruncateSync, writeSync } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,24 +7,24 @@ import { type Lock, lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { End } from '../work/report.js'
-import { formatLine, type Header, type Line } from './lines.js'
-import { openJournal, type RunHistory, readPast, States } from './reader.js'
+import { formatLine, type Header, type JournalLine } from './lines.js'
+import { ObjectStates, openJournal, type RunHistory, readRunHistory } from './reader.js'
 
-/** The interval at which it is brought to the disk, in milliseconds. */
-const syncEvery = 1000
-/** More text than this does not wait for the end of the turn. */
-const maxWaiting = 1 << 15
+/** The interval between syncs to disk, in milliseconds. */
+const syncInterval = 1000
+/** Pending text beyond this length is written at once, not at the end of the turn. */
+const maxPendingLength = 1 << 15
 
-/** The part of a file that is used; tests give one that fails. */
+/** The operations on a file that a journal needs; tests replace them with failing ones. */
 export interface JournalFile {
-  /** Writes some of the bytes, and says how many. */
+  /** Writes some of the bytes and returns how many. */
   write(bytes: Uint8Array): number
   truncate(length: number): void
   datasync(): Promise<void>
   close(): Promise<void>
 }
 
-/** Converts a file to one that is written at once: a write costs microseconds, and to hand it to another thread is more work than that. */
+/** Makes writes synchronous: a write takes microseconds, less than passing it to another thread. */
 const toWritable = (handle: FileHandle): JournalFile => ({
   write: (bytes) => writeSync(handle.fd, bytes),
   truncate: (length) => ftruncateSync(handle.fd, length),
@@ -32,38 +32,38 @@ const toWritable = (handle: FileHandle): JournalFile => ({
   close: () => handle.close(),
 })
 
-/** A journal file that this process has locked, and what is in it so far. */
+/** A journal file that this process has locked, with its contents so far. */
 interface OpenFile {
   readonly file: string
   readonly header: Header
   readonly handle: JournalFile
-  readonly held: Pick<Lock, 'isHeld' | 'release'>
+  readonly lock: Pick<Lock, 'isHeld' | 'release'>
   readonly written?: number
-  readonly states?: States
+  readonly states?: ObjectStates
   readonly sent?: boolean
   readonly clock?: Clock
 }
 
-/** The promise that what waits for the end of this turn is written. */
-interface Batch {
+/** The lines that are written together at the end of this turn. */
+interface PendingBatch {
   readonly written: Promise<void>
   readonly resolve: () => void
   readonly reject: (failure: Failure) => void
 }
 
-const createBatch = (): Batch => {
+const createBatch = (): PendingBatch => {
   let [resolve, reject]: [() => void, (failure: Failure) => void] = [() => {}, () => {}]
   const written = new Promise<void>((done, failed) => {
     resolve = done
     reject = failed
   })
-  // Not everybody waits for it.
+  // Not every caller waits for the write.
   written.catch(() => {})
   return { written, resolve, reject }
 }
 
-/** True if a line says when it was written: every line about a write does. */
-const isTimed = (line: Line): boolean =>
+/** True if a line contains the time at which it was written: every line about a write does. */
+const isTimed = (line: JournalLine): boolean =>
   'request' in line || ('n' in line && line.state !== 'queued')
 
 export class Journal {
@@ -72,41 +72,41 @@ export class Journal {
   readonly #handle: JournalFile
   readonly #lock: Pick<Lock, 'isHeld' | 'release'>
   readonly #clock: Clock
-  #text = ''
-  #batch: Batch | undefined
-  #broken: Failure | undefined
+  #pending = ''
+  #batch: PendingBatch | undefined
+  #failure: Failure | undefined
   #leaveSync: (() => void) | undefined
   #listeners = new Set<() => void>()
-  /** The file in the folder of runs that names this one, where it stands elsewhere. */
-  notedAs: string | undefined
-  /** True if this process sent anything. */
+  /** The file in the folder of runs that refers to this one, if the journal is elsewhere. */
+  referenceFile: string | undefined
+  /** True if this process sent a write. */
   #wrote = false
-  /** True if an object was begun, or another write sent. */
+  /** True if an object was begun or another write was sent. */
   #sent: boolean
   #now = Number.NaN
   #at = ''
-  /** Bytes of whole lines that were written. */
+  /** The bytes of complete lines that were written. */
   written: number
-  /** The state of each object so far. */
-  readonly states: States
+  /** The states of the objects so far. */
+  readonly states: ObjectStates
 
   constructor(opened: OpenFile) {
     this.file = opened.file
     this.header = opened.header
     this.#handle = opened.handle
-    this.#lock = opened.held
+    this.#lock = opened.lock
     this.#clock = opened.clock ?? systemClock
     this.#sent = opened.sent ?? false
     this.written = opened.written ?? 0
-    this.states = opened.states ?? new States()
+    this.states = opened.states ?? new ObjectStates()
   }
 
   /**
-   * Adds a line; resolves when it was written.
-   * @throws Failure `failed` where it cannot be, and ever after
+   * Adds a line. Resolves when it is written.
+   * @throws Failure `failed` if it cannot be written; all later calls fail, too
    */
-  append(line: Line): Promise<void> {
-    if (this.#broken !== undefined) return Promise.reject(this.#broken)
+  append(line: JournalLine): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
     this.#batch ??= createBatch()
     const { written } = this.#batch
     this.add(line)
@@ -114,70 +114,74 @@ export class Journal {
   }
 
   /**
-   * Adds a line whose caller does not wait until it is written, and hears of a failure with the next.
+   * Adds a line without waiting. If it cannot be written, the next call fails.
    * @throws Failure as `append`
    */
-  add(line: Line): void {
-    if (this.#broken !== undefined) throw this.#broken
+  add(line: JournalLine): void {
+    if (this.#failure !== undefined) throw this.#failure
     const isObject = 'n' in line
-    if (isObject) this.states.note(line.n, line.state)
+    if (isObject) this.states.update(line.n, line.state)
     if (isObject ? line.state === 'begun' : 'request' in line) this.#sent = this.#wrote = true
-    // What comes in the same turn of the event loop goes into the same write.
-    if (this.#text === '') setImmediate(() => this.#flush())
-    this.#text += formatLine(line, isTimed(line) ? this.#time() : undefined)
-    if (this.#text.length > maxWaiting) this.#flush()
+    // Lines of the same turn of the event loop go into one write.
+    if (this.#pending === '') setImmediate(() => this.#flush())
+    this.#pending += formatLine(line, isTimed(line) ? this.#time() : undefined)
+    if (this.#pending.length > maxPendingLength) this.#flush()
   }
 
   /**
-   * Writes what waits.
+   * Writes the pending lines.
    * @throws Failure as `append`
    */
   flush(): void {
     this.#flush()
-    if (this.#broken !== undefined) throw this.#broken
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   #flush(): void {
-    if (this.#text === '') return
-    const [text, batch] = [this.#text, this.#batch]
-    this.#text = ''
+    if (this.#pending === '') return
+    const [text, batch] = [this.#pending, this.#batch]
+    this.#pending = ''
     this.#batch = undefined
-    if (this.#broken === undefined) this.#write(Buffer.from(text))
-    if (this.#broken === undefined) batch?.resolve()
-    else batch?.reject(this.#broken)
+    if (this.#failure === undefined) this.#write(Buffer.from(text))
+    if (this.#failure === undefined) batch?.resolve()
+    else batch?.reject(this.#failure)
     for (const listener of this.#listeners) listener()
   }
 
-  /** Calls back after each write, and when there will be none; gives a way to stop. */
+  /**
+   * Calls `listener` after each write, and after a failure.
+   * @returns a function that removes the listener
+   */
   onWritten(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The last line: how the run ended, and what became of all its objects. */
+  /** Writes the last line: how the run ended, and the counts of outcomes. */
   async end(end: End): Promise<void> {
     const at = new Date(this.#clock.now()).toISOString()
-    await this.append({ end, counts: this.states.counts(), at })
+    await this.append({ end, counts: this.states.count(), at })
   }
 
-  /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */
+  /** Syncs the file to disk and closes it. Never throws: failures were already reported. */
   async close(): Promise<void> {
     this.#flush()
     this.#leaveSync?.()
-    if (this.#broken === undefined) await this.#handle.datasync().catch(() => {})
+    if (this.#failure === undefined) await this.#handle.datasync().catch(() => {})
     await this.#handle.close().catch(() => {})
-    // What sent nothing was no write.
-    if (this.notedAs !== undefined && !this.#wrote) await unlink(this.notedAs).catch(() => {})
+    // A run that sent nothing needs no reference in the folder.
+    if (this.referenceFile !== undefined && !this.#wrote)
+      await unlink(this.referenceFile).catch(() => {})
     this.#lock.release()
   }
 
-  /** Closes it, and takes it away: nothing was begun. */
+  /** Closes and removes the file, if nothing was begun. */
   async discard(): Promise<void> {
     await this.close()
     await unlink(this.file).catch(() => {})
   }
 
-  /** The time of a line; many are of one millisecond. */
+  /** Returns the time of a line; formatted once for all lines of a millisecond. */
   #time(): string {
     const now = this.#clock.now()
     if (now !== this.#now) {
@@ -191,9 +195,9 @@ export class Journal {
     try {
       for (let at = 0; at < bytes.length; ) at += this.#handle.write(bytes.subarray(at))
       this.written += bytes.length
-      this.#leaveSync ??= this.#clock.later(syncEvery, () => void this.#sync())
+      this.#leaveSync ??= this.#clock.later(syncInterval, () => void this.#sync())
     } catch (error) {
-      this.#break(error)
+      this.#fail(error)
     }
   }
 
@@ -202,14 +206,14 @@ export class Journal {
     try {
       await this.#handle.datasync()
     } catch (error) {
-      if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(getErrorCode(error))) this.#break(error)
+      if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(getErrorCode(error))) this.#fail(error)
     }
-    if (!this.#lock.isHeld()) this.#break(new Error('another process took over the journal'))
+    if (!this.#lock.isHeld()) this.#fail(new Error('another process took over the journal'))
   }
 
-  /** From now on nothing is written, and so nothing sent; half a line is taken back. */
-  #break(error: unknown): void {
-    this.#broken ??= new Failure(
+  /** Stops all further writes, and so all requests; removes an incomplete line. */
+  #fail(error: unknown): void {
+    this.#failure ??= new Failure(
       'failed',
       `cannot write the journal ${this.file}: ${getReason(error)}; ${this.#sent ? 'stopped before the next request' : 'nothing was sent'}`,
       {
@@ -233,10 +237,10 @@ const createHeldFailure =
       hint: `Wait until it ends. If it has ended, delete ${file}.lock`,
     })
 
-const lockOf = (file: string): Promise<Lock> =>
+const lockJournal = (file: string): Promise<Lock> =>
   lock(`${file}.lock`, { patience: 0, held: createHeldFailure(file) })
 
-/** Says that a journal cannot be made. */
+/** Creates the failure for a journal that cannot be created. */
 export const createJournalFailure = (file: string, why: string): Failure =>
   usage(
     `cannot create the journal ${file}: ${why}`,
@@ -244,8 +248,8 @@ export const createJournalFailure = (file: string, why: string): Failure =>
   )
 
 /**
- * Makes a journal: a file that was not there, for its owner only, never through a link.
- * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
+ * Creates a journal: a new file that only its owner can read, never through a link.
+ * @throws Failure `usage` if it cannot be created, `conflict` if another process has locked it
  */
 export const createJournal = async (
   file: string,
@@ -266,8 +270,8 @@ export const createJournal = async (
     )
   })
   try {
-    const held = await lockOf(file)
-    const journal = new Journal({ file, header, handle: toWritable(opened), held, clock })
+    const held = await lockJournal(file)
+    const journal = new Journal({ file, header, handle: toWritable(opened), lock: held, clock })
     await journal.append(header)
     return journal
   } catch (error) {
@@ -278,24 +282,24 @@ export const createJournal = async (
 }
 
 /**
- * Goes on with a journal where its whole lines end.
- * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
+ * Resumes a journal after its last complete line.
+ * @throws Failure `usage` if it cannot be read, `conflict` if another process has locked it
  */
 export const resumeJournal = async (
   file: string,
   clock: Clock = systemClock,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const opened = await openJournal(file, constants.O_RDWR | constants.O_APPEND)
-  const held = await lockOf(file).catch(async (error: unknown) => {
+  const held = await lockJournal(file).catch(async (error: unknown) => {
     await opened.close()
     throw error
   })
   try {
-    const past = await readPast(file)
+    const past = await readRunHistory(file)
     await opened.truncate(past.size)
     const { header, size: written, states, sent } = past
     const handle = toWritable(opened)
-    const journal = new Journal({ file, header, handle, held, written, states, sent, clock })
+    const journal = new Journal({ file, header, handle, lock: held, written, states, sent, clock })
     await journal.append({ resumed: new Date(clock.now()).toISOString() })
     return { journal, past }
   } catch (error) {

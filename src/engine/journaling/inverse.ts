@@ -1,4 +1,6 @@
-/** Finds what undoes a run: the endpoint for it and its values, from the catalogue, and what the object is now. */
+/**
+ * Finds what undoes a run: the endpoint that reverts each object, the values for it, and the object's current state.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
 import {
@@ -14,20 +16,20 @@ import { formatOf, isClearedByEmpty, isNumeric, type Param } from '../../catalog
 import { Failure, isMissing, usage } from '../../errors.js'
 import type { InstanceService } from '../command/context.js'
 import { getScope } from '../command/derive.js'
-import { findReading, getShownValue, toSentForm } from '../command/object-reader.js'
+import { findObjectReader, getShownValue, toSentForm } from '../command/object-reader.js'
 import type { Plan } from '../command/types.js'
 import type { Attributes, Header, RepeatedRun } from '../journal/lines.js'
-import type { UndoableItem } from '../journal/work.js'
+import type { UndoableItem } from '../journal/objects.js'
 
-// Who waits for whom in a tree: what is done to a group goes after what is done inside of it.
+// Order in a tree of groups: a group is changed after everything inside it.
 
-/** A parent of a tree, in which there are groups and projects: which it is, and its path. */
+/** A group or a project in a tree, by its path. */
 export interface TreePlace {
   readonly kind: 'group' | 'project'
   readonly path: string
 }
 
-/** Parses the place that a parent's name has in a tree; undefined for a name that is none. */
+/** Parses a parent's name as a place in a tree; undefined if it is none. */
 export const parseTreePlace = (parent: string | undefined): TreePlace | undefined => {
   const [, kind, path] = /^(group|project):(.+)$/s.exec(parent ?? '') ?? []
   if (path === undefined || (kind !== 'group' && kind !== 'project')) return undefined
@@ -37,21 +39,21 @@ export const parseTreePlace = (parent: string | undefined): TreePlace | undefine
 const getDepth = (parent: string | undefined): number =>
   parseTreePlace(parent)?.path.split('/').length ?? 0
 
-/** Compares parents so that what is inside comes before what is around it. */
+/** Compares parents so that inner ones come before the groups around them. */
 export const compareInnerFirst = (
   { parent: a }: { readonly parent?: string },
   { parent: b }: { readonly parent?: string },
 ): number => getDepth(b) - getDepth(a)
 
 /**
- * An instance may end what is inside along with what is around it, and takes no lower level inside than around.
- * Those that are inside have to take their turn first.
+ * Runs work on a group after all work inside it has ended. An instance may remove inner members along with outer ones,
+ * and rejects an inner level below the outer one.
  */
 export class TurnQueue {
   readonly #ended = new Map<string, Promise<unknown>>()
 
-  /** Does `work` when all that was begun inside of a place has ended, however it did. */
-  take<T>(place: TreePlace | undefined, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` after all earlier work inside a place has ended, successfully or not. */
+  runAfterInner<T>(place: TreePlace | undefined, work: () => Promise<T>): Promise<T> {
     if (place === undefined) return work()
     const path = place.path.toLowerCase()
     const inside = [...this.#ended].filter(([other]) => other.startsWith(`${path}/`))
@@ -65,23 +67,26 @@ export class TurnQueue {
   }
 }
 
-/** The way in which the objects of a run are put back. */
+/** How the objects of a run are restored. */
 export interface Inverse {
   readonly area: string
-  /** The endpoints of the area: among them is the list that shows whether an object is there, if objects come and go. */
+  /**
+   * The endpoints of the area. If the run created or deleted objects, they include the list that shows whether an
+   * object exists.
+   */
   readonly endpoints: Endpoints
-  /** The endpoint that puts an object back; undefined where none leads to what it was. */
-  readonly endpointFor: (was: UndoableItem) => Endpoint | undefined
-  /** True if objects come and go, rather than change. */
-  readonly presence: boolean
-  /** The endpoint to which the run sent its objects. */
+  /** Returns the endpoint that restores an object; undefined if none can. */
+  readonly findEndpoint: (was: UndoableItem) => Endpoint | undefined
+  /** True if the run created or deleted objects, rather than changing them. */
+  readonly isPresence: boolean
+  /** The endpoint that the run used. */
   readonly original: Endpoint
-  /** The run that is done again, where it is no undo. */
+  /** The run to do again, if this one undoes an undo. */
   readonly repeats?: RepeatedRun
 }
 
-/** Finds the form of an endpoint by which an object below a parent was done: in a tree there is one for groups, one for projects. */
-const findFormBelow = (
+/** Finds the variant of an endpoint for the parent of an object: a tree has one for groups and one for projects. */
+const findVariant = (
   parent: string | undefined,
   original: Endpoint,
   endpoints: Endpoints,
@@ -95,10 +100,10 @@ const findFormBelow = (
   )
 }
 
-/** Returns the path of the object that a verb is about. */
+/** Returns the path of the object that an endpoint acts on. */
 const getSubjectPath = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+$/, '')
 
-/** Finds the verbs of the same objects that set the same fields. */
+/** Finds the endpoints that set the same fields of the same objects. */
 const findSiblings = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
   const fields = Object.keys(original.leaves ?? {}).join()
   return Object.values<Endpoint>(endpoints).filter(
@@ -123,28 +128,31 @@ const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
       .find(({ name }) => name === area)
       ?.load()) ?? {}
   const same = Object.values<Endpoint>(endpoints).filter((one) => one.route === route)
-  // Commands of an extension may share a route, and differ in what they send.
+  // Commands of an extension may share a route and differ in what they send.
   const original = same.find((one) => one.command === words.join(' ')) ?? same[0]
   if (original === undefined)
     throw createIrreversibleFailure(command, 'the effect of this endpoint is unknown')
   return { area, endpoints, original }
 }
 
-/** Finds how to do again what a run did that was undone. */
+/** Finds how to do again what an undone run did. */
 const findRepetition = async (header: Header, run: RepeatedRun): Promise<Inverse> => {
   const { area, endpoints, original: again } = await findOriginal(run)
   return {
     area,
     endpoints,
-    presence: again.changes !== true && again.inverse !== undefined,
+    isPresence: again.changes !== true && again.inverse !== undefined,
     original: (await findOriginal(header)).original,
-    endpointFor: ({ parent }) => findFormBelow(parent, again, endpoints),
+    findEndpoint: ({ parent }) => findVariant(parent, again, endpoints),
     repeats: run,
   }
 }
 
-/** Returns the names of what no journal has of a run, so that it could not be sent again: secrets, and files that went along as such. */
-export const getUnrecorded = async (header: Header): Promise<readonly string[]> => {
+/**
+ * Returns the names of attributes that the journal does not record, so that they cannot be sent again: secrets and
+ * uploaded files.
+ */
+export const getUnrecordedNames = async (header: Header): Promise<readonly string[]> => {
   const { input, options } = header
   const secrets = Object.entries(input).flatMap(([name, value]) =>
     isObject(value) && '$secret' in value ? [name] : [],
@@ -158,36 +166,36 @@ export const getUnrecorded = async (header: Header): Promise<readonly string[]> 
 
 /**
  * Finds what undoes a run.
- * @param redo true if the run itself undid another one: what that one did is done again
- * @throws Failure `usage` for a verb that the documents have no inverse of
+ * @param redo true if the run itself is an undo: the original run is then done again
+ * @throws Failure `usage` if the API has no inverse of the endpoint
  */
 export const findInverse = async (header: Header, redo = false): Promise<Inverse> => {
   if (redo && header.redoes !== undefined) return findRepetition(header, header.redoes)
   const { command } = header
   const { area, endpoints, original } = await findOriginal(header)
   const known = { area, endpoints, original }
-  const formFor = ({ parent }: UndoableItem): Endpoint | undefined =>
-    findFormBelow(parent, original, endpoints)
+  const findVariantOf = ({ parent }: UndoableItem): Endpoint | undefined =>
+    findVariant(parent, original, endpoints)
   if (original.changes === true)
     return {
       ...known,
-      presence: false,
-      // What was not there before is set up by a change, too.
-      endpointFor: (was) =>
-        was.before === null ? endpoints[original.inverse ?? ''] : formFor(was),
+      isPresence: false,
+      // A change also restores what did not exist before.
+      findEndpoint: (was) =>
+        was.before === null ? endpoints[original.inverse ?? ''] : findVariantOf(was),
     }
   if (endpoints[original.inverse ?? ''] !== undefined)
     return {
       ...known,
-      presence: true,
-      endpointFor: (was) => endpoints[formFor(was)?.inverse ?? ''],
+      isPresence: true,
+      findEndpoint: (was) => endpoints[findVariantOf(was)?.inverse ?? ''],
     }
   const siblings = original.leaves === undefined ? [] : findSiblings(original, endpoints)
   if (siblings.length > 1)
     return {
       ...known,
-      presence: false,
-      endpointFor: ({ before }) => siblings.find((one) => canRestore(one, before)),
+      isPresence: false,
+      findEndpoint: ({ before }) => siblings.find((one) => canRestore(one, before)),
     }
   throw createIrreversibleFailure(command, original.irreversible)
 }
@@ -197,7 +205,7 @@ const createIrreversibleFailure = (
   why = 'the API has no endpoint that reverts it',
 ) => usage(`${command} cannot be undone: ${why}`)
 
-/** Finds the identity of an object that a run made or removed, from what is known of it. */
+/** Returns the identity of an object that a run created or deleted, from its known attributes. */
 export const findIdentity = (known: Attributes, kind: string | undefined): unknown => {
   const names = [...(getKindByName(kind)?.names ?? []), 'id']
   return names.map((name) => known?.[name]).find((value) => value !== undefined)
@@ -206,7 +214,7 @@ export const findIdentity = (known: Attributes, kind: string | undefined): unkno
 const coerceToParameter = (value: unknown, param: Param): unknown =>
   isNumeric(param) && /^\d+$/.test(String(value)) ? Number(value) : value
 
-/** Converts a value of a record to what a parameter takes; undefined if it is not to be sent. */
+/** Converts a recorded value to the form that a parameter takes; undefined if it must not be sent. */
 const toParameterValue = (value: unknown, param: Param, changes: boolean): unknown => {
   if (value === null && !changes) return undefined
   if (formatOf(param) !== 'date') return value
@@ -214,7 +222,7 @@ const toParameterValue = (value: unknown, param: Param, changes: boolean): unkno
   return String(value).slice(0, '2030-01-31'.length)
 }
 
-/** Returns the earlier fields of an object that are sent to bring it back: all fields of a change, else those that the endpoint takes. */
+/** Returns the previous fields that restore an object: all fields of a change, else those that the endpoint takes. */
 const getRestoredFields = (endpoint: Endpoint, before: Attributes): Fields => {
   const changes = endpoint.changes === true
   return Object.fromEntries(
@@ -227,7 +235,7 @@ const getRestoredFields = (endpoint: Endpoint, before: Attributes): Fields => {
   )
 }
 
-/** Returns what a run sent to an object that it made. */
+/** Returns the fields that a run sent to create an object. */
 const getSentFields = ({ input }: Header, { row = {} }: UndoableItem): Fields =>
   Object.fromEntries(
     Object.entries({ ...input, ...row }).filter(
@@ -235,7 +243,10 @@ const getSentFields = ({ input }: Header, { row = {} }: UndoableItem): Fields =>
     ),
   )
 
-/** @throws Failure `usage` where what the run sent to an object that it made is not recorded */
+/**
+ * Checks that all fields of a created object are recorded.
+ * @throws Failure `usage` if one is not
+ */
 const checkRecorded = ({ command, lacks }: RepeatedRun): void => {
   if (lacks.length === 0) return
   throw usage(
@@ -245,9 +256,9 @@ const checkRecorded = ({ command, lacks }: RepeatedRun): void => {
 }
 
 /**
- * Builds the values for an endpoint that puts an object back.
- * @param repeats the run that is done again
- * @throws Failure `usage` if the journal does not have them
+ * Builds the values for the endpoint that restores an object.
+ * @param repeats the run to do again
+ * @throws Failure `usage` if the journal does not record them
  */
 export const buildInverseValues = (
   endpoint: Endpoint,
@@ -274,9 +285,12 @@ export const buildInverseValues = (
   })
 }
 
-// An object as it is now: read before it is put back.
+// Reading the current state of an object before it is restored.
 
-/** Returns the fields of a record that a run changed, as they would be sent. Fields that the record does not show are left out. */
+/**
+ * Returns the fields that a run changed as a record shows them now, in the form in which they are sent. Fields that the
+ * record does not show are left out.
+ */
 const getShownFields = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields => {
   if (!isObject(record)) return {}
   return Object.fromEntries(
@@ -287,8 +301,8 @@ const getShownFields = (record: unknown, endpoint: Endpoint, sent: Attributes): 
   )
 }
 
-/** Finds the list that has an object as long as it is there. */
-const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
+/** Finds the list that contains an object as long as it exists. */
+const findList = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
   const path = toPathPattern(getPath(endpoint)).replace(/\/:$/, '')
   return Object.values<Endpoint>(endpoints).find(
     (one) =>
@@ -307,7 +321,7 @@ const collectListRecords = (
   return instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
 }
 
-/** Finds the record that has the names which an object to be made is to have; null if there is none. */
+/** Finds the record with the names that an object to create would have; null if there is none. */
 const findAlike = (
   records: readonly unknown[],
   { args: [name = ''] = [], params, path }: Endpoint,
@@ -324,7 +338,7 @@ const findAlike = (
   return isObject(found) ? found : null
 }
 
-/** Finds the object in its list; null if it is not there. */
+/** Finds an object in its list; null if it does not exist. */
 const findListed = async (
   instance: InstanceService,
   list: Endpoint,
@@ -337,7 +351,7 @@ const findListed = async (
   const known =
     getKindByName((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
   const wanted = String(values[name])
-  // Digits are an id, where there are ids, though somebody may be called so.
+  // Digits are an ID if the kind has IDs, even if another object has that name.
   const isId = /^\d+$/.test(wanted) && known.includes('id')
   const names = isId ? ['id'] : [...known, 'id']
   const records = await collectListRecords(instance, list, values)
@@ -348,8 +362,8 @@ const findListed = async (
 }
 
 /**
- * Reads an object as it is now; null if it is not there.
- * @param plan what would put it back
+ * Reads the current attributes of an object; null if it does not exist.
+ * @param plan the plan that would restore it
  * @param sent the attributes that the run changed
  */
 export const readCurrent = async (
@@ -359,16 +373,16 @@ export const readCurrent = async (
   sent: Attributes = null,
 ): Promise<Attributes> => {
   const { endpoint } = plan
-  const list = inverse.presence ? listFor(inverse, endpoint) : undefined
+  const list = inverse.isPresence ? findList(inverse, endpoint) : undefined
   if (list !== undefined) return findListed(instance, list, plan, inverse.original)
-  const reading = await findReading(inverse.area, endpoint)
+  const reading = await findObjectReader(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
   try {
     const { data } = await instance.send(ask)
-    return inverse.presence ? (isObject(data) ? data : {}) : getShownFields(data, endpoint, sent)
+    return inverse.isPresence ? (isObject(data) ? data : {}) : getShownFields(data, endpoint, sent)
   } catch (error) {
-    const mayBeGone = inverse.presence || endpoint.brings === true
+    const mayBeGone = inverse.isPresence || endpoint.brings === true
     if (mayBeGone && isMissing(error)) return null
     throw error
   }

@@ -1,4 +1,7 @@
-/** Keeps the journal of a run: it is opened before anything is sent, has a line about each object, and is closed whatever ends the run. */
+/**
+ * Runs objects with a journal: opens it before the first request, records each object, and closes it however the run
+ * ends.
+ */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { recoverFrom, usage } from '../../errors.js'
@@ -10,52 +13,52 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
 import { createJournalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
-import { createAttributeMask, type Facts, recordIn } from '../journal/record.js'
 import {
   getWishedAttributes,
   type SnapshotFilter,
   type Spool,
   startSpool,
   writeQueuedObjects,
-} from '../journal/work.js'
+} from '../journal/objects.js'
+import { createAttributeMask, createRunRecord, type Facts } from '../journal/record.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
 import type { End, GivenObject, Item } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import { getObjectKey } from '../work/seen-objects.js'
-import { describeLine, formatShard, getJournalInput } from './asked-line.js'
 import { findInverse, type Inverse } from './inverse.js'
-import { type CachedRead, JournaledStep, keepOf } from './journaled-step.js'
+import { type CachedRead, createSnapshotFilter, JournaledStep } from './journaled-step.js'
+import { describeRecordedLine, formatShard, getJournalInput } from './recorded-line.js'
 import type { JournalOptions, ResumeFlags, UnfinishedRun } from './runs.js'
-import { buildResumeLine, makeJournal } from './runs.js'
+import { buildResumeLine, createRunJournal } from './runs.js'
 import type { NumberedPlan } from './work-queue.js'
 
-// The first line of a run's journal: what is sent, by whom, and where.
+// The first line of a journal: the request, the author and the instance.
 
-/** The parts from which the first line of a run is made. */
+/** The parts from which the first line of a journal is made. */
 export interface HeaderParts {
   readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
   readonly globals: Pick<Globals, 'shard' | 'undoRecord'>
   readonly journaling: JournalOptions
-  /** It is one object, named on the line: nothing is said of its journal. */
+  /** True if the run is over one object that the line names: its journal is not mentioned to the person. */
   readonly single: boolean
-  /** Why the run cannot be resumed, whatever was asked. */
+  /** A reason why the run cannot be resumed, if the command has one. */
   readonly final?: string | undefined
-  /** Returns the flags that a person was asked for while the run was planned. */
-  readonly answered: () => readonly PromptReply[]
+  /** Returns the flags that a person was asked for during planning. */
+  readonly getReplies: () => readonly PromptReply[]
 }
 
 interface JournalParts extends HeaderParts {
-  /** Has what is sent while no journal is in force. */
-  readonly requests: Pick<InstanceExchange['requests'], 'kept'>
+  /** Records requests while no journal is open. */
+  readonly requests: Pick<InstanceExchange['requests'], 'hasJournal'>
   readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
   readonly instance: InstanceService
-  readonly reads: CachedRead
-  readonly admits: (plan: Plan) => Promise<boolean>
-  /** The record that an object was selected by. */
-  readonly selected: (plan: Plan) => unknown
+  readonly readOnce: CachedRead
+  readonly canWrite: (plan: Plan) => Promise<boolean>
+  /** Returns the record by which an object was selected. */
+  readonly getSelected: (plan: Plan) => unknown
 }
 
 /** True if the text that names a plan's object is a secret. */
@@ -64,7 +67,10 @@ export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
   return (endpoint.path[name] ?? endpoint.params[name])?.secret === true
 }
 
-/** @throws Failure `usage` where what names the objects is a secret */
+/**
+ * Checks that objects are not named by secrets.
+ * @throws Failure `usage` if they are
+ */
 export const checkNames = (plan: Plan): void => {
   if (isNamedBySecret(plan))
     throw usage(
@@ -73,15 +79,15 @@ export const checkNames = (plan: Plan): void => {
     )
 }
 
-/** Describes the journal's first line, by the first plan. */
+/** Describes the first line of a journal, according to the first plan. */
 export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<Header> => {
   const { command, globals, place, journaling } = parts
   const { cwd } = place
   const { shard, undoRecord } = globals
-  const answered = parts.answered()
+  const replies = parts.getReplies()
   const words = getCommandName(command)
   const now = place.clock.now()
-  // Who did one object is asked only by whoever takes it back.
+  // A run over one object does not ask the instance for the user; undoing it does.
   const identity = await place.identity(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
@@ -94,13 +100,13 @@ export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<H
     input: getJournalInput(first, journaling.raw, journaling.rowFields),
     ...identity,
     source: journaling.source,
-    ...(await describeLine({ ...parts, answered, cwd, shard, undoRecord })),
+    ...(await describeRecordedLine({ ...parts, replies, cwd, shard, undoRecord })),
   }
 }
 
 /**
- * Writes the journal of a shard that has no objects, where one is named: whoever merges the shards sees that it was run.
- * @throws Failure `usage` where it cannot be made
+ * Writes the journal of a shard without objects if the line names a file. Merging then sees that the shard ran.
+ * @throws Failure `usage` if the file cannot be created
  */
 export const recordEmptyShard = async ({
   command,
@@ -112,7 +118,7 @@ export const recordEmptyShard = async ({
   if (named === undefined || named === 'none' || shard === undefined) return
   const words = getCommandName(command)
   const now = place.clock.now()
-  const journal = await makeJournal(place, named, {
+  const journal = await createRunJournal(place, named, {
     run: 1,
     id: createJournalId(words, now),
     began: now.toISOString(),
@@ -158,17 +164,20 @@ export class JournaledRun {
     const facts = (result: PlanAnswer | undefined): Facts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
-    this.#keep = keepOf(first, mask)
-    this.record = recordIn(journal, {
-      facts,
+    this.#keep = createSnapshotFilter(first, mask)
+    this.record = createRunRecord(journal, {
+      getFacts: facts,
       mask,
-      found: (item) => step.seen(item),
-      wished: (before) => getWishedAttributes(journal.header, before),
+      getKnownFacts: (item) => step.getSeen(item),
+      getWished: (before) => getWishedAttributes(journal.header, before),
     })
   }
 
-  /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
-  static async of(parts: JournalParts, first: Plan): Promise<JournaledRun> {
+  /**
+   * Opens the journal of a run, or resumes it.
+   * @throws Failure `usage` if it cannot be created
+   */
+  static async open(parts: JournalParts, first: Plan): Promise<JournaledRun> {
     const { globals, journaling } = parts
     const { resumed } = journaling
     checkNames(first)
@@ -177,79 +186,87 @@ export class JournaledRun {
     const made = resumed?.past.header ?? (await describeHeader(parts, first))
     const { inverse, irreversible } = undo === true ? await loadInverse(made) : {}
     const header = irreversible === undefined ? made : { ...made, irreversible }
-    const step = new JournaledStep({ ...parts, header, inverse, stale: resumed !== undefined })
-    const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
+    const step = new JournaledStep({ ...parts, header, inverse, isStale: resumed !== undefined })
+    const journal =
+      resumed?.journal ?? (await createRunJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.ui.note(`this run cannot be resumed: ${header.final}`)
-    parts.requests.kept = true
+    parts.requests.hasJournal = true
     return new JournaledRun(parts, journal, step, first)
   }
 
-  /** The journal as it was named. */
+  /** The name of the journal as typed, or else its path. */
   get file(): string {
     return this.#parts.globals.journal ?? this.journal.file
   }
 
-  /** Writes objects down as they come. */
+  /** Starts to write objects to the journal as they arrive. */
   spool(objects: AsyncIterable<GivenObject>): Spool {
     return startSpool(this.journal, objects, undefined, this.#keep)
   }
 
-  /** Writes objects down that are in hand. */
-  enlist(objects: readonly GivenObject[]): Promise<void> {
+  /** Writes a list of objects to the journal. */
+  writeObjects(objects: readonly GivenObject[]): Promise<void> {
     return writeQueuedObjects(this.journal, objects)
   }
 
-  /** Places of the objects that are left, by what they are. */
-  async left(): Promise<(object: GivenObject) => Item | undefined> {
+  /**
+   * Loads the remaining objects of a resumed run.
+   * @returns a function that finds the item of an object
+   */
+  async loadRemaining(): Promise<(object: GivenObject) => Item | undefined> {
     const places = new Map<string, Item>()
     for await (const item of this.resumed?.left() ?? []) places.set(getObjectKey(item), item)
     return (object) => places.get(getObjectKey(object))
   }
 
-  /** Looks at an object that is about to be changed. */
-  look(item: NumberedPlan): Promise<void> {
-    return this.#step.look(item, item.plan)
+  /** Reads an object before it is changed. */
+  readBefore(item: NumberedPlan): Promise<void> {
+    return this.#step.readBefore(item, item.plan)
   }
 
-  /** Looks at objects that are about to be changed all together. */
-  async prepare(items: readonly NumberedPlan[]): Promise<void> {
-    for await (const _ of mapConcurrent(items, maxConcurrent, (item) => this.look(item)));
+  /** Reads several objects at once before they are changed together. */
+  async readAllBefore(items: readonly NumberedPlan[]): Promise<void> {
+    for await (const _ of mapConcurrent(items, maxConcurrent, (item) => this.readBefore(item)));
   }
 
-  /** Does one object, and remembers what is to be written down of it. */
-  async do(item: Item, plan: Plan, send: (plan: Plan) => Promise<PlanAnswer>): Promise<PlanAnswer> {
-    const { answer, facts } = await this.#step.one(item, plan, send)
+  /** Sends the plan of one object and keeps the facts to record about it. */
+  async sendOne(
+    item: Item,
+    plan: Plan,
+    send: (plan: Plan) => Promise<PlanAnswer>,
+  ): Promise<PlanAnswer> {
+    const { answer, facts } = await this.#step.sendOne(item, plan, send)
     this.#facts.set(answer, facts)
     return answer
   }
 
-  /** The line that goes on with the run; undefined where that cannot be. */
-  get again(): string | undefined {
+  /** The line that resumes the run; undefined if it cannot be resumed. */
+  get resumeLine(): string | undefined {
     const { command, globals } = this.#parts
     const { final, user } = this.journal.header
     if (final !== undefined) return undefined
-    // Of nobody it cannot be told whether it is the same user: resuming asks.
+    // If the user is unknown, resuming asks for confirmation.
     return buildResumeLine(getCommandName(command), {
       ...globals,
       yes: globals.yes || user === null,
     })
   }
 
-  /** Writes down how it ended; what failed, failed before. */
+  /** Records how the run ended and closes the journal. Write errors were already reported. */
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.kept = false
+    this.#parts.requests.hasJournal = false
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
   }
 
-  /** Discards the journal, because nothing was begun. */
+  /** Discards the journal if nothing was begun. */
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.kept = false
+    this.#parts.requests.hasJournal = false
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Does one object of a run that keeps a journal: it finds what the object was before and is after, in the attributes
- * that the run changes, no others.
+ * Sends one object of a run with a journal, and finds the object's state before and after, limited to the attributes
+ * that the run changes.
  */
 
 import { isNumber } from '../../base/json/json.js'
@@ -12,31 +12,31 @@ import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { InstanceService } from '../command/context.js'
 import {
-  findReading,
+  findObjectReader,
   getSentAttributes,
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { toKeptAnswer } from '../command/running.js'
+import { pickAnswerFacts } from '../command/running.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
-import type { Facts, Masking } from '../journal/record.js'
-import type { SnapshotFilter } from '../journal/work.js'
+import type { SnapshotFilter } from '../journal/objects.js'
+import type { AttributeMask, Facts } from '../journal/record.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
 import { buildInverseValues, type Inverse, readCurrent } from './inverse.js'
 
-/** True if a value holds a whole number past 2^53, which plain JSON would round. */
+/** True if a value contains a whole number beyond 2^53, which JSON would round. */
 const holdsRounded = (value: unknown): boolean => {
   if (isNumber(value))
     return Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsRounded)
 }
 
-// What a run changes, and what was there before.
+// The attributes that a run changes, and their previous values.
 
-/** Returns the attributes that a plan sets, as they are sent, without what names its object. */
+/** Returns the attributes that a plan sends, without those that name its object. */
 const getWantedFields = (plan: Plan): Fields =>
   Object.fromEntries(
     Object.entries(getSentAttributes(plan)).filter(
@@ -44,14 +44,16 @@ const getWantedFields = (plan: Plan): Fields =>
     ),
   )
 
-/** Returns the fields of its object that a plan changes, as undo puts them back. */
+/** Returns the attributes that a plan changes and that undo restores. */
 const getChangedFields = (plan: Plan): Fields =>
   plan.endpoint.changes === true ? getWantedFields(plan) : (plan.endpoint.leaves ?? {})
 
-/** True if a journal can hold a value. A value that no answer shows, or that JSON would round, is as little known as a masked one. */
+/**
+ * True if a journal can record a value. A missing or rounded value is treated like a masked one: it cannot be restored.
+ */
 const isKeepable = (value: unknown): boolean => value !== undefined && !holdsRounded(value)
 
-/** Returns the attributes that a plan wants, as a record shows them. */
+/** Returns the wanted attributes of a plan as a record shows them. */
 const getShownAttributes = (record: Fields, wanted: Fields, endpoint: Endpoint): Attributes =>
   Object.fromEntries(
     Object.entries(wanted).map(([name, sent]) => {
@@ -60,7 +62,7 @@ const getShownAttributes = (record: Fields, wanted: Fields, endpoint: Endpoint):
     }),
   )
 
-/** Returns the fields of a record that say which object it is. */
+/** Returns the fields of a record that identify its object. */
 const getIdentityFields = (record: unknown, { endpoint }: Plan): Attributes => {
   if (!isObject(record)) return {}
   const name = endpoint.args?.[0] ?? ''
@@ -74,7 +76,7 @@ const getIdentityFields = (record: unknown, { endpoint }: Plan): Attributes => {
   )
 }
 
-/** Returns the parameters of the endpoint that puts an object back, as far as its record shows them. */
+/** Returns the parameters that create an object again, as far as its record shows them. */
 const getGivenFields = (record: Fields, { endpoint }: Plan): Fields =>
   Object.fromEntries(
     Object.keys(endpoint.params).flatMap((name) => {
@@ -86,29 +88,29 @@ const getGivenFields = (record: Fields, { endpoint }: Plan): Fields =>
     }),
   )
 
-/** True if a plan makes an object that no argument names. */
+/** True if a plan creates an object that no argument names. */
 const isCreationPlan = ({ endpoint }: Plan): boolean =>
   getMethod(endpoint) === 'POST' &&
   endpoint.inverse !== undefined &&
   endpoint.path[endpoint.args?.[0] ?? ''] === undefined
 
-/** True if attributes are as they are wanted. */
+/** True if the attributes have the wanted values. */
 const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
   now !== null &&
   Object.keys(wanted).length > 0 &&
   Object.entries(wanted).every(([name, sent]) => now[name] !== masked && isAsSent(sent, now[name]))
 
-/** The data that a read is answered with, asked once: what takes long is no reason to wait with a write. */
+/** Reads data once, with a short timeout: a slow read must not delay a write. */
 export type CachedRead = (ask: Ask) => Promise<unknown>
 
-/** The arguments that say how one object of a run is put back as it was. */
+/** The arguments for restoring one object of a run. */
 type InverseArguments = readonly [inverse: Inverse, header: Header, item: Item, plan: Plan]
 
-/** Creates the plan that would undo what a plan does to its object. */
+/** Creates the plan that would undo another plan. */
 const createInversePlan = (
   ...[inverse, header, { parent, ...item }, plan]: InverseArguments
 ): Plan => {
-  // By what the plan found it to be: a username may be written in more ways than one.
+  // The plan has the resolved ID: a username can be written in several ways.
   const known = plan.values[plan.endpoint.args?.[0] ?? '']
   const object = known === undefined ? item.object : String(known)
   const was = {
@@ -119,29 +121,32 @@ const createInversePlan = (
     after: null,
     masked: [],
   }
-  const endpoint = inverse.endpointFor(was)
+  const endpoint = inverse.findEndpoint(was)
   if (endpoint === undefined) throw new Failure('failed', 'no command restores the previous state')
   return { key: '', endpoint, values: buildInverseValues(endpoint, was, header) }
 }
 
-/** Reads objects before they are changed. */
-class Snapshot {
-  readonly #reads: CachedRead
+/** Reads the state of objects before they are changed. */
+class StateReader {
+  readonly #readOnce: CachedRead
   readonly #instance: InstanceService
   readonly #area: string
 
   constructor(reads: CachedRead, instance: InstanceService, area: string) {
-    this.#reads = reads
+    this.#readOnce = reads
     this.#instance = instance
     this.#area = area
   }
 
-  /** Reads the attributes that a plan changes, as they are now; undefined if the API reads no single object. */
-  async attributes(plan: Plan): Promise<Attributes | undefined> {
-    const reading = await findReading(this.#area, plan.endpoint)
+  /** Reads the attributes that a plan changes; undefined if the API cannot read a single object. */
+  async readAttributes(plan: Plan): Promise<Attributes | undefined> {
+    const reading = await findObjectReader(this.#area, plan.endpoint)
     if (reading === undefined) return undefined
     try {
-      const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
+      const data = await this.#readOnce({
+        endpoint: reading.endpoint,
+        values: reading.values(plan),
+      })
       return getShownAttributes(isObject(data) ? data : {}, getChangedFields(plan), plan.endpoint)
     } catch (error) {
       if (plan.endpoint.brings === true && isMissing(error)) return null
@@ -149,19 +154,20 @@ class Snapshot {
     }
   }
 
-  /** The object among its like, where a run makes it come and go; null where it is not there. */
-  async presence(...back: InverseArguments): Promise<Attributes> {
+  /** Reads an object that a run creates or deletes; null if it does not exist. */
+  async readPresence(...back: InverseArguments): Promise<Attributes> {
     const [inverse, , , plan] = back
     const taking = createInversePlan(...back)
     const now =
-      (await this.#single([plan, taking])) ?? (await readCurrent(this.#instance, inverse, taking))
+      (await this.#readSingle([plan, taking])) ??
+      (await readCurrent(this.#instance, inverse, taking))
     return now === null
       ? null
       : { ...getIdentityFields(now, taking), ...getGivenFields(now, taking) }
   }
 
-  /** Returns the object by the record with which a plan was answered; undefined if the answer is no record. */
-  shown(
+  /** Returns the state of an object from the answer to its plan; undefined if the answer is no record. */
+  getFromAnswer(
     ...[value, ...back]: readonly [value: unknown, ...InverseArguments]
   ): Attributes | undefined {
     if (!isObject(value)) return undefined
@@ -169,21 +175,21 @@ class Snapshot {
     return { ...getIdentityFields(value, taking), ...getGivenFields(value, taking) }
   }
 
-  /** The object by a read of itself, where one of the paths to it has one; null where it is not there. */
-  async #single(plans: readonly Plan[]): Promise<Fields | null | undefined> {
+  /** Reads an object by its own path, if one of the plans has such a path; null if it does not exist. */
+  async #readSingle(plans: readonly Plan[]): Promise<Fields | null | undefined> {
     for (const { endpoint, values } of plans) {
       const name = endpoint.args?.[0] ?? ''
       const reading = /^\d+$/.test(String(values[name]))
-        ? await findReading(this.#area, endpoint)
+        ? await findObjectReader(this.#area, endpoint)
         : undefined
-      // A record from elsewhere says nothing of whether it is here.
+      // A record under another path does not prove that the object exists here.
       if (
         reading === undefined ||
         toPathPattern(getPath(reading.endpoint)) !== toPathPattern(getPath(endpoint))
       )
         continue
       try {
-        const data = await this.#reads({
+        const data = await this.#readOnce({
           endpoint: reading.endpoint,
           values: reading.values({ values }),
         })
@@ -197,13 +203,13 @@ class Snapshot {
   }
 }
 
-/** Returns the attributes that a plan changes, by the record that was read while it was planned. */
-const readWith = (plan: Plan): Attributes | undefined =>
+/** Returns the previous attributes from the record that planning already read. */
+const getPlannedAttributes = (plan: Plan): Attributes | undefined =>
   isObject(plan.record) && plan.endpoint.changes === true
     ? getShownAttributes(plan.record, getChangedFields(plan), plan.endpoint)
     : undefined
 
-/** Returns these attributes by the record with which the object was selected; undefined if the record has not all of them. */
+/** Returns the previous attributes from the record by which the object was selected; undefined if it lacks one. */
 const getSelectedAttributes = (record: unknown, plan: Plan): Attributes | undefined => {
   const wanted = getChangedFields(plan)
   if (!isObject(record) || Object.keys(wanted).length === 0) return undefined
@@ -211,7 +217,10 @@ const getSelectedAttributes = (record: unknown, plan: Plan): Attributes | undefi
   return Object.values(now ?? {}).includes(masked) ? undefined : now
 }
 
-/** Returns the attributes that an update left, as its answer shows them; those that it does not show are as they were sent. */
+/**
+ * Returns the attributes after an update, from its answer. Attributes that the answer does not show are assumed to be
+ * as sent.
+ */
 const getResultingAttributes = (
   plan: Plan,
   { value }: PlanAnswer,
@@ -228,8 +237,8 @@ const getResultingAttributes = (
   )
 }
 
-/** Creates a filter for the record that an object was selected by: it keeps what all plans of the run change. */
-export const keepOf = (first: Plan, mask: Masking): SnapshotFilter => {
+/** Creates a filter for the records by which objects were selected: it keeps the attributes that the run changes. */
+export const createSnapshotFilter = (first: Plan, mask: AttributeMask): SnapshotFilter => {
   const changed = getChangedFields(first)
   return (before) => {
     const own = Object.entries(before ?? {}).filter(([name]) => Object.hasOwn(changed, name))
@@ -237,20 +246,20 @@ export const keepOf = (first: Plan, mask: Masking): SnapshotFilter => {
   }
 }
 
-// One object of a run that keeps a journal: looked at before it is changed, and described after.
+// One object of a run: read before it is changed, and described afterwards.
 
-interface DoingParts {
+interface StepParts {
   readonly command: Pick<Command, 'area'>
   readonly instance: InstanceService
-  readonly reads: CachedRead
-  /** Returns true if a request may be sent, as far as its profile says. */
-  readonly admits: (plan: Plan) => Promise<boolean>
+  readonly readOnce: CachedRead
+  /** Returns true if the profile allows the request. */
+  readonly canWrite: (plan: Plan) => Promise<boolean>
   readonly header: Header
-  /** The inverse that undoes the run, if what was there before is kept for that. */
+  /** The inverse of the run, if previous values are recorded. */
   readonly inverse: Inverse | undefined
-  readonly selected: (plan: Plan) => unknown
-  /** It was selected in an earlier run, and may have been changed since. */
-  readonly stale: boolean
+  readonly getSelected: (plan: Plan) => unknown
+  /** True if the object was selected by an earlier run, so that its record may be outdated. */
+  readonly isStale: boolean
 }
 
 interface StepResult {
@@ -266,47 +275,49 @@ const createUnknownFailure = (): Failure =>
     unknownOutcome: true,
   })
 
-/** Creates an answer of its own for each object: facts are kept by it. */
+/** Creates an answer. Each object needs one of its own, because facts are stored by answer. */
 const createUnchangedAnswer = (): PlanAnswer => ({ unchanged: true })
 
 export class JournaledStep {
-  readonly #parts: DoingParts
-  readonly #snapshot: Snapshot
-  /** The facts of what was there before, by place, from when an object is looked at until it is done. */
+  readonly #parts: StepParts
+  readonly #state: StateReader
+  /** The facts about the previous state, by number, from reading an object until it is done. */
   readonly #seen = new Map<number, Facts>()
 
-  constructor(parts: DoingParts) {
+  constructor(parts: StepParts) {
     this.#parts = parts
-    this.#snapshot = new Snapshot(parts.reads, parts.instance, parts.command.area)
+    this.#state = new StateReader(parts.readOnce, parts.instance, parts.command.area)
   }
 
-  /** Returns what is known of an object before it is begun. */
-  seen({ n }: Item): Facts {
+  /** Returns the known facts about an object before it is begun. */
+  getSeen({ n }: Item): Facts {
     return this.#seen.get(n) ?? {}
   }
 
-  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be undone. */
-  async look(item: Item, plan: Plan): Promise<void> {
+  /**
+   * Reads an object before it is begun. An object that cannot be read is changed all the same, but cannot be undone.
+   */
+  async readBefore(item: Item, plan: Plan): Promise<void> {
     if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
     try {
-      const before = await this.#before(item, plan)
+      const before = await this.#findBefore(item, plan)
       if (before !== undefined) this.#seen.set(item.n, { before })
     } catch (error) {
       this.#seen.set(item.n, { unread: recoverFrom(error).message })
     }
   }
 
-  async one(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
-    if (item.how === 'read') return this.#look(item, plan)
-    const { before, unread } = this.seen(item)
+  async sendOne(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
+    if (item.how === 'read') return this.#checkSent(item, plan)
+    const { before, unread } = this.getSeen(item)
     this.#seen.delete(item.n)
     const asWanted = before !== undefined && hasAttributes(getWantedFields(plan), before)
     if (item.how === 'look' && asWanted) return { answer: createUnchangedAnswer(), facts: {} }
     const sent = item.how === 'again' ? await sendAgain(send, plan) : await send(plan)
-    // What was as it is to be is sent all the same: others may change it meanwhile.
+    // A write is sent even if nothing would change, because another client may change the object meanwhile.
     const same = sent.unchanged !== true && asWanted
     const answer = same ? toUnchangedAnswer(sent) : sent
-    const facts = toKeptAnswer(answer)
+    const facts = pickAnswerFacts(answer)
     if (answer.unchanged === true) return { answer, facts }
     if (isCreationPlan(plan))
       return {
@@ -315,54 +326,55 @@ export class JournaledStep {
       }
     if (before === undefined)
       return { answer, facts: unread === undefined ? facts : { ...facts, unread } }
-    const after = await this.#after(item, plan, answer, before)
+    const after = await this.#findAfter(item, plan, answer, before)
     return { answer, facts: { ...facts, before, after } }
   }
 
-  /** Looks at an object whose request may have been sent: that is never sent twice. */
-  async #look(item: Item, plan: Plan): Promise<StepResult> {
+  /** Checks an object whose request may already have been sent, as it must not be sent twice. */
+  async #checkSent(item: Item, plan: Plan): Promise<StepResult> {
     const { inverse } = this.#parts
     const wanted = getWantedFields(plan)
     const now =
       plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
-        ? await this.#snapshot.attributes(plan)
-        : inverse?.presence === true && !isCreationPlan(plan)
-          ? await this.#snapshot.presence(inverse, this.#parts.header, item, plan)
+        ? await this.#state.readAttributes(plan)
+        : inverse?.isPresence === true && !isCreationPlan(plan)
+          ? await this.#state.readPresence(inverse, this.#parts.header, item, plan)
           : undefined
     if (now === undefined || now === null) throw createUnknownFailure()
     if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now)) throw createUnknownFailure()
     return { answer: {}, facts: {} }
   }
 
-  async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
-    const { inverse, header, selected, stale } = this.#parts
-    const known = readWith(plan) ?? getSelectedAttributes(item.before ?? selected(plan), plan)
-    if (inverse === undefined || (known !== undefined && !stale)) return known
-    // What may not be sent is not looked at either: it is refused as it is sent.
-    if (isCreationPlan(plan) || !(await this.#parts.admits(plan))) return undefined
-    return inverse.presence
-      ? this.#snapshot.presence(inverse, header, item, plan)
-      : this.#snapshot.attributes(plan)
+  async #findBefore(item: Item, plan: Plan): Promise<Attributes | undefined> {
+    const { inverse, header, getSelected, isStale } = this.#parts
+    const known =
+      getPlannedAttributes(plan) ?? getSelectedAttributes(item.before ?? getSelected(plan), plan)
+    if (inverse === undefined || (known !== undefined && !isStale)) return known
+    // A request that is not allowed needs no read: it is refused when it is sent.
+    if (isCreationPlan(plan) || !(await this.#parts.canWrite(plan))) return undefined
+    return inverse.isPresence
+      ? this.#state.readPresence(inverse, header, item, plan)
+      : this.#state.readAttributes(plan)
   }
 
-  async #after(
+  async #findAfter(
     item: Item,
     plan: Plan,
     answer: PlanAnswer,
     before: Attributes,
   ): Promise<Attributes> {
     const { inverse, header } = this.#parts
-    if (inverse?.presence !== true) return getResultingAttributes(plan, answer, before)
+    if (inverse?.isPresence !== true) return getResultingAttributes(plan, answer, before)
     if (getMethod(plan.endpoint) === 'DELETE') return null
-    const shown = this.#snapshot.shown(answer.value, inverse, header, item, plan)
-    // What cannot be read any more is done all the same.
-    return shown ?? this.#snapshot.presence(inverse, header, item, plan).catch(() => ({}))
+    const shown = this.#state.getFromAnswer(answer.value, inverse, header, item, plan)
+    // The write succeeded even if the object cannot be read any more.
+    return shown ?? this.#state.readPresence(inverse, header, item, plan).catch(() => ({}))
   }
 }
 
-/** Converts an answer to that about an object which the write left as it was. */
+/** Converts an answer to that of an object which the write did not change. */
 const toUnchangedAnswer = (answer: PlanAnswer): PlanAnswer => ({
-  ...toKeptAnswer(answer),
+  ...pickAnswerFacts(answer),
   bytes: answer.bytes,
   reported: answer.reported,
   unchanged: true,
@@ -371,7 +383,7 @@ const toUnchangedAnswer = (answer: PlanAnswer): PlanAnswer => ({
   },
 })
 
-/** Sends a deletion once more: an object that is gone already is unchanged. */
+/** Repeats a deletion. An object that does not exist any more counts as unchanged. */
 const sendAgain = async (send: PlanSender, plan: Plan): Promise<PlanAnswer> => {
   try {
     return await send(plan)

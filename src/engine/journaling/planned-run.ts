@@ -1,4 +1,4 @@
-/** Keeps what a dry run showed as a run that has not begun, and tells whether an object still is as it was then. */
+/** Saves the preview of a dry run as a planned run, and checks whether its objects have changed since. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
@@ -6,18 +6,18 @@ import { Failure, recoverFrom, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/context.js'
 import type { Plan } from '../command/types.js'
-import { keepPlanned } from '../journal/begin-run.js'
+import { storePlanned } from '../journal/begin-run.js'
 import { type Attributes, formatLine, type Header, type QueuedLine } from '../journal/lines.js'
+import { checkNotSecret } from '../journal/objects.js'
 import { createAttributeMask } from '../journal/record.js'
-import { checkPlain } from '../journal/work.js'
 import type { Item } from '../work/report.js'
 import { checkNames, describeHeader, type HeaderParts } from './journaled-run.js'
-import { placeOf } from './work-queue.js'
+import { getPlanPlace } from './work-queue.js'
 
 /** The preview of one object. */
-export interface ShownObject {
+export interface PreviewedObject {
   readonly request: string
-  /** True if it was read: else nothing is known of what it is now. */
+  /** True if the object was read; otherwise its current state is unknown. */
   readonly read: boolean
   readonly changes: readonly {
     readonly attribute: string
@@ -26,29 +26,29 @@ export interface ShownObject {
   }[]
 }
 
-/** The time for which a plan may wait, in milliseconds, by who made it. */
+/** The time after which a plan expires, in milliseconds, by who made it. */
 const lifetime = { agent: 24 * 3_600_000, person: 7 * 24 * 3_600_000 } as const
 
 type Side = 'now' | 'new'
 
-/** Returns one side of a preview as a file may hold it: without fields that change by themselves, and without secrets. */
-const getSide = ({ endpoint }: Plan, { changes }: ShownObject, side: Side): Fields => {
+/** Returns one side of a preview for a file, without secrets and without fields that change by themselves. */
+const getSide = ({ endpoint }: Plan, { changes }: PreviewedObject, side: Side): Fields => {
   const own = changes.filter(({ attribute }) => !volatileFields.has(attribute))
   const fields = Object.fromEntries(own.map((change) => [change.attribute, change[side] ?? null]))
-  // As it comes back from a file.
+  // In the form in which it is read from a file.
   const kept: unknown = JSON.parse(JSON.stringify(createAttributeMask(endpoint)(fields)))
   return isObject(kept) ? kept : {}
 }
 
-/** Returns an object as it is, by its preview; undefined where it is not read. */
-const getBefore = (plan: Plan, shown: ShownObject): Attributes | undefined =>
+/** Returns the current state of an object from its preview; undefined if it was not read. */
+const getBefore = (plan: Plan, shown: PreviewedObject): Attributes | undefined =>
   shown.read ? getSide(plan, shown, 'now') : undefined
 
-/** Refuses a plan whose object is not as it was when its run was planned. */
+/** Refuses a plan if its object has changed since the run was planned. */
 export const refuseChangedPlan = async (
   { before }: Item,
   plan: Plan,
-  show: (plan: Plan) => Promise<ShownObject>,
+  show: (plan: Plan) => Promise<PreviewedObject>,
 ): Promise<Plan> => {
   if (plan.refused !== undefined) return plan
   try {
@@ -61,10 +61,10 @@ export const refuseChangedPlan = async (
   return { ...plan, refused: new Failure('conflict', 'it changed since the run was planned') }
 }
 
-/** Creates the line of an object that waits for its run. */
-const createQueuedLine = (plan: Plan, shown: ShownObject, n: number): QueuedLine => ({
+/** Creates the line of an object in a planned run. */
+const createQueuedLine = (plan: Plan, shown: PreviewedObject, n: number): QueuedLine => ({
   n,
-  ...placeOf(plan),
+  ...getPlanPlace(plan),
   state: 'queued',
   input: plan.row,
   before: getBefore(plan, shown),
@@ -72,14 +72,14 @@ const createQueuedLine = (plan: Plan, shown: ShownObject, n: number): QueuedLine
   sends: shown.request,
 })
 
-/** Keeps what is shown, object by object. */
+/** Collects the previews of a run and saves them. */
 export class PlanKeeper {
   readonly #parts: HeaderParts
   readonly #asked: PlannedLine
-  /** The places of plans that were taken and not shown yet. */
+  /** The numbers of plans whose preview is still missing. */
   readonly #places = new Map<Plan, number>()
   #count = 0
-  /** The line of each that was shown, at its place: as text, so that a hundred thousand stay small. */
+  /** The line of each object, by number. Lines are texts, so that a hundred thousand of them stay small. */
   readonly #lines: string[] = []
   #header: Promise<Header> | undefined
 
@@ -89,39 +89,39 @@ export class PlanKeeper {
   }
 
   /**
-   * Takes a plan before it is shown.
-   * @throws Failure `usage` where the line cannot be carried out from a file: it has a secret that is no reference, or the plan
-   * an object whose name looks like one
+   * Adds a plan before its preview.
+   * @throws Failure `usage` if the line contains a literal secret, or the object's name looks like one: neither can be
+   * saved
    */
-  async begin(plan: Plan): Promise<void> {
-    checkPlain(placeOf(plan))
+  async addPlan(plan: Plan): Promise<void> {
+    checkNotSecret(getPlanPlace(plan))
     this.#places.set(plan, this.#count++)
     this.#header ??= this.#describe(plan)
     await this.#header
   }
 
-  /** Takes what a plan showed. */
-  shown(plan: Plan, object: ShownObject): void {
+  /** Adds the preview of a plan. */
+  addPreview(plan: Plan, object: PreviewedObject): void {
     const place = this.#places.get(plan)
     if (place === undefined) return
     this.#places.delete(plan)
     this.#lines[place] = formatLine(createQueuedLine(plan, object, place + 1))
   }
 
-  /** Keeps the run. */
+  /** Saves the planned run. */
   async save(): Promise<void> {
     const header = await this.#header
     if (header === undefined) return
-    const { kept, failed } = this.#asked
-    // An object that could not be shown has no line.
+    const { onSaved, onFailure } = this.#asked
+    // An object without a preview has no line.
     const lines = Object.values(this.#lines)
     const total = formatLine({ input: 'complete', total: lines.length })
     const text = [...lines, total].join('')
     try {
-      kept(await keepPlanned(getRunFolder(this.#parts.place.env), header, text))
+      onSaved(await storePlanned(getRunFolder(this.#parts.place.env), header, text))
     } catch (error) {
-      if (failed === undefined || !(error instanceof Failure)) throw error
-      failed(error)
+      if (onFailure === undefined || !(error instanceof Failure)) throw error
+      onFailure(error)
     }
   }
 

@@ -1,4 +1,4 @@
-/** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
+/** Resumes runs (`--resume`): restores the line of a run from its journal, with the objects that are left. */
 import { toJsonFields } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { listAreas } from '../../catalogue/index.js'
@@ -6,11 +6,11 @@ import { getKindByName } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import {
+  canCommandStream,
   getCommandName,
   getScope,
-  isOfSelection,
+  narrowsSelection,
   type ScopeKind,
-  streams,
 } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
@@ -21,14 +21,14 @@ import {
   resolveJournalFile,
 } from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
+import { readWork } from '../journal/objects.js'
 import {
   createJournalGapFailure,
   getNextStep,
   isDone,
   type RunHistory,
-  readPast,
+  readRunHistory,
 } from '../journal/reader.js'
-import { readWork } from '../journal/work.js'
 import type { Raw } from '../plan/line.js'
 import {
   createNamedParents,
@@ -38,9 +38,9 @@ import {
   TargetsWithObjects,
 } from '../plan/parents.js'
 import type { Item } from '../work/report.js'
-import { checkResuming, readAskedFlags } from './asked-line.js'
+import { checkResumeFlags, readRecordedFlags } from './recorded-line.js'
 import type { JournalOptions } from './runs.js'
-import { findUnfinishedRun, takeUpJournal, tellGap } from './runs.js'
+import { findUnfinishedRun, reportGap, resumeRunJournal } from './runs.js'
 
 interface ResumeContext {
   readonly command: Command
@@ -50,10 +50,10 @@ interface ResumeContext {
   readonly journaling: JournalOptions
 }
 
-/** The line to run in place of the one that was typed. */
+/** The line to run instead of the typed one. */
 interface ResumedLine {
   readonly raw: Raw
-  /** The objects come from the journal. */
+  /** True if the objects are read from the journal as they are processed. */
   readonly streamed?: true
   readonly parents?: Parents
   readonly targets?: readonly ParentTarget[]
@@ -64,7 +64,7 @@ const reportNothingLeft = ({ context: { ui } }: ResumeContext): undefined => {
   return undefined
 }
 
-/** Finds the newest run of this command that is not done; undefined if all are. */
+/** Finds the newest unfinished run of this command; undefined if all are complete. */
 const findLastRun = (
   { command, context }: ResumeContext,
   { instance, profile }: RunOrigin,
@@ -82,7 +82,7 @@ const findLastRun = (
   )
 }
 
-const checkHeader = ({ command, globals }: ResumeContext, header: Header): LineOptions => {
+const checkRunHeader = ({ command, globals }: ResumeContext, header: Header): LineOptions => {
   const words = getCommandName(command)
   if (header.undoes !== undefined)
     throw usage(
@@ -113,7 +113,7 @@ const loadScopeKind = async (
   return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }
 
-/** Groups the objects below their parents. */
+/** Groups objects by their parents. */
 const toParentTargets = (
   items: readonly Item[],
   column: Parent['column'],
@@ -121,17 +121,17 @@ const toParentTargets = (
   const found = new TargetsWithObjects()
   for (const { object, parent = '', row } of items)
     found.add(parseParentTarget(column, parent), object, row && toJsonFields(row))
-  // One that has no objects is worked on itself, or on those that all have.
+  // A parent without objects is the object itself, or uses the arguments that all parents share.
   return found.targets.map(({ args, ...target }) =>
     args.join('') === '' ? target : { ...target, args },
   )
 }
 
-/** Returns the objects that are named; an object without a name is made, or is the one that there is. */
+/** Returns the names of the objects. An object without a name is yet to be created, or the only one of its kind. */
 const getNamedObjects = (items: readonly Item[]): readonly string[] =>
   items.flatMap(({ object }) => (object === '' ? [] : [object]))
 
-/** Returns the attributes that came with the objects. */
+/** Returns the attributes from the objects' rows. */
 const getRows = (items: readonly Item[]): Pick<Raw, 'rows'> =>
   items.some(({ row }) => row !== undefined)
     ? { rows: items.map(({ row }) => row && toJsonFields(row)) }
@@ -144,17 +144,17 @@ const toParentLine = (
   parents: createNamedParents(targets[0]?.kind ?? 'project'),
 })
 
-/** Merges the flags of the run with those of the line. Flags of the selection count only if objects are selected again. */
-const withAsked = async (
+/** Merges the flags of the run with those of the line. Selection flags count only if the line selects objects again. */
+const mergeFlags = async (
   { command, raw, globals }: ResumeContext,
   asked: LineOptions,
 ): Promise<Map<string, readonly string[]>> => {
-  const all = [...(await readAskedFlags(asked)), ...raw.flags]
+  const all = [...(await readRecordedFlags(asked)), ...raw.flags]
   const selects = globals.select !== undefined
-  return new Map(all.filter(([name]) => selects || !isOfSelection(command, name)))
+  return new Map(all.filter(([name]) => selects || !narrowsSelection(command, name)))
 }
 
-/** Builds the line that does what is left. */
+/** Builds the line that processes the remaining objects. */
 const buildResumedLine = async (
   resuming: ResumeContext,
   header: Header,
@@ -162,10 +162,10 @@ const buildResumedLine = async (
   items: readonly Item[],
 ): Promise<ResumedLine> => {
   const { command, raw, journaling } = resuming
-  const flags = await withAsked(resuming, asked)
+  const flags = await mergeFlags(resuming, asked)
   const again = journaling.resumed?.again === true
   const { args } = asked
-  // Objects that were selected in several may be known without them.
+  // Objects that were selected in several parents may have no parent recorded.
   const parents = items.every(({ parent }) => parent === undefined) ? undefined : header.parents
   if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
   if (parents !== undefined)
@@ -190,8 +190,8 @@ const buildResumedLine = async (
   return { raw: { args: [], flags }, ...toParentLine(toParentTargets(items, 'project')) }
 }
 
-/** Builds the line of any call, whose objects come from the journal, or once more. */
-const openLine = async (
+/** Builds the line of an `api` call, whose objects come from the journal or are read again. */
+const buildOpenLine = async (
   resuming: ResumeContext,
   { shard }: Header,
   asked: LineOptions,
@@ -202,11 +202,11 @@ const openLine = async (
       'the input of a shard of an "api" call cannot be read again',
       `Start a new run with --shard ${shard}.`,
     )
-  return { raw: { args: [...asked.args, '-'], flags: await withAsked(resuming, asked) } }
+  return { raw: { args: [...asked.args, '-'], flags: await mergeFlags(resuming, asked) } }
 }
 
-/** True if the input is given once more. */
-const isAgain = ({ command, raw, globals }: ResumeContext): boolean => {
+/** True if the objects are read again, from standard input or by --select. */
+const readsObjectsAgain = ({ command, raw, globals }: ResumeContext): boolean => {
   const others = raw.args.filter((arg) => arg !== '-')
   if (others.length > 0)
     throw usage(
@@ -216,8 +216,11 @@ const isAgain = ({ command, raw, globals }: ResumeContext): boolean => {
   return raw.args.includes('-') || globals.select !== undefined
 }
 
-/** @throws Failure for input that is given again where all of it, or nobody knows what of it, stands in the journal */
-const checkAgain = ({ file, gap, total }: RunHistory): void => {
+/**
+ * Checks that the objects must be read again.
+ * @throws Failure `usage` if the journal has all of them, `partial` if the journal is damaged
+ */
+const checkObjectsNeeded = ({ file, gap, total }: RunHistory): void => {
   if (gap !== undefined) throw createJournalGapFailure(file, gap.text)
   if (total !== undefined)
     throw usage(
@@ -232,29 +235,31 @@ const findNamedRun = async (
 ): Promise<RunHistory | undefined> => {
   const { globals, context } = resuming
   if (globals.resume === 'last') return findLastRun(resuming, identity)
-  return readPast(await resolveJournalFile(context.place, globals.resume ?? ''))
+  return readRunHistory(await resolveJournalFile(context.place, globals.resume ?? ''))
 }
 
-/** True if it was known which objects of a parent were meant: the list from which to select them may have been refused. */
+/** True if the objects of a parent are known; the list to select them from may have been refused. */
 const isKnown = ({ command }: ResumeContext, { object, parent }: Item): boolean =>
   object !== '' || parent === undefined || command.args[0]?.variadic !== true
 
-/** Reports (exit 8) the parents whose objects are not known: they cannot be resumed, and are not done. */
-const tellUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
+/** Reports the parents whose objects are unknown, and sets exit code 8: they cannot be resumed. */
+const reportUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
   const { answer, ui } = resuming.context
   for (const item of items.filter((one) => !isKnown(resuming, one)))
     ui.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
-  answer.exit(exitCodes.partial)
+  answer.setExitCode(exitCodes.partial)
 }
 
 /**
- * True if objects that came with their parents are taken as they came. What several parents share, or was not named, is
- * planned in each.
+ * True if the remaining objects can be processed while they are read from the journal. Objects that several parents
+ * share are planned for each parent instead.
  */
 const isStreamed = (command: Command, { parents, source }: Header): boolean =>
   command.open === true
     ? parents === undefined
-    : streams(command) && command.args.length > 0 && (parents === undefined || source === 'stdin')
+    : canCommandStream(command) &&
+      command.args.length > 0 &&
+      (parents === undefined || source === 'stdin')
 
 const collectItems = async (items: AsyncIterable<Item>): Promise<readonly Item[]> => {
   const all: Item[] = []
@@ -266,27 +271,27 @@ const countOpen = ({ counts }: Pick<RunHistory, 'counts'>): number =>
   counts.failed + counts.unknown + counts.not_tried
 
 /**
- * Takes a run up where it was left.
- * @returns undefined where nothing is left to be done
- * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
+ * Resumes the run that --resume names.
+ * @returns undefined if nothing is left to do
+ * @throws Failure `usage` for another command, instance or user; `conflict` if another process has locked the journal
  */
-export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | undefined> => {
+export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLine | undefined> => {
   const { command, raw, globals, context, journaling } = resuming
-  checkResuming(command, raw)
-  const again = isAgain(resuming)
+  checkResumeFlags(command, raw)
+  const again = readsObjectsAgain(resuming)
   const identity = await context.place.identity()
   const before = await findNamedRun(resuming, identity)
   if (before === undefined) return reportNothingLeft(resuming)
   const { id } = before.header
   if (isPlannedFile(before.file))
     throw usage(`the run ${id} has not begun`, `Carry it out with: svcctl journal run ${id}`)
-  checkHeader(resuming, before.header)
+  checkRunHeader(resuming, before.header)
   const doubt = checkIdentity(before.header, identity)
   if (isDone(before)) return reportNothingLeft(resuming)
-  tellGap(context, before)
-  if (again) checkAgain(before)
+  reportGap(context, before)
+  if (again) checkObjectsNeeded(before)
   if (doubt !== undefined) await context.ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await takeUpJournal(context.place, before.file)
+  const { journal, past } = await resumeRunJournal(context.place, before.file)
   const { header, states } = past
   const streamed = isStreamed(command, header)
   const damaged = past.gap !== undefined
@@ -294,8 +299,8 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
   const left = () => readWork(journal, undefined, next)
   const all = streamed ? [] : await collectItems(left())
   const items = all.filter((item) => isKnown(resuming, item))
-  if (items.length < all.length) tellUnknown(resuming, all)
-  const asked = checkHeader(resuming, header)
+  if (items.length < all.length) reportUnknown(resuming, all)
+  const asked = checkRunHeader(resuming, header)
   Object.assign(journaling, {
     raw,
     several: true,
@@ -303,11 +308,11 @@ export const takeUp = async (resuming: ResumeContext): Promise<ResumedLine | und
     parents: header.parents,
   })
   const open = streamed ? countOpen(past) : items.length
-  // Of an input that was cut nobody knows what is left.
+  // If the input was cut, it is unknown whether objects are left.
   if (open === 0 && !again)
     return past.total === undefined ? undefined : reportNothingLeft(resuming)
-  if (command.open === true && streamed) return openLine(resuming, header, asked, again)
+  if (command.open === true && streamed) return buildOpenLine(resuming, header, asked, again)
   if (streamed && globals.select === undefined)
-    return { raw: { args: raw.args, flags: await withAsked(resuming, asked) }, streamed }
+    return { raw: { args: raw.args, flags: await mergeFlags(resuming, asked) }, streamed }
   return buildResumedLine(resuming, header, asked, items)
 }

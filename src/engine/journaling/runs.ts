@@ -1,4 +1,4 @@
-/** Journals of runs: what a line says of one, how they are made and found again, and the line that goes on with one. */
+/** Creates, finds and resumes the journals of runs, and builds the line that resumes one. */
 
 import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
@@ -15,53 +15,51 @@ import {
   resolveJournalFile,
 } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
-import { type ResumeStep, type RunHistory, readPast } from '../journal/reader.js'
+import { type ResumeStep, type RunHistory, readRunHistory } from '../journal/reader.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
 import type { Item, JournalPlace } from '../work/report.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 
-// A run that is gone on with: its journal, and which of its objects are left.
+// A resumed run: its journal and the objects that are left.
 
 export interface UnfinishedRun {
   readonly journal: Journal
   readonly past: RunHistory
-  /** The input was cut, and is given once more. */
+  /** True if the input was cut and is read again. */
   readonly again: boolean
-  /** Returns what is to be done with the object in a place. */
+  /** Returns the next step for the object with a number. */
   readonly next: (n: number) => ResumeStep
-  /** The objects that something is to be done with, in their order. */
+  /** Yields the objects that are left, in their order. */
   readonly left: () => AsyncIterable<Item>
 }
 
-/** The source of the objects of a run. */
+/** Where the objects of a run came from. */
 type Source = 'arguments' | 'parents' | 'select' | 'stdin'
 
-/** The options of a run's journal: completed while the line is understood, and by the journal that is resumed. */
+/** The journal options of a line. Parsing the line completes them, and so does the journal of a resumed run. */
 export interface JournalOptions {
   source: Source
-  /** True if the line is one for several objects, however many there are in the end. */
+  /** True if the line is for several objects, even if only one is found. */
   several: boolean
-  /** The line itself. */
+  /** The typed words. */
   raw: Raw
-  /** The column that names the parents, where there are several. */
+  /** The column that names the parents, if there are several. */
   parents?: 'project' | 'group' | 'of'
-  /** The run that is gone on with. */
+  /** The run that is resumed. */
   resumed?: UnfinishedRun
-  /** The attributes that rows say, by the API's names. */
+  /** The attributes that rows set, by API name. */
   rowFields?: readonly string[]
-  /** SHA-256 of the files that the line names, as they were read, by their paths. */
+  /** The SHA-256 of the files that the line names, by path, as they were read. */
   readonly digests: Map<string, string>
 }
 
-// Journals, made and taken up.
-
 /**
- * Makes the journal of a run: the file that was named, or one of the folder of runs, of which the oldest go.
- * @param named what `--journal` says
- * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
+ * Creates the journal of a run: the named file, or a new file in the folder of runs, where it removes the oldest.
+ * @param named the value of `--journal`
+ * @throws Failure `usage` if it cannot be created, `conflict` if another process has locked it
  */
-export const makeJournal = async (
+export const createRunJournal = async (
   place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env'>,
   named: string | undefined,
   header: Header,
@@ -74,25 +72,24 @@ export const makeJournal = async (
 }
 
 /**
- * Goes on with a journal, which is the last run from then on.
- * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
+ * Resumes a journal and makes it the last run.
+ * @throws Failure `usage` if it cannot be read, `conflict` if another process has locked it
  */
-export const takeUpJournal = async (
+export const resumeRunJournal = async (
   place: Pick<WorkspaceService, 'env' | 'session' | 'globals'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const taken = await resumeJournal(file)
   const { profile } = await place.session()
   const author = { instance: await getInstanceName(place), profile: profile?.name ?? null }
-  // What cannot be written beside it stays where it was among the runs.
+  // If the reference cannot be written, the run keeps its earlier position.
   await moveToLastPlace(getRunFolder(place.env), taken.journal, author).catch(() => {})
   return taken
 }
 
 /**
- * Finds the newest run that is not done, of those that `which` takes; undefined if all are done.
- * @throws Failure what `none` says, where there is no such run at all; `partial` where one cannot be read, which may be
- * it
+ * Finds the newest unfinished run that `which` accepts; undefined if all are complete.
+ * @throws Failure that of `none` if `which` accepts no run; `partial` if a newer run cannot be read
  */
 export const findUnfinishedRun = async (
   { env }: Pick<WorkspaceService, 'env'>,
@@ -104,27 +101,27 @@ export const findUnfinishedRun = async (
   if (open !== undefined) return open
   const journals = await readJournalFolder(folder)
   if (journals.entries.some((entry) => !isPlanned(entry) && which(entry.header))) return undefined
-  // The one that is meant may be among those that cannot be read.
+  // The run that is meant may be an unreadable one.
   checkNewest(journals, undefined)
   throw none()
 }
 
-/** Says what a journal does not say any more, which is exit 8. */
-export const tellGap = (
+/** Reports the damage of a journal, and sets exit code 8. */
+export const reportGap = (
   { answer, ui }: Pick<Context, 'answer' | 'ui'>,
   { file, gap }: Pick<RunHistory, 'file' | 'gap'>,
 ): void => {
   if (gap === undefined) return
   ui.warn(`the journal ${file} is damaged: ${gap.text}`)
-  answer.exit(exitCodes.partial)
+  answer.setExitCode(exitCodes.partial)
 }
 
 /**
- * Finds the run of a command that `--resume` names: by its file, its id, or `last`, which is the newest at this instance
- * that is not done.
- * @param none says that there is no such run at all
- * @returns undefined where all are done
- * @throws Failure `usage` where there is none, and what `readPast` throws
+ * Finds the run of a command that `--resume` names: by file, by ID, or `last` for the newest unfinished one on this
+ * instance.
+ * @param none returns the message if there is no such run
+ * @returns undefined if all runs are complete
+ * @throws Failure `usage` if there is none, and those of `readRunHistory`
  */
 export const findResumable = async (
   place: WorkspaceService,
@@ -132,7 +129,7 @@ export const findResumable = async (
   none: (instance: string) => string,
 ): Promise<RunHistory | undefined> => {
   if (name !== 'last') {
-    return readPast(await resolveJournalFile(place, name))
+    return readRunHistory(await resolveJournalFile(place, name))
   }
   const instance = await getInstanceName(place)
   const own = (header: Header): boolean =>
@@ -140,12 +137,12 @@ export const findResumable = async (
   return findUnfinishedRun(place, own, () => usage(none(instance)))
 }
 
-/** Flags of a run that the line which resumes it repeats. */
+/** Flags that the line which resumes a run repeats. */
 const repeatedFlags = [...reachingFlags, 'tolerate', 'yes', 'confirm'] as const
 
 export type ResumeFlags = Pick<Globals, (typeof repeatedFlags)[number] | 'journal' | 'resume'>
 
-/** Builds the line that resumes a run, as a shell takes it, after the name of the program. */
+/** Builds the line that resumes a run, quoted for a shell, without the program's name. */
 export const buildResumeLine = (command: string, globals: ResumeFlags): string =>
   [
     command,
@@ -154,7 +151,7 @@ export const buildResumeLine = (command: string, globals: ResumeFlags): string =
     quoteWord(globals.journal ?? globals.resume ?? 'last'),
   ].join(' ')
 
-/** Returns the file of a run's journal and the line that resumes it, for the note that closes a run; undefined without a journal. */
+/** Returns the journal of a run and the line that resumes it, for the note at the end; undefined without a journal. */
 export const getJournalPlace = (
   journal: Journal | undefined,
   command: string,

@@ -1,4 +1,4 @@
-/** `--shard`: the part of what was given that this run is about. */
+/** Limits a run to one shard of its objects (`--shard`). */
 
 import { createHash } from 'node:crypto'
 import { getCurrentIo } from '../../base/io.js'
@@ -9,8 +9,8 @@ import { parseReference } from '../plan/arguments.js'
 import { type ParentTarget, parseParentTarget } from '../plan/parents.js'
 import { type GivenObject, normalizeId } from '../work/report.js'
 
-// `--shard i/n`: one part of the objects, so that several machines share a run. The parts are
-// disjoint and together everything, whoever computes them.
+// `--shard i/n` lets several machines share a run. The shards are disjoint and complete, whichever machine computes
+// them.
 
 interface Shard {
   /** From 1 to `of`. */
@@ -18,11 +18,11 @@ interface Shard {
   readonly of: number
 }
 
-const most = 1000
+const maxShards = 1000
 
 /**
- * Reads the shard of a job with `parallel:`.
- * @throws Failure `usage` where its environment names none, or half of one
+ * Reads the shard of a CI job with `parallel:`.
+ * @throws Failure `usage` if the variables are not set
  */
 const readCiShard = ({ CI_NODE_INDEX: part, CI_NODE_TOTAL: total }: NodeJS.ProcessEnv): string => {
   if (part && total) return `${part}/${total}`
@@ -33,24 +33,25 @@ const readCiShard = ({ CI_NODE_INDEX: part, CI_NODE_TOTAL: total }: NodeJS.Proce
 }
 
 /**
- * `3/8`, or `ci` for what a parallel job's environment says.
- * @throws Failure `usage`
+ * Parses a shard such as `3/8`; `ci` reads it from the variables of a parallel job.
+ * @throws Failure `usage` if it is invalid
  */
 export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => {
   const given = text === 'ci' ? readCiShard(env) : text
   const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? []
   const shard = { part: Number(part), of: Number(of) }
-  if (!(shard.part >= 1 && shard.part <= shard.of && shard.of <= most))
+  if (!(shard.part >= 1 && shard.part <= shard.of && shard.of <= maxShards))
     throw usage(
       `invalid shard ${JSON.stringify(given)}`,
-      `Use a form like 3/8, with at most ${most} shards.`,
+      `Use a form like 3/8, with at most ${maxShards} shards.`,
     )
   return shard
 }
 
 /**
- * Returns the shard of an object: by the first eight bytes of SHA-256 over kind, parent and object.
- * @param object by its id, or its parent's where parents are shared out
+ * Returns the shard of an object: the first eight bytes of SHA-256 over kind, parent and object, modulo the number of
+ * shards.
+ * @param object its ID; that of the parent if parents are distributed
  */
 export const getShardNumber = (
   kind: string,
@@ -62,12 +63,12 @@ export const getShardNumber = (
   return Number(head % BigInt(of)) + 1
 }
 
-/** Creates the test whether an object is in a shard, as it was given. */
+/** Creates a function that tests whether an argument is in a shard. */
 const createShardTest =
   ({ args: [argument] }: Command, { part, of }: Shard, parent: string | undefined) =>
   (text: string): boolean => {
     const kind = argument?.param?.completes ?? ''
-    // The address of an instance says as much of its objects as its path.
+    // A URL names an object as well as its path does, so both must have the same shard.
     const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
     const own = isScope(argument?.param)
       ? { id: text }
@@ -85,7 +86,7 @@ const getGivenParent = ({ flags: { project, group } }: Given): string | undefine
   return parent === undefined ? undefined : String(parent)
 }
 
-/** Filters the arguments that are in a shard, with their rows. */
+/** Filters the arguments of a shard, with their rows. */
 const filterArguments = (
   { args, rows }: Pick<Given, 'args' | 'rows'>,
   isIn: (text: string) => boolean,
@@ -94,13 +95,13 @@ const filterArguments = (
   rows: rows?.filter((_, i) => isIn(args[i] ?? '')),
 })
 
-/** Limits what was asked to the objects of a shard. */
+/** Limits a line to the objects of a shard. */
 const filterGiven = (command: Command, given: Given, shard: Shard): Given => ({
   ...given,
   ...filterArguments(given, createShardTest(command, shard, getGivenParent(given))),
 })
 
-/** Filters the parents of a shard: those with objects in it, or themselves if they have none. */
+/** Filters the parents of a shard: those with objects in it, or the parents themselves if they have no objects. */
 const filterTargets = (
   command: Command,
   targets: readonly ParentTarget[],
@@ -125,7 +126,7 @@ async function* filterObjects(
   for await (const object of objects) if (isIn(object)) yield object
 }
 
-/** Limits a stream to the objects of a shard. An object that brings its own parent along is tested with that. */
+/** Limits a stream to the objects of a shard. An object with a parent of its own is tested with that. */
 const streamInShard = (
   command: Command,
   given: Given,
@@ -142,13 +143,13 @@ const streamInShard = (
   return { ...stream, objects: filterObjects(stream.objects, isIn) }
 }
 
-/** The parents of several that are in a part. */
+/** Filters the parents of a shard. */
 export type ShardFilter = (targets: readonly ParentTarget[]) => readonly ParentTarget[]
 
 /**
- * Limits what was asked to a shard of its objects. Each of several parents is narrowed when the parents are known.
- * @param text `3/8`, or `ci`
- * @throws Failure `usage` for a text that is no shard, or where nothing can be shared out
+ * Limits a line to a shard of its objects. The returned `narrow` filters the parents once they are known.
+ * @param text `3/8` or `ci`
+ * @throws Failure `usage` if the text is invalid or the line has no objects to distribute
  */
 export const applyShard = (
   command: Command,
@@ -157,9 +158,9 @@ export const applyShard = (
   parents: boolean,
 ): { readonly given: Given; readonly narrow?: ShardFilter } => {
   const shard = parseShard(text, getCurrentIo().env)
-  // Its objects are no arguments: it asks for its part by itself.
+  // `api` with `-` reads its objects itself, and applies the shard there.
   if (command.open === true && given.args.at(-1) === '-') return { given }
-  // The arguments of an open command are its call, and no objects.
+  // The arguments of `api` are a call, not objects.
   const all = command.open === true ? { args: [] } : given
   if (parents) return { given, narrow: (targets) => filterTargets(command, targets, all, shard) }
   const { stream } = given

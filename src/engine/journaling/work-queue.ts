@@ -1,4 +1,4 @@
-/** The plans of a run on their way to the engine: numbered, each once. */
+/** Numbers the plans of a run and removes duplicates, for lists of plans and for plans that arrive. */
 
 import type { Plan, PlanSource } from '../command/types.js'
 import { getParentFields } from '../records/object-rows.js'
@@ -6,13 +6,15 @@ import type { PlanAnswer } from '../rows.js'
 import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
 
-/** Returns the object and the parent of a plan as the journal names them: in a tree, the parent's kind stands before its name. */
-export const placeOf = (plan: Plan) => {
+/**
+ * Returns the object and the parent of a plan as a journal names them. In a tree, the parent's name contains its kind.
+ */
+export const getPlanPlace = (plan: Plan) => {
   const fields = getParentFields(plan)
   return { ...fields, parent: plan.parent?.name ?? fields.parent }
 }
 
-/** A plan in its place. */
+/** A plan with its number. */
 export interface NumberedPlan extends Item {
   readonly plan: Plan
 }
@@ -20,34 +22,34 @@ export interface NumberedPlan extends Item {
 /** The outcome of a plan. */
 export type Result = ItemOutcome<PlanAnswer, NumberedPlan>
 
-/** The plans that a run works on. */
+/** The plans that a run processes. */
 export interface WorkQueue {
   readonly items: AsyncIterable<NumberedPlan>
-  /** The items, if all of them are in hand. */
+  /** The items, if all of them are known from the start. */
   readonly held?: readonly NumberedPlan[]
   /** The first plan; undefined where there is none. */
   readonly first: Plan | undefined
-  /** The plans that are known before anything is sent: all of them, or the first. */
+  /** The plans that are known before anything is sent: all of them, or only the first. */
   readonly known: readonly Plan[]
-  /** Returns the number of objects that there will be; undefined while that is not known. */
+  /** Returns the total number of objects; undefined while it is unknown. */
   readonly total: () => number | undefined
-  /** Returns the number of objects by now. */
-  readonly queued: () => number
-  /** Returns the number of objects that were given once more. */
-  readonly twice: () => number
-  /** Returns true if the input did not come to its end: it is to be given again. */
-  readonly cut?: () => boolean
+  /** Returns the number of objects so far. */
+  readonly countQueued: () => number
+  /** Returns the number of repeated objects. */
+  readonly countDuplicates: () => number
+  /** Returns true if reading the input failed, so that it must be read again. */
+  readonly isCut?: () => boolean
 }
 
-/** Takes plans in one after the other; what has no name is its own. */
+/** Detects repeated plans. A plan without a label is never a repetition. */
 export class Deduplicator {
   readonly #seen = new SeenObjects()
-  twice = 0
+  duplicates = 0
   queued = 0
 
-  take(plan: Plan): boolean {
+  add(plan: Plan): boolean {
     const known = plan.label !== undefined && !this.#seen.add(getParentFields(plan))
-    if (known) this.twice += 1
+    if (known) this.duplicates += 1
     else this.queued += 1
     return !known
   }
@@ -59,12 +61,15 @@ const toPlacedPlan = (plan: Plan, n: number): NumberedPlan => ({
   plan,
 })
 
-/** Items in hand, as they would come. */
+/** Yields a list of items one by one. */
 async function* yieldItems(items: readonly NumberedPlan[]): AsyncGenerator<NumberedPlan> {
   yield* items
 }
 
-/** Items in hand, of which so many were given once more. */
+/**
+ * Creates the queue of a list of items.
+ * @param twice the number of repeated objects that were removed
+ */
 export const createQueue = (items: readonly NumberedPlan[], twice: number): WorkQueue => {
   const known = items.map(({ plan }) => plan)
   return {
@@ -73,19 +78,19 @@ export const createQueue = (items: readonly NumberedPlan[], twice: number): Work
     first: known[0],
     known,
     total: () => known.length,
-    queued: () => known.length,
-    twice: () => twice,
+    countQueued: () => known.length,
+    countDuplicates: () => twice,
   }
 }
 
-/** Plans in hand. */
+/** Creates the queue of a list of plans. */
 export const createHeldQueue = (plans: readonly Plan[]): WorkQueue => {
   const once = new Deduplicator()
-  const items = plans.filter((plan) => once.take(plan)).map((plan, i) => toPlacedPlan(plan, i + 1))
-  return createQueue(items, once.twice)
+  const items = plans.filter((plan) => once.add(plan)).map((plan, i) => toPlacedPlan(plan, i + 1))
+  return createQueue(items, once.duplicates)
 }
 
-/** Objects that are planned as they come, after the first. */
+/** Creates the queue of objects that are planned as they arrive, after the first plan. */
 export const createArrivingQueue = (
   first: Plan,
   objects: AsyncIterable<GivenObject> | Iterable<GivenObject>,
@@ -96,7 +101,7 @@ export const createArrivingQueue = (
   const each = async function* (): AsyncGenerator<NumberedPlan> {
     for await (const object of objects) {
       const plan = await source.planOf(object)
-      if (once.take(plan)) yield toPlacedPlan(plan, once.queued)
+      if (once.add(plan)) yield toPlacedPlan(plan, once.queued)
     }
     ended = true
   }
@@ -105,7 +110,7 @@ export const createArrivingQueue = (
     first,
     known: [first],
     total: () => (ended ? once.queued : source.known?.count),
-    queued: () => once.queued,
-    twice: () => once.twice,
+    countQueued: () => once.queued,
+    countDuplicates: () => once.duplicates,
   }
 }

@@ -21,8 +21,8 @@ import type {
 import type { ExternalClient, InstanceService, UiService } from '../command/context.js'
 import type { Actions, Given, Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
-import type { Lists } from '../instance/listing.js'
-import type { Planning } from '../instance/planning.js'
+import type { ListReader } from '../instance/listing.js'
+import type { RunPlanner } from '../instance/planning.js'
 import { createTextRow, type Row, type Rows, yieldText } from '../rows.js'
 import { mergeRequests } from './live.js'
 
@@ -76,9 +76,9 @@ export const showPlaceholders = <R extends { readonly path: string }>(request: R
 })
 
 interface UnsentParts {
-  readonly planning: Planning
-  readonly exchange: Pick<InstanceExchange, 'build' | 'curlOf' | 'guard'>
-  readonly lists: Pick<Lists, 'whole'>
+  readonly planning: RunPlanner
+  readonly exchange: Pick<InstanceExchange, 'build' | 'formatCurl' | 'checkWrite'>
+  readonly lists: Pick<ListReader, 'buildWholeRequest'>
   /** Prints rows at once. */
   readonly print: (rows: Rows) => Promise<void>
   readonly ui: Pick<UiService, 'note'>
@@ -94,8 +94,8 @@ export class UnsentInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
-    return this.#parts.planning.plans(given, override)
+  createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+    return this.#parts.planning.createPlans(given, override)
   }
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
@@ -118,13 +118,16 @@ export class UnsentInstance implements InstanceService {
     endpoint: E,
     input: Input<E>,
   ): Promise<readonly RecordOf<E>[]> {
-    await this.#print(await this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
+    await this.#print(
+      await this.#parts.lists.buildWholeRequest({ endpoint, values: { ...input } }),
+      endpoint,
+    )
     const found = this.#placeholder(endpoint)
     return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
   }
 
   async collect(plan: Plan): Promise<never> {
-    return this.#end(await this.#parts.lists.whole(plan), plan.endpoint)
+    return this.#end(await this.#parts.lists.buildWholeRequest(plan), plan.endpoint)
   }
 
   /** Does the work for one item after the other, each up to its write; after the last the run ends, since nothing was done. */
@@ -148,7 +151,7 @@ export class UnsentInstance implements InstanceService {
     return this.#end(await this.#build(plan), plan.endpoint)
   }
 
-  elsewhere(baseUrl: string, credential: Credential | undefined): ExternalClient {
+  createClientFor(baseUrl: string, credential: Credential | undefined): ExternalClient {
     return {
       build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {
@@ -158,8 +161,8 @@ export class UnsentInstance implements InstanceService {
     }
   }
 
-  async raw(request: WireRequest): Promise<never> {
-    await this.#parts.exchange.guard(request)
+  async sendUndocumented(request: WireRequest): Promise<never> {
+    await this.#parts.exchange.checkWrite(request)
     return this.#end(request)
   }
 
@@ -168,7 +171,7 @@ export class UnsentInstance implements InstanceService {
   }
 
   async #print(wire: WireRequest, endpoint?: Endpoint): Promise<void> {
-    await this.#write(await this.#parts.exchange.curlOf(showPlaceholders(wire), endpoint))
+    await this.#write(await this.#parts.exchange.formatCurl(showPlaceholders(wire), endpoint))
   }
 
   async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
@@ -185,8 +188,8 @@ export class UnsentInstance implements InstanceService {
 }
 
 interface Parts {
-  readonly exchange: Pick<InstanceExchange, 'build' | 'curlOf' | 'guard'>
-  readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
+  readonly exchange: Pick<InstanceExchange, 'build' | 'formatCurl' | 'checkWrite'>
+  readonly lists: Pick<ListReader, 'buildFirstRequest' | 'buildWholeRequest' | 'checkNoListFlags'>
 }
 
 /** Creates the row of a command, which ends its line. */
@@ -212,11 +215,14 @@ export class Curl {
   async *list(plan: Plan, whole: boolean): Rows {
     const { exchange, lists } = this.#parts
     if (plan.request !== undefined) return yield* this.#one(plan, {})
-    if (whole) return yield toTextRow(await exchange.curlOf(await lists.whole(plan), plan.endpoint))
-    const { request, tested } = await lists.request(plan)
+    if (whole)
+      return yield toTextRow(
+        await exchange.formatCurl(await lists.buildWholeRequest(plan), plan.endpoint),
+      )
+    const { request, tested } = await lists.buildFirstRequest(plan)
     // A comment ends with its line.
     for (const line of tested) yield toTextRow(`# ${line.replaceAll(/\s+/g, ' ')}`)
-    yield toTextRow(await exchange.curlOf(showPlaceholders(request), plan.endpoint))
+    yield toTextRow(await exchange.formatCurl(showPlaceholders(request), plan.endpoint))
   }
 
   /** A request each, in their order; one for all where they go as one. */
@@ -228,13 +234,13 @@ export class Curl {
     const { exchange, lists } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     if (plan.request !== undefined) {
-      lists.refuseChoice()
-      await exchange.guard(plan.request)
-      return yield toTextRow(await exchange.curlOf(showPlaceholders(plan.request), plan.called))
+      lists.checkNoListFlags()
+      await exchange.checkWrite(plan.request)
+      return yield toTextRow(await exchange.formatCurl(showPlaceholders(plan.request), plan.called))
     }
     if (to === undefined)
       return yield toTextRow(
-        await exchange.curlOf(showPlaceholders(await exchange.build(plan)), plan.endpoint),
+        await exchange.formatCurl(showPlaceholders(await exchange.build(plan)), plan.endpoint),
       )
     const { origin, credential, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))

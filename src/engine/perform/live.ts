@@ -30,8 +30,8 @@ import type {
 import type { Actions, Given, Merge, Plan, ReceivedAnswer, WriteOptions } from '../command/types.js'
 import type { Caller } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
-import type { Lists } from '../instance/listing.js'
-import type { Planning } from '../instance/planning.js'
+import type { ListReader } from '../instance/listing.js'
+import type { RunPlanner } from '../instance/planning.js'
 import type { PlanAnswer } from '../rows.js'
 import { groupMergeable } from '../work/run.js'
 
@@ -39,7 +39,7 @@ import { groupMergeable } from '../work/run.js'
 
 interface SendingParts {
   readonly caller: Pick<Caller, 'open' | 'send'>
-  readonly exchange: Pick<InstanceExchange, 'admit' | 'anonymous' | 'build' | 'client'>
+  readonly exchange: Pick<InstanceExchange, 'admit' | 'createClient' | 'build' | 'getClient'>
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
@@ -119,13 +119,13 @@ class SentActions {
     const { to } = this.#how
     if (plan.request !== undefined) {
       await exchange.admit(plan.request)
-      return (await exchange.client(plan.called)).call(plan.request)
+      return (await exchange.getClient(plan.called)).call(plan.request)
     }
     if (to === undefined) return caller.send(plan)
     const { origin, credential, party, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
     await exchange.admit(wire, true)
-    return (await exchange.anonymous(origin, credential, party)).call(wire)
+    return (await exchange.createClient(origin, credential, party)).call(wire)
   }
 }
 
@@ -138,10 +138,10 @@ export const createLiveOptions = (parts: SendingParts, how: WriteOptions): BulkO
 // What a command asks by itself.
 
 export interface Parts {
-  readonly planning: Pick<Planning, 'plans'>
+  readonly planning: Pick<RunPlanner, 'createPlans'>
   readonly caller: Caller
   readonly exchange: InstanceExchange
-  readonly lists: Lists
+  readonly lists: ListReader
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
@@ -153,8 +153,8 @@ export class LiveInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
-    return this.#parts.planning.plans(given, override)
+  createPlans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
+    return this.#parts.planning.createPlans(given, override)
   }
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
@@ -174,7 +174,7 @@ export class LiveInstance implements InstanceService {
     { limit = 'all', where = () => true }: RecordQuery<RecordOf<E>> = {},
   ): Promise<readonly RecordOf<E>[]> {
     const found: RecordOf<E>[] = []
-    const instance = await this.#parts.exchange.instance()
+    const instance = await this.#parts.exchange.openInstance()
     for await (const record of instance.list(endpoint, input, { limit, perPage: largestPage }))
       if (where(record)) found.push(record)
     return found
@@ -192,7 +192,7 @@ export class LiveInstance implements InstanceService {
     return this.#parts.caller.open(plan, headers)
   }
 
-  elsewhere(
+  createClientFor(
     baseUrl: string,
     credential: Credential | undefined,
     party?: ClientIdentity,
@@ -204,16 +204,16 @@ export class LiveInstance implements InstanceService {
       build: (ask) => exchange.build(ask, baseUrl),
       call: async (request) => {
         await exchange.admit(request, true)
-        const open = () => exchange.anonymous(baseUrl, credential, party)
+        const open = () => exchange.createClient(baseUrl, credential, party)
         return (await clients.of(baseUrl, open)).call(request)
       },
     }
   }
 
-  async raw(request: WireRequest, called?: Endpoint): Promise<WholeAnswer> {
+  async sendUndocumented(request: WireRequest, called?: Endpoint): Promise<WholeAnswer> {
     const { exchange } = this.#parts
     await exchange.admit(request)
-    return (await exchange.client(called)).call(request)
+    return (await exchange.getClient(called)).call(request)
   }
 }
 

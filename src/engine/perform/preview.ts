@@ -11,7 +11,7 @@ import type { BulkRunner } from '../bulk/runner.js'
 import { isSource } from '../command/actions.js'
 import type { AnswerService, UiService } from '../command/context.js'
 import {
-  findReading,
+  findObjectReader,
   getSentAttributes,
   getShownValue,
   toSentForm,
@@ -20,11 +20,11 @@ import { resolveLoss } from '../command/running.js'
 import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
-import type { Lists } from '../instance/listing.js'
-import type { PlanKeeper, ShownObject } from '../journaling/planned-run.js'
+import type { ListReader } from '../instance/listing.js'
+import type { PlanKeeper, PreviewedObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
-import { checkAbsent } from './absence.js'
-import { FirstObjects, getPlanObjectName, ReadingPlans } from './reading-plans.js'
+import { checkAbsent } from './duplicates.js'
+import { FirstObjects, getPlanObjectName, ReadingPlans } from './safe-plans.js'
 
 // What a write would change: its object as it is now, beside what would be sent.
 
@@ -207,10 +207,10 @@ const columns = ['attribute', 'now', 'new'] as const
 interface Parts {
   readonly exchange: Pick<InstanceExchange, 'build'>
   readonly caller: Pick<Caller, 'send'>
-  readonly lists: Pick<Lists, 'gather'>
+  readonly lists: Pick<ListReader, 'gather'>
   /** Several objects, always as a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
-  readonly answer: Pick<AnswerService, 'columnsFor'>
+  readonly answer: Pick<AnswerService, 'getColumnsFor'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
   readonly irreversible: (plan: Plan) => string | undefined
@@ -248,11 +248,11 @@ export class Previews {
   }
 
   /** Returns what is known of one object by the documents' names, so that it can be compared with what was shown before. */
-  async look(plan: Plan, how: WriteOptions = {}): Promise<ShownObject> {
+  async look(plan: Plan, how: WriteOptions = {}): Promise<PreviewedObject> {
     return this.#plain(await this.#compared(plan, how))
   }
 
-  #plain({ request, read, changes }: Preview): ShownObject {
+  #plain({ request, read, changes }: Preview): PreviewedObject {
     const { words } = this.#parts
     const named = changes.map((change) => ({
       ...change,
@@ -269,19 +269,19 @@ export class Previews {
       if (original.refused !== undefined) throw original.refused
       await how.check?.(original)
       const preview = await this.#of(original, how)
-      keeper?.shown(original, this.#plain(preview))
+      keeper?.addPreview(original, this.#plain(preview))
       return { value: preview }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => {
         const plan = await source.planOf(object)
-        await keeper?.begin(plan)
+        await keeper?.addPlan(plan)
         return reading.of(plan)
       }
       return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { view, run })
     }
     const [only, ...others] = source
-    for (const plan of source) await keeper?.begin(plan)
+    for (const plan of source) await keeper?.addPlan(plan)
     await this.#announce(source, how)
     if (only !== undefined && this.#isAlone(only, others)) return yield* this.#single(only, how)
     yield* bulk.many(
@@ -336,7 +336,7 @@ export class Previews {
     if (plan.refused !== undefined) throw plan.refused
     await how.check?.(plan)
     const preview = await this.#of(plan, how)
-    this.#parts.keeper?.shown(plan, this.#plain(preview))
+    this.#parts.keeper?.addPreview(plan, this.#plain(preview))
     const object =
       how.to === undefined && plan.request === undefined
         ? getPlanObjectName(plan, command, isNaming)
@@ -360,7 +360,7 @@ export class Previews {
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return previewOfRequest(to.request?.(wire) ?? wire, secrets, words)
     const how = { path: wire.path, secrets, words }
-    const reading = writes(endpoint) ? await findReading(command.area, endpoint) : undefined
+    const reading = writes(endpoint) ? await findObjectReader(command.area, endpoint) : undefined
     if (reading === undefined) {
       await checkAbsent(plan, (list) => lists.gather(list))
       return previewOf(plan, undefined, how)
@@ -369,7 +369,7 @@ export class Previews {
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)
-      const shown = gone ? { columns: await answer.columnsFor(reading.endpoint) } : {}
+      const shown = gone ? { columns: await answer.getColumnsFor(reading.endpoint) } : {}
       return previewOf(plan, isObject(data) ? data : {}, { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'

@@ -169,6 +169,6 @@ export const toPartOfAnswer = (whole: AnswerService): AnswerService => ({
   terminal: whole.terminal,
   width: whole.width,
   text: whole.text,
-  columnsFor: (endpoint) => whole.columnsFor(endpoint),
-  exit: (code) => whole.exit(code),
+  getColumnsFor: (endpoint) => whole.getColumnsFor(endpoint),
+  setExitCode: (code) => whole.setExitCode(code),
 })

@@ -13,7 +13,7 @@ import { getFlagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
 import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
-import { createLearnt } from '../command/words.js'
+import { createValueFinder } from '../command/words.js'
 import { parseFitting, parseValue } from '../plan/values.js'
 import type { SingleReader } from '../rows.js'
 import {
@@ -344,7 +344,7 @@ export class RecordChoice {
       made,
       others,
       words,
-      learnt: createLearnt(command, words),
+      learnt: createValueFinder(command, words),
     }
   }
 

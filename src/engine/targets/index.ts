@@ -197,7 +197,7 @@ async function* runSelected(
 ): Rows {
   const { command, running, given, signal } = asked
   const { context } = running
-  const choosing = { selection, context, given, signal, gate: await running.exchange.gate() }
+  const choosing = { selection, context, given, signal, gate: await running.exchange.openGate() }
   const chosen = await selectInParents(choosing, targets)
   if (chosen.length === 0) return yield* selection.yieldNoMatch()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))

@@ -4,7 +4,7 @@ import type { StandardInput } from '../../base/standard-input.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
-import { getSelects, hasForm, lists, streams } from '../command/derive.js'
+import { canCommandStream, getSelectList, hasForm, listsRecords } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
@@ -26,9 +26,9 @@ export const checkSelection = (
   command: Command,
   { select, limit, allProjects, recursive }: Globals,
 ): void => {
-  const fact = getSelects(command)
+  const fact = getSelectList(command)
   if (select !== undefined || fact === undefined) return
-  if (limit !== undefined && !lists(command)) throw usage('--limit requires --select')
+  if (limit !== undefined && !listsRecords(command)) throw usage('--limit requires --select')
   if (fact.spread === true && (allProjects || recursive === true))
     throw usage(`--${allProjects ? 'all-projects' : 'recursive'} requires --select`)
 }
@@ -41,7 +41,7 @@ export const findSelectionList = async (
   command: Command,
   own?: Words,
 ): Promise<Command | undefined> => {
-  const [area, ...words] = getSelects(command)?.list.split(' ') ?? []
+  const [area, ...words] = getSelectList(command)?.list.split(' ') ?? []
   const found = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
   const { known } = command
   const list =
@@ -87,7 +87,7 @@ export const canStreamObjects = ({
 }: Pick<ObjectsLine, 'command' | 'globals' | 'parents'>): boolean =>
   parents === undefined &&
   !isRepeated(globals) &&
-  streams(command) &&
+  canCommandStream(command) &&
   command.args[0]?.variadic === true &&
   !globals.curl
 

@@ -52,7 +52,7 @@ class TargetFinder {
 
   async find(targets: readonly ParentTarget[]): Promise<void> {
     const { context, selection, given, signal, gate } = this.#options
-    const counter = context.ui.counter(targets.length)
+    const counter = context.ui.startCounter(targets.length)
     const items = async function* (wanted: () => boolean) {
       for (const [i, target] of targets.entries()) {
         if (!wanted()) return

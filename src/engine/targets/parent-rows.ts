@@ -7,7 +7,7 @@ import type { Context, LineAsk } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/running.js'
 import type { ActionOptions, Command, Given, Parent } from '../command/types.js'
-import { Lists } from '../instance/listing.js'
+import { ListReader } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
 import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
@@ -39,7 +39,7 @@ interface ParentRowsOptions {
   readonly context: Pick<Context, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
   /** Called for each parent in order, when its records were read or could not be read. */
-  readonly onSettled?: NonNullable<LineAsk['parents']>['settled'] | undefined
+  readonly onSettled?: NonNullable<LineAsk['parents']>['finishParent'] | undefined
   /** Yields the rows of one parent. */
   readonly rowsOf: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal
@@ -115,7 +115,7 @@ class ParentRows {
       if (target !== undefined) await this.#turns.schedule((turn) => this.#readParent(target, turn))
       return { state: 'done', result: undefined } as const
     }
-    const counter = this.#options.context.ui.counter(targets.length)
+    const counter = this.#options.context.ui.startCounter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
     const parents = run({ items: items(), work, gate, signal, onSettled })
@@ -235,10 +235,10 @@ const createPartLists = (
   { chooseRecords: choice, exchange, options: { globals, inner } }: LineParts,
   paging: Paging,
   parent: Parent,
-): Lists => {
-  const to = { later: () => {}, asked: inner?.onPlanned }
+): ListReader => {
+  const to = { noteAtEnd: () => {}, onList: inner?.onPlanned }
   const choose = (endpoint?: Endpoint) => choice(endpoint, parent)
-  return new Lists({ ...globals, ...paging }, exchange.instance, to, choose)
+  return new ListReader({ ...globals, ...paging }, exchange.openInstance, to, choose)
 }
 
 /** Creates the function that yields the list of one parent. */
@@ -248,7 +248,7 @@ const yieldList = (
   { how, view }: ParentList,
 ): ParentRowsOptions['rowsOf'] =>
   async function* (target, paging) {
-    const [plan] = await parts.planning.below(given, how, [target])
+    const [plan] = await parts.planning.planTargets(given, how, [target])
     if (plan === undefined) throw new Failure('internal', 'a list without a plan')
     if (plan.refused !== undefined) throw plan.refused
     const lists = createPartLists(parts, paging, target.parent)
@@ -264,8 +264,8 @@ const yieldCommand =
     const { planning } = parts
     const { parent } = target
     const own: Parts['planning'] = {
-      plans: async (...asked) =>
-        (await planning.plans(...asked)).map((plan) => ({ ...plan, parent })),
+      createPlans: async (...asked) =>
+        (await planning.createPlans(...asked)).map((plan) => ({ ...plan, parent })),
     }
     const lists = createPartLists(parts, paging, parent)
     const instance = new LiveInstance({ ...parts, planning: own, lists })
@@ -289,12 +289,12 @@ export async function* yieldParentRows(
   const over: ParentRowsOptions = {
     context: { answer, ui },
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
-    onSettled: inner?.parents?.settled,
+    onSettled: inner?.parents?.finishParent,
     maxRecords: most,
     rowsOf:
       typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
-    gate: await exchange.gate(),
+    gate: await exchange.openGate(),
     isHeld: options.part?.isHeld,
     globals,
   }

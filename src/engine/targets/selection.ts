@@ -13,16 +13,16 @@ import type { AnswerService, UiService } from '../command/context.js'
 import {
   getCommandName,
   getScope,
-  getSelects,
+  getSelectList,
   hasForm,
-  isOfSelection,
   isRehearsal,
+  narrowsSelection,
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import { yieldNone } from '../command/running.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
-import { Lists } from '../instance/listing.js'
+import { ListReader } from '../instance/listing.js'
 import type { SingleReadOptions } from '../line-parts.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
@@ -131,7 +131,7 @@ const getEverythingValues = (
 interface SelectionContext {
   readonly options: RunOptions
   readonly singleReads: SingleReadOptions
-  readonly exchange: Pick<InstanceExchange, 'instance'>
+  readonly exchange: Pick<InstanceExchange, 'openInstance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
   readonly place: Pick<Workspace, 'scopeAmong'>
@@ -189,7 +189,7 @@ const findScopeFlags = async (
 }
 
 /** Drops the notes of the lists. */
-const silent = { later: () => {} }
+const silent = { noteAtEnd: () => {} }
 
 /** Chooses the objects of a run with `--select`. */
 export class Selection {
@@ -261,13 +261,13 @@ export class Selection {
   /** Returns the arguments without the flags that only the list takes. */
   removeListFlags(given: Given): Given {
     const { command } = this.#options
-    const flags = Object.entries(given.flags).filter(([name]) => !isOfSelection(command, name))
+    const flags = Object.entries(given.flags).filter(([name]) => !narrowsSelection(command, name))
     return { ...given, flags: Object.fromEntries(flags) }
   }
 
   /** Yields the note that nothing matches, and an empty answer. */
   async *yieldNoMatch(): Rows {
-    const list = getSelects(this.#options.command)?.list ?? ''
+    const list = getSelectList(this.#options.command)?.list ?? ''
     yield createNoteRow(`no matches in ${list}: nothing to do`)
     yield* yieldNone(this.#context.answer)
   }
@@ -318,7 +318,7 @@ export class Selection {
   /** Reads the matching records. */
   async #readRecords(list: Command, given: Given, scope: Flags, most: number) {
     const { command } = this.#options
-    const by: readonly string[] = getSelects(command)?.by ?? []
+    const by: readonly string[] = getSelectList(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
     const [plan] = await this.#context.singleReads.planned(list, asked)
@@ -349,10 +349,12 @@ export class Selection {
       words,
     })
     const choice = this.#choice
-    return new Lists({}, this.#context.exchange.instance, silent, async () => choice).first(
-      ask,
-      most,
-    )
+    return new ListReader(
+      {},
+      this.#context.exchange.openInstance,
+      silent,
+      async () => choice,
+    ).yieldFirst(ask, most)
   }
 
   /** Collects the matching objects, and keeps their previous values for the journal. */

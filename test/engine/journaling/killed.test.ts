@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readPast } from '../../../src/engine/journal/reader.js'
+import { readRunHistory } from '../../../src/engine/journal/reader.js'
 import { startKillable } from '../../support/killed.js'
 import { folder } from '../../support/program.js'
 import { startLine, svcctl } from '../../support/within.js'
@@ -53,7 +53,7 @@ it('killed at random moments, then resumed: each is written, none that was done'
     const before = new Map(times)
     untilKill = requests[kills] ?? Number.POSITIVE_INFINITY
     const begun = existsSync(file)
-    const cut = begun && (await readPast(file)).total === undefined
+    const cut = begun && (await readRunHistory(file)).total === undefined
     const args = [
       ...['runners', 'update', ...(begun && !cut ? [] : ['-'])],
       ...(begun ? ['--resume', file] : ['--no-active', '--journal', file]),
@@ -70,7 +70,7 @@ it('killed at random moments, then resumed: each is written, none that was done'
       expect(code, stderr).toBe(0)
       ended = true
     }
-    const { states } = await readPast(file)
+    const { states } = await readRunHistory(file)
     done = new Set(
       linesOf(file).flatMap((line) =>
         'n' in line && states.get(line.n) === 'done' ? [line.object] : [],
@@ -79,7 +79,7 @@ it('killed at random moments, then resumed: each is written, none that was done'
   }
   expect([kills, again]).toEqual([5, []])
   expect([...times.keys()].toSorted()).toEqual(ids.toSorted())
-  expect((await readPast(file)).counts).toMatchObject({ done: count, not_tried: 0 })
+  expect((await readRunHistory(file)).counts).toMatchObject({ done: count, not_tried: 0 })
 })
 
 describe('a run that begins before its input ends', () => {
@@ -131,7 +131,7 @@ describe('a run that begins before its input ends', () => {
       },
     )
     expect(code, stderr).toBe(8)
-    const past = await readPast(files()[0] ?? '')
+    const past = await readRunHistory(files()[0] ?? '')
     expect([past.end, past.total]).toEqual(['stopped', 2000])
     expect(past.counts.not_tried).toBeGreaterThan(0)
     expect(past.counts.done).toBe(written().length)

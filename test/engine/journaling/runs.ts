@@ -1,7 +1,7 @@
 /** Runs of the real program that keep journals, against an instance that is scripted. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Header, Line } from '../../../src/engine/journal/lines.js'
+import type { Header, JournalLine } from '../../../src/engine/journal/lines.js'
 import { configuration, type Ran } from '../../support/program.js'
 import { type Recorder, recording, type Scripted } from '../../support/recorder.js'
 import { svcctl } from '../../support/within.js'
@@ -24,13 +24,13 @@ export const user: Scripted = { body: { id: 1, username: 'ana' } }
 export const notFound: Scripted = { status: 404, body: { message: '404 Not found' } }
 
 /** The lines of a journal, without their checksums. */
-export const linesOf = (file: string): readonly Line[] =>
+export const linesOf = (file: string): readonly JournalLine[] =>
   readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((text) => {
-      const { c: _, ...line } = JSON.parse(text) as Line & { c: number }
-      return line as Line
+      const { c: _, ...line } = JSON.parse(text) as JournalLine & { c: number }
+      return line as JournalLine
     })
 
 export const headerOf = (file: string): Header => linesOf(file)[0] as Header

@@ -5,7 +5,7 @@ import { getSecretFields } from '../../../src/catalogue/fields.js'
 import { areas } from '../../../src/catalogue/index.js'
 import { getFlagName } from '../../../src/engine/command/derive.js'
 import { createAttributeMask } from '../../../src/engine/journal/record.js'
-import { getJournalInput } from '../../../src/engine/journaling/asked-line.js'
+import { getJournalInput } from '../../../src/engine/journaling/recorded-line.js'
 
 const canary = 'canary-of-a-secret-0123456789'
 

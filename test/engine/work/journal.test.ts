@@ -23,25 +23,25 @@ import {
   checkResumable,
   createJournalId,
   findLastOpen,
-  planBeside,
+  getPlanFile,
   readJournalFolder,
 } from '../../../src/engine/journal/folder.js'
 import {
   formatLine,
   type Header,
-  type Line,
+  type JournalLine,
   parseLine,
   parsePlacement,
 } from '../../../src/engine/journal/lines.js'
-import { getNextStep, isDone, readPast } from '../../../src/engine/journal/reader.js'
-import { recordIn } from '../../../src/engine/journal/record.js'
 import {
-  chooseUndo,
+  chooseUndoAction,
   readSeenObjects,
-  readUndo,
+  readUndoable,
   readWork,
   startSpool,
-} from '../../../src/engine/journal/work.js'
+} from '../../../src/engine/journal/objects.js'
+import { getNextStep, isDone, readRunHistory } from '../../../src/engine/journal/reader.js'
+import { createRunRecord } from '../../../src/engine/journal/record.js'
 import {
   createJournal,
   Journal,
@@ -80,7 +80,7 @@ const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
 /** A journal with these lines below its first, left as it is. */
 const left = async (
   path: string,
-  lines: readonly Line[],
+  lines: readonly JournalLine[],
   first: Header = header,
 ): Promise<void> => {
   const journal = await createJournal(path, first)
@@ -88,10 +88,15 @@ const left = async (
   await journal.close()
 }
 const place = (n: number) => ({ n, object: String(n) })
-const queued = (n: number): Line => ({ ...place(n), state: 'queued' })
+const queued = (n: number): JournalLine => ({ ...place(n), state: 'queued' })
 const never = (): Promise<never> => Promise.reject(new Error('nothing was written'))
-const done = (n: number, more = {}): Line => ({ ...place(n), state: 'done', status: 200, ...more })
-const failed = (n: number): Line => ({
+const done = (n: number, more = {}): JournalLine => ({
+  ...place(n),
+  state: 'done',
+  status: 200,
+  ...more,
+})
+const failed = (n: number): JournalLine => ({
   ...place(n),
   state: 'failed',
   category: 'not_found',
@@ -126,20 +131,20 @@ describe('a journal', () => {
     'is gone by where nobody else can have written it, and may be looked at anyhow',
     async () => {
       await left(file, [queued(1), queued(2), done(1, { before: {}, after: {} })])
-      const past = await readPast(file)
+      const past = await readRunHistory(file)
       const journal = new Journal({
         file,
         header,
         handle: { write: () => 0, datasync: never, truncate: () => {}, close: never },
-        held: { isHeld: () => true, release: () => {} },
+        lock: { isHeld: () => true, release: () => {} },
         written: past.size,
       })
       const gone: Readonly<Record<string, () => Promise<unknown>>> = {
-        read: () => readPast(file),
+        read: () => readRunHistory(file),
         resumed: async () => (await resumeJournal(file)).journal.close(),
         worked: () => all(readWork(journal)),
         seen: () => readSeenObjects(journal),
-        undone: () => all(readUndo(past, () => {})),
+        undone: () => all(readUndoable(past, () => {})),
         last: () => findLastOpen(join(home, 'runs'), () => true),
       }
       const tried = async (): Promise<readonly string[]> => {
@@ -160,7 +165,7 @@ describe('a journal', () => {
         chmodSync(file, mode)
         expect(await tried()).toEqual(Object.keys(gone))
         expect(existsSync(`${file}.lock`)).toBe(false)
-        expect(await readPast(file, 'any')).toMatchObject({ counts: { done: 1 } })
+        expect(await readRunHistory(file, 'any')).toMatchObject({ counts: { done: 1 } })
         expect(await readUnfinishedLines(past)).toEqual([])
         expect((await readJournalFolder(join(home, 'runs'))).entries).toHaveLength(1)
       }
@@ -180,11 +185,16 @@ describe('a journal', () => {
     const { ended } = startSpool(journal, given('17', { object: '18', parent: 'platform/app' }))
     await ended
     const before = { active: true }
-    const record = recordIn<number>(journal, {
-      facts: (after) => ({ status: 200, requestId: 'r-1', before, after: { active: after === 0 } }),
+    const record = createRunRecord<number>(journal, {
+      getFacts: (after) => ({
+        status: 200,
+        requestId: 'r-1',
+        before,
+        after: { active: after === 0 },
+      }),
       mask: (attributes) => attributes,
-      found: () => ({ before }),
-      wished: () => ({ active: false }),
+      getKnownFacts: () => ({ before }),
+      getWished: () => ({ active: false }),
     })
     const items: Item[] = [place(1), place(2)].map(({ n }) => ({ n, object: String(n + 16) }))
     const [first, second] = items
@@ -224,8 +234,8 @@ describe('a journal', () => {
   it('masks attributes and messages, and takes no object that is a secret', async () => {
     recordSecret('glpat-canary-1234567890')
     const journal = await createJournal(file, header)
-    const record = recordIn<number>(journal, {
-      facts: () => ({ before: { token: 'old-canary' }, after: {} }),
+    const record = createRunRecord<number>(journal, {
+      getFacts: () => ({ before: { token: 'old-canary' }, after: {} }),
       mask: (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
     })
     await record.settled(place(1), { state: 'done', result: 1 })
@@ -287,7 +297,7 @@ describe('writing', () => {
 
   it('puts lines that come together into one write, whole', async () => {
     const { handle, text } = small(1e6)
-    const journal = new Journal({ file, header, handle, held, clock: scriptedClock() })
+    const journal = new Journal({ file, header, handle, lock: held, clock: scriptedClock() })
     await Promise.all([1, 2, 3].map((n) => journal.append(queued(n))))
     expect(text().split('\n')).toHaveLength(4)
     expect(journal.written).toBe(text().length)
@@ -295,7 +305,7 @@ describe('writing', () => {
   it('fails on a full disk, leaves whole lines, and takes nothing more', async () => {
     const two = [1, 2].map((n) => formatLine(queued(n))).join('')
     const { handle, text } = small(two.length + 20)
-    const journal = new Journal({ file, header, handle, held, clock: scriptedClock() })
+    const journal = new Journal({ file, header, handle, lock: held, clock: scriptedClock() })
     await journal.append(queued(1))
     await journal.append(queued(2))
     const error = await journal.append(queued(3)).catch((failure: Failure) => failure)
@@ -308,7 +318,7 @@ describe('writing', () => {
   it('reaches the disk once a second, and at the end', async () => {
     const { handle, synced } = small(1e6)
     const clock = scriptedClock()
-    const journal = new Journal({ file, header, handle, held, clock })
+    const journal = new Journal({ file, header, handle, lock: held, clock })
     for (let n = 1; n <= 5; n++) await journal.append(queued(n))
     await clock.pass(999)
     expect(synced()).toBe(0)
@@ -324,7 +334,7 @@ describe('writing', () => {
     const { handle } = small(1e6)
     const clock = scriptedClock()
     const stolen = { isHeld: () => false, release: () => {} }
-    const journal = new Journal({ file, header, handle, held: stolen, clock })
+    const journal = new Journal({ file, header, handle, lock: stolen, clock })
     await journal.append(queued(1))
     await clock.pass(1000)
     await expect(journal.append(queued(2))).rejects.toThrow('another process took over the journal')
@@ -332,11 +342,11 @@ describe('writing', () => {
 })
 
 describe('reading back', () => {
-  const begun: Line = { ...place(4), state: 'begun' }
+  const begun: JournalLine = { ...place(4), state: 'begun' }
   const some = [queued(1), queued(2), queued(3), queued(4), queued(5), done(1), failed(2), begun]
   it('tells what was done, and what is left', async () => {
     await left(file, some)
-    const past = await readPast(file)
+    const past = await readRunHistory(file)
     expect(past.counts).toEqual({ done: 1, unchanged: 0, failed: 1, unknown: 1, not_tried: 2 })
     expect(past.total).toBeUndefined()
     expect(isDone(past)).toBe(false)
@@ -353,7 +363,7 @@ describe('reading back', () => {
     const from = whole.lastIndexOf('\n', whole.length - 2) + 1
     for (let end = from; end < whole.length; end++) {
       writeFileSync(file, whole.subarray(0, end))
-      const { states, size } = await readPast(file)
+      const { states, size } = await readRunHistory(file)
       expect(states.get(1)).toBe('queued')
       expect(size).toBe(from)
     }
@@ -371,17 +381,17 @@ describe('reading back', () => {
   it('passes over lines that are none, and never takes back what was done', async () => {
     await left(file, [queued(1), done(1)])
     appendFileSync(file, '{"n":1,"object":"1","state":"begun"}\nrubbish\n{"n":-1,"state":"done"}\n')
-    expect((await readPast(file)).counts).toMatchObject({ done: 1, unknown: 0 })
+    expect((await readRunHistory(file)).counts).toMatchObject({ done: 1, unknown: 0 })
   })
   it.each(['', '{}\n', '{"run":1,"endpoint":"x"}\n', 'text\n', '[1]\n'])(
     'refuses what is no journal: %j',
     async (text) => {
       const path = join(home, 'foreign.ndjson')
       writeFileSync(path, text)
-      await expect(readPast(path)).rejects.toMatchObject({ exitCode: 2 })
+      await expect(readRunHistory(path)).rejects.toMatchObject({ exitCode: 2 })
       expect(readFileSync(path, 'utf8')).toBe(text)
-      await expect(readPast(home)).rejects.toMatchObject({ exitCode: 2 })
-      await expect(readPast(join(home, 'none'))).rejects.toMatchObject({ exitCode: 2 })
+      await expect(readRunHistory(home)).rejects.toMatchObject({ exitCode: 2 })
+      await expect(readRunHistory(join(home, 'none'))).rejects.toMatchObject({ exitCode: 2 })
     },
   )
   it('does not mistake a message for a line about an object', () => {
@@ -408,8 +418,8 @@ describe('work by way of the journal', () => {
       if (found.length === 2) release()
     }
     expect(found).toEqual(['3', '1', '2'])
-    expect(source.queued()).toBe(3)
-    expect(source.duplicates()).toBe(2)
+    expect(source.countQueued()).toBe(3)
+    expect(source.countDuplicates()).toBe(2)
     expect(source.first.map(({ object }) => object)).toEqual(['3', '1', '2'])
     await journal.close()
   })
@@ -423,9 +433,9 @@ describe('work by way of the journal', () => {
       { ...place(3), how: 'read' },
       place(4),
     ])
-    expect(source.queued()).toBe(4)
+    expect(source.countQueued()).toBe(4)
     await journal.close()
-    expect((await readPast(file)).total).toBe(4)
+    expect((await readRunHistory(file)).total).toBe(4)
   })
   it('throws what broke the input, after what came before', async () => {
     const journal = await createJournal(file, header)
@@ -450,7 +460,7 @@ describe('work by way of the journal', () => {
     ).rejects.toThrow('the pipe broke')
     expect(found).toEqual([place(1), place(2)])
     await journal.close()
-    expect((await readPast(file)).total).toBeUndefined()
+    expect((await readRunHistory(file)).total).toBeUndefined()
   })
 })
 
@@ -522,13 +532,13 @@ describe('the folder', () => {
       const age = n === 1 ? 31 : 3
       utimesSync(named(n), now / 1000 - age * day, now / 1000 - age * day)
     }
-    for (const n of [5, 30]) writeFileSync(planBeside(named(n)), '{}')
+    for (const n of [5, 30]) writeFileSync(getPlanFile(named(n)), '{}')
     // One was killed long ago, and left its lock.
     mkdirSync(`${named(1)}.lock`)
     const gone = await pruneJournals(home, now)
     // 53 ended well, and one is too old.
     expect(gone).toEqual([6, 5, 4, 1].map(named))
-    expect([5, 30].map((n) => existsSync(planBeside(named(n))))).toEqual([false, true])
+    expect([5, 30].map((n) => existsSync(getPlanFile(named(n))))).toEqual([false, true])
     expect(existsSync(`${named(1)}.lock`)).toBe(false)
     expect(existsSync(named(2))).toBe(true)
     expect(existsSync(named(3))).toBe(true)
@@ -540,7 +550,7 @@ describe('taking back', () => {
     await left(file, [done(1, { before: { active: true }, after: { active: false } }), done(2)])
     const named: string[] = []
     const known = await all(
-      readUndo(await readPast(file), (...lost) => named.push(lost.join(': '))),
+      readUndoable(await readRunHistory(file), (...lost) => named.push(lost.join(': '))),
     )
     expect(known).toMatchObject([place(1)])
     expect(named).toEqual(['2: the run did not record previous values'])
@@ -552,7 +562,7 @@ describe('taking back', () => {
       before: { active: true },
     })
     await left(file, [begun(1), begun(2), begun(3), failed(2), done(3)])
-    expect(await all(readUndo(await readPast(file), () => {}))).toMatchObject([
+    expect(await all(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
       { ...place(3), before: { active: true }, after: { active: false } },
       { ...place(1), before: { active: true }, after: { active: false } },
     ])
@@ -564,8 +574,8 @@ describe('taking back', () => {
       failed(2),
       done(3, { before: null, after: { id: 9 } }),
     ])
-    const past = await readPast(file)
-    expect(await all(readUndo(past, () => {}))).toEqual([
+    const past = await readRunHistory(file)
+    expect(await all(readUndoable(past, () => {}))).toEqual([
       { ...place(1), before: { active: true }, after: { active: false }, masked: ['token'] },
       { ...place(3), before: null, after: { id: 9 }, masked: [] },
     ])
@@ -575,7 +585,9 @@ describe('taking back', () => {
     writeFileSync(file, `${JSON.stringify(header)}\n`)
     for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
       appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
-    expect(await all(readUndo(await readPast(file), () => {}))).toMatchObject([{ object: '1' }])
+    expect(await all(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
+      { object: '1' },
+    ])
     const { journal } = await resumeJournal(file)
     expect(await all(readWork(journal))).toEqual([place(1), place(2)])
     await journal.close()
@@ -587,13 +599,13 @@ describe('taking back', () => {
     [{ active: null }, 'conflict'],
   ] as const)('looks whether it is as the run left it: %j', (now, taking) => {
     expect(
-      chooseUndo({ ...place(1), before: { active: true }, after: { active: false } }, now),
+      chooseUndoAction({ ...place(1), before: { active: true }, after: { active: false } }, now),
     ).toBe(taking)
   })
   it('of what was made looks whether it is there', () => {
     const made = { ...place(1), before: null, after: { id: 9 } }
-    expect(chooseUndo(made, null)).toBe('unchanged')
-    expect(chooseUndo(made, { id: 9, name: 'x' })).toBe('write')
+    expect(chooseUndoAction(made, null)).toBe('unchanged')
+    expect(chooseUndoAction(made, { id: 9, name: 'x' })).toBe('write')
   })
 })
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readPast } from '../../../src/engine/journal/reader.js'
+import { readRunHistory } from '../../../src/engine/journal/reader.js'
 import { bundled } from '../../support/bundled.js'
 import { serve } from '../../support/servers.js'
 
@@ -68,7 +68,7 @@ describe.each([
       )
       expect(again.length).toBeLessThanOrEqual(width)
       twice += again.length
-      const { states } = await readPast(file)
+      const { states } = await readRunHistory(file)
       done = new Set(
         Array.from({ length: count }, (_, i) => i + 1)
           .filter((n) => states.get(n) === 'done')
@@ -77,7 +77,7 @@ describe.each([
     }
     expect(killed).toBe(kills)
     expect(doneAgain).toEqual([])
-    const { counts, end, total } = await readPast(file)
+    const { counts, end, total } = await readRunHistory(file)
     expect({ counts, end, total }).toEqual({
       counts: { done: count, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 },
       end: 'completed',

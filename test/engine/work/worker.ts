@@ -3,9 +3,9 @@
  * `worker.ts <journal> <base URL> <count> [parent …]` begins one, or goes on with the one that is there.
  */
 import { existsSync } from 'node:fs'
+import { readSeenObjects, readWork, startSpool } from '../../../src/engine/journal/objects.js'
 import { getNextStep } from '../../../src/engine/journal/reader.js'
-import { recordIn } from '../../../src/engine/journal/record.js'
-import { readSeenObjects, readWork, startSpool } from '../../../src/engine/journal/work.js'
+import { createRunRecord } from '../../../src/engine/journal/record.js'
 import { createJournal, resumeJournal } from '../../../src/engine/journal/writer.js'
 import type { GivenObject } from '../../../src/engine/work/report.js'
 import { run } from '../../../src/engine/work/run.js'
@@ -43,7 +43,7 @@ const running = run<number>({
   },
   gate,
   signal,
-  record: recordIn(journal, { facts: (status) => ({ status }), mask: (a) => a }),
+  record: createRunRecord(journal, { getFacts: (status) => ({ status }), mask: (a) => a }),
 })
 for await (const _ of running);
 await journal.end((await running.report).end)

@@ -1,7 +1,7 @@
 /** The global flags with the values that the law of pairs gives them. A flag that is declared and has none does not compile. */
 
 import { formatNames } from '../../../src/catalogue/formats.js'
-import type { declared } from '../../../src/engine/command/global-flags.js'
+import type { globalFlagRows } from '../../../src/engine/command/global-flags.js'
 
 /** What a flag needs of the world that the lines run in. */
 export interface Places {
@@ -16,7 +16,7 @@ export interface Places {
 }
 
 export interface FlagValue {
-  readonly flag: keyof typeof declared
+  readonly flag: keyof typeof globalFlagRows
   readonly words: (places: Places) => readonly string[]
   /** Standard output is the same with it as without it. */
   readonly neutral?: true
@@ -42,10 +42,10 @@ const neutral: ReadonlySet<string> = new Set([
   'pager',
   'insecure',
   'page-title',
-] satisfies readonly (keyof typeof declared)[])
+] satisfies readonly (keyof typeof globalFlagRows)[])
 
 /** Each flag with its values; none where every value would ask a person or open a browser. */
-const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
+const values: Readonly<Record<keyof typeof globalFlagRows, readonly Words[]>> = {
   limit: [
     ['--limit', '3'],
     ['-L', 'all'],
@@ -120,7 +120,7 @@ const values: Readonly<Record<keyof typeof declared, readonly Words[]>> = {
   web: [['--web']],
 }
 
-const toValue = (flag: keyof typeof declared, words: Words): FlagValue => ({
+const toValue = (flag: keyof typeof globalFlagRows, words: Words): FlagValue => ({
   flag,
   words: typeof words === 'function' ? words : () => words,
   ...(neutral.has(flag) ? { neutral: true } : {}),
@@ -128,7 +128,7 @@ const toValue = (flag: keyof typeof declared, words: Words): FlagValue => ({
 
 /** Every flag with each of its values, in the order of the declarations. */
 export const flagValues: readonly FlagValue[] = Object.entries(values).flatMap(([flag, all]) =>
-  all.map((words) => toValue(flag as keyof typeof declared, words)),
+  all.map((words) => toValue(flag as keyof typeof globalFlagRows, words)),
 )
 
 /** Variables that a line may find in its environment. */

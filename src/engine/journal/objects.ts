@@ -1,6 +1,6 @@
 /**
- * The objects of a run by way of its journal: they are written down as fast as they are given, and
- * worked on from there, so that memory does not grow with them and a lost run knows what was left.
+ * Writes the objects of a run to its journal as they arrive, and reads them from there to process or undo them. Memory
+ * does not grow with their number, and a killed run can be resumed.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,10 +16,10 @@ import {
   type BegunLine,
   type DoneLine,
   type Header,
+  LineChecksums,
   type ObjectLine,
   parseLine,
   type QueuedLine,
-  Sums,
 } from './lines.js'
 import {
   openJournal,
@@ -30,25 +30,25 @@ import {
 } from './reader.js'
 import type { Journal } from './writer.js'
 
-/** Objects on their way into the journal. */
+/** Objects that are being written to the journal. */
 export interface Spool {
-  /** When the input has ended, or broken: then it rejects. */
+  /** Resolves when the input ended; rejects if reading it failed. */
   readonly ended: Promise<void>
   readonly isOpen: () => boolean
-  /** Returns true if all of it was taken: an input that broke never is. */
+  /** Returns true if the complete input was read. */
   readonly isWhole: () => boolean
-  /** Returns the number of objects by now; `duplicates` returns how many were given more than once. */
-  readonly queued: () => number
-  readonly duplicates: () => number
-  /** The number of objects that were there before. */
+  /** Returns the number of objects so far; `countDuplicates` returns how many were repeated. */
+  readonly countQueued: () => number
+  readonly countDuplicates: () => number
+  /** The number of objects that the journal had before. */
   readonly before: number
-  /** Stops the input: what was read of it is not written down any more. */
+  /** Stops the input: objects that arrive later are not written. */
   readonly stop: () => void
-  /** The first ten: for the question whether they are meant. */
+  /** The first ten objects, for the confirmation. */
   readonly first: readonly GivenObject[]
 }
 
-/** A filter that returns which of the known attributes of an object are written down. */
+/** Returns which of an object's known attributes are recorded. */
 export type SnapshotFilter = (before: Attributes) => Attributes | undefined
 
 const createQueuedLine = (
@@ -61,8 +61,12 @@ const createQueuedLine = (
   return { n, object, parent, state: 'queued', input, before }
 }
 
-/** Fails (exit 2) if an object's name is a secret. A secret is never written down, and an object cannot be worked on without its name. */
-export const checkPlain = ({ object, parent = '', place }: GivenObject): void => {
+/**
+ * Checks that an object's name is no secret. A journal contains no secrets, and an object cannot be processed without
+ * its name.
+ * @throws Failure `usage` if the name looks like a secret
+ */
+export const checkNotSecret = ({ object, parent = '', place }: GivenObject): void => {
   const held = [object, parent].some(
     (text) => redactSecrets(text) !== text || maskAddresses(text) !== text,
   )
@@ -75,9 +79,9 @@ export const checkPlain = ({ object, parent = '', place }: GivenObject): void =>
 }
 
 /**
- * Writes objects down as they come, each once.
- * @param seen those that stand in the journal already
- * @param keep what of that which is known of them is written down; without it nothing
+ * Starts to write objects to the journal as they arrive, each once.
+ * @param seen the objects that are in the journal already
+ * @param keep chooses the attributes to record; without it none are
  */
 export const startSpool = (
   journal: Journal,
@@ -86,66 +90,66 @@ export const startSpool = (
   keep?: SnapshotFilter,
 ): Spool => {
   const before = journal.states.last
-  let [n, twice, open, stopped, entire] = [before, 0, true, false, false]
+  let [n, duplicates, open, stopped, complete] = [before, 0, true, false, false]
   const first: GivenObject[] = []
-  const take = async (): Promise<void> => {
+  const writeAll = async (): Promise<void> => {
     for await (const given of input) {
       if (stopped) return
       if (!seen.add(given)) {
-        twice += 1
+        duplicates += 1
         continue
       }
-      checkPlain(given)
+      checkNotSecret(given)
       n += 1
       if (first.length < maxNamed) first.push(given)
       journal.add(createQueuedLine(given, n, keep))
     }
     if (stopped) return
     await journal.append({ input: 'complete', total: n })
-    entire = true
+    complete = true
   }
   const stop = (): void => {
     stopped = true
   }
-  const ended = take().finally(() => {
+  const ended = writeAll().finally(() => {
     open = false
-    // Of an input that broke, what came before stands in the journal first.
+    // If the input failed, the objects before the failure are written first.
     journal.flush()
   })
   ended.catch(() => {})
   return {
     ended,
     isOpen: () => open,
-    isWhole: () => entire,
-    queued: () => n,
-    duplicates: () => twice,
+    isWhole: () => complete,
+    countQueued: () => n,
+    countDuplicates: () => duplicates,
     before,
     stop,
     first,
   }
 }
 
-/** Writes objects down that are all in hand; the first has the place after the last that is there. */
+/** Writes a list of objects to the journal, numbered after the last one. */
 export const writeQueuedObjects = async (
   journal: Journal,
   objects: readonly GivenObject[],
   keep?: SnapshotFilter,
 ): Promise<void> => {
   for (const given of objects) {
-    checkPlain(given)
+    checkNotSecret(given)
     journal.add(createQueuedLine(given, journal.states.last + 1, keep))
   }
   await journal.append({ input: 'complete', total: journal.states.last })
 }
 
 const parseQueuedLine = (text: string): QueuedLine | undefined => {
-  // Most lines are others, and need no reading.
+  // Most lines are about other states and need not be parsed.
   if (!text.includes('"queued"')) return undefined
   const line = parseLine(text)
   return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
 }
 
-/** Reads the objects that were given, as far as a journal knows them. */
+/** Reads the objects that a journal already contains. */
 export const readSeenObjects = async ({ file, written }: Journal): Promise<SeenObjects> => {
   const seen = new SeenObjects()
   for await (const texts of readTexts(file, written))
@@ -156,20 +160,22 @@ export const readSeenObjects = async ({ file, written }: Journal): Promise<SeenO
   return seen
 }
 
-/** Resolves when more is written, or the input has ended. */
+/** Resolves when more lines are written or the input ended. */
 const waitForMore = (journal: Journal, { ended }: Spool): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
-      leaveOff()
+      removeListener()
       resolve()
     }
-    const leaveOff = journal.onWritten(done)
+    const removeListener = journal.onWritten(done)
     ended.then(done, done)
   })
 
 type StepSelector = (n: number) => ResumeStep
 
-/** Parses the object of a line, with what is to be done; undefined if it is none, or nothing is to be done. */
+/**
+ * Parses the object of a line, with its next step; undefined if the line is about no object, or nothing is left to do.
+ */
 const parseItem = (text: string, next: StepSelector): Item | undefined => {
   const queued = parseQueuedLine(text)
   if (queued === undefined) return undefined
@@ -185,19 +191,19 @@ async function* readItems(
   source: Spool | undefined,
   next: StepSelector,
 ): AsyncGenerator<Item> {
-  const sums = new Sums()
-  // Most lines say what became of objects, and are not looked at; whether lines have checksums the first one says.
+  const sums = new LineChecksums()
+  // Most lines are outcomes, and only their presence counts. The first line tells whether lines have checksums.
   const check = (text: string): string =>
     sums.required === undefined || text.includes('"queued"') ? sums.check(text) : ''
   for (let at = 0; ; ) {
-    // Before the reading: what is written meanwhile is read next time.
+    // Checked before reading: lines that are written meanwhile are read in the next round.
     const open = source?.isOpen() === true
     const end = journal.written
     for await (const lines of readLinesFrom(handle, at, () => end, check)) {
       at = lines.next
       for (const text of lines.texts) {
         const item = parseItem(text, next)
-        // A place that no other reading knows is part of the gap.
+        // A number that no earlier reading of the journal found is damage.
         if (item !== undefined && item.n <= journal.states.last) yield item
       }
     }
@@ -209,10 +215,10 @@ async function* readItems(
 }
 
 /**
- * Reads the objects of a journal in the order in which they were given, as soon as they stand there.
- * @param source what still comes; without, what is there is all
- * @param next what is to be done with the object in a place
- * @throws what broke the input, after all that came before
+ * Yields the objects of a journal in their order, as soon as they are written.
+ * @param source the objects that are still being written; without it, the journal is complete
+ * @param next returns the next step for the object with a number
+ * @throws the failure of the input, after all objects before it
  */
 export async function* readWork(
   journal: Journal,
@@ -227,30 +233,30 @@ export async function* readWork(
   }
 }
 
-// What of a run can be taken back, and whether it still is as the run left it.
+// The objects of a run that can be undone.
 
-/** An object as the run found it and as it left it. */
+/** An object as the run found it and as the run left it. */
 export interface UndoableItem extends Item {
-  /** Null: it was not there, and the run made it. */
+  /** Null if the run created the object. */
   readonly before: Attributes
-  /** Null: the run removed it. */
+  /** Null if the run deleted the object. */
   readonly after: Attributes
-  /** Attributes that were masked when they were written, and so cannot be brought back. */
+  /** The names of masked attributes, whose values cannot be restored. */
   readonly masked: readonly string[]
 }
 
-/** The values that stand in the place of a masked attribute. */
-const marks = new Set<unknown>([masked, scrubbedMark])
+/** The marks that stand for masked values. */
+const maskMarks = new Set<unknown>([masked, scrubbedMark])
 
 const getMaskedNames = (attributes: Attributes): readonly string[] =>
   Object.entries(attributes ?? {})
-    .filter(([, value]) => marks.has(value))
+    .filter(([, value]) => maskMarks.has(value))
     .map(([name]) => name)
 
 const removeMasked = (attributes: Attributes): Attributes =>
   attributes === null
     ? null
-    : Object.fromEntries(Object.entries(attributes).filter(([, value]) => !marks.has(value)))
+    : Object.fromEntries(Object.entries(attributes).filter(([, value]) => !maskMarks.has(value)))
 
 const noRecord = 'the run did not record previous values'
 
@@ -261,7 +267,7 @@ const toUndoableItem = (line: Item, before: Attributes, after: Attributes): Undo
   masked: getMaskedNames(before),
 })
 
-/** Returns the attributes that an object is to have after a run, by the run's header. */
+/** Returns the attributes that an object should have after a run, according to the run's header. */
 export const getWishedAttributes = (
   { endpoint, input }: Pick<Header, 'endpoint' | 'input'>,
   before: Attributes,
@@ -273,11 +279,11 @@ export const getWishedAttributes = (
   return Object.fromEntries(sent)
 }
 
-/** True if each object of a run was sent values of its own row. */
+/** True if the objects of a run had values from rows of their own. */
 const hasRows = ({ input }: Header): boolean =>
   Object.values(input).some((value) => isObject(value) && '$row' in value)
 
-/** Reads the lines about objects that were begun, and those with their rows; most others are of objects that wait. */
+/** Reads the lines about processed objects, and those with rows; most others are about waiting objects. */
 async function* readBegunLines({ file, size, header }: RunHistory): AsyncGenerator<ObjectLine> {
   const rows = hasRows(header)
   for await (const texts of readTexts(file, size))
@@ -288,13 +294,13 @@ async function* readBegunLines({ file, size, header }: RunHistory): AsyncGenerat
     }
 }
 
-/** Returns an object as a run found and left it, by the last lines about it, or why that is not known. */
-const changeIn = (
+/** Returns an object as a run found and left it, from its last lines; or the reason why that is unknown. */
+const findChange = (
   header: Header,
   line: BegunLine | DoneLine,
   begun: BegunLine | undefined,
 ): UndoableItem | string => {
-  // Null is known: it was not there.
+  // Null is a known state: the object did not exist.
   const before = line.before === undefined ? begun?.before : line.before
   if (before === undefined) return line.unread ?? begun?.unread ?? noRecord
   const after = line.after === undefined ? begun?.after : line.after
@@ -306,20 +312,20 @@ const changeIn = (
 }
 
 /**
- * Reads the objects that a run did, or may have done, with what they were, in the run's order.
- * @param left takes each object that cannot be brought back, and why
+ * Reads the objects that a run changed or may have changed, in the run's order, with their previous attributes.
+ * @param onIrreversible receives each object that cannot be restored, and why
  */
 async function* readChanges(
   past: RunHistory,
-  left: (object: string, why: string) => void,
+  onIrreversible: (object: string, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
   const underWay = new Map<number, BegunLine>()
   const rows = new Map<number, QueuedLine['input']>()
-  const take = (line: BegunLine | DoneLine): UndoableItem | undefined => {
-    const change = changeIn(past.header, line, underWay.get(line.n))
+  const toChange = (line: BegunLine | DoneLine): UndoableItem | undefined => {
+    const change = findChange(past.header, line, underWay.get(line.n))
     const row = rows.get(line.n)
     if (typeof change !== 'string') return row === undefined ? change : { ...change, row }
-    left(line.object, change)
+    onIrreversible(line.object, change)
     return undefined
   }
   for await (const line of readBegunLines(past)) {
@@ -328,19 +334,22 @@ async function* readChanges(
       continue
     }
     if (line.state === 'done') {
-      const change = take(line)
+      const change = toChange(line)
       if (change !== undefined) yield change
     }
     if (line.state === 'begun') underWay.set(line.n, line)
     else if (line.state !== 'unknown') underWay.delete(line.n)
   }
   for (const line of underWay.values()) {
-    const change = take(line)
+    const change = toChange(line)
     if (change !== undefined) yield change
   }
 }
 
-/** Objects that a run changed twice (`runners drain --resume-after`), each once: as it was before the first, and after the last. */
+/**
+ * Merges the changes of each object that a run changed twice (`runners drain --resume-after`): the state before the
+ * first and after the last.
+ */
 async function* mergeChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerator<UndoableItem> {
   const all = new Map<number, UndoableItem>()
   for await (const change of changes) {
@@ -350,46 +359,49 @@ async function* mergeChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerat
   yield* all.values()
 }
 
-/** Reads the objects that can be undone, as `readChanges` does, but each object once. */
-export const readUndo = (
-  ...[past, left]: Parameters<typeof readChanges>
+/**
+ * Yields the objects of a run that can be undone, each once.
+ * @param left receives each object that cannot be restored, and why
+ */
+export const readUndoable = (
+  ...[past, onIrreversible]: Parameters<typeof readChanges>
 ): AsyncGenerator<UndoableItem> => {
-  const changes = readChanges(past, left)
-  // Only such runs do more than one thing to an object.
+  const changes = readChanges(past, onIrreversible)
+  // Only runs that cannot be resumed change an object more than once.
   return past.header.final === undefined ? changes : mergeChanges(changes)
 }
 
-/** The action of undo for an object. */
+/** What undo does with an object. */
 type UndoAction =
-  /** it is as the run left it */
+  /** The object is as the run left it. */
   | 'write'
-  /** it is as it was before the run */
+  /** The object is as it was before the run. */
   | 'unchanged'
-  /** somebody changed it since */
+  /** Somebody changed the object since. */
   | 'conflict'
 
 /**
- * True if an object is as it is to be.
- * @param unshown whether what the object does not show may be as it is to be
+ * True if an object has the given state.
+ * @param unshown true if attributes that the object does not show count as equal
  */
-const matchesState = (now: Attributes, with_: Attributes, unshown: boolean): boolean =>
-  with_ === null || now === null
-    ? with_ === now
-    : Object.entries(with_).every(
+const matchesState = (now: Attributes, wanted: Attributes, unshown: boolean): boolean =>
+  wanted === null || now === null
+    ? wanted === now
+    : Object.entries(wanted).every(
         ([name, value]) =>
           (unshown && now[name] === undefined) ||
           isDeepStrictEqual(now[name] ?? null, value ?? null),
       )
 
 /**
- * Chooses the action of undo for an object.
- * @param now the object as it is read now; null where it is not there
+ * Chooses what undo does with an object.
+ * @param now the current attributes; null if the object does not exist
  */
-export const chooseUndo = (
+export const chooseUndoAction = (
   { before, after }: Pick<UndoableItem, 'before' | 'after'>,
   now: Attributes,
 ): UndoAction => {
   if (matchesState(now, before, false)) return 'unchanged'
-  // Nobody is seen to have changed what is not shown.
+  // An attribute that the instance does not show counts as unchanged.
   return matchesState(now, after, true) ? 'write' : 'conflict'
 }

@@ -1,4 +1,7 @@
-/** Describes for the journal what was asked of a run: texts as they were typed, so that they can be asked again. */
+/**
+ * Records the arguments and flags of a run in its journal, so that the run can be resumed or repeated, and checks them
+ * when that happens.
+ */
 
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -14,7 +17,7 @@ import { canComeFromFile, isFile, type Param, takesPairs } from '../../catalogue
 import { getReason, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import { getCommandFlags } from '../command/flags.js'
-import { declared } from '../command/global-flags.js'
+import { globalFlagRows } from '../command/global-flags.js'
 import type { Command, Flag, Plan } from '../command/types.js'
 import type { PromptReply } from '../instance/planning.js'
 import type { Header, LineOptions, OptionText } from '../journal/lines.js'
@@ -25,14 +28,17 @@ import { parseParamFile } from '../plan/values.js'
 import type { JournalOptions } from './runs.js'
 import { parseShard } from './shards.js'
 
-/** Why a run cannot be asked for again. */
+/** The reason why a line cannot be recorded: it contains a secret, or input that cannot be read again. */
 class UnrepeatableError extends Error {}
 
-/** @throws the system's error, or one in words for what is no regular file: a pipe is not read twice */
-const digestOf = (path: string): string =>
+/**
+ * Computes the SHA-256 of a regular file.
+ * @throws the system's error, or one in words for anything but a regular file
+ */
+const computeDigest = (path: string): string =>
   createHash('sha256').update(readRegular(path)).digest('hex')
 
-/** Returns the file that a text names, behind the mark that says that it names one. */
+/** Returns the file that a text names, after the prefix that marks it as a file; two empty texts if it names none. */
 const getNamedFile = (
   text: string,
   { name, param }: Pick<Flag, 'name' | 'param'>,
@@ -48,7 +54,7 @@ const getNamedFile = (
     : ['', '']
 }
 
-/** Parses a text as JSON; returns the text itself if it is none. */
+/** Parses a text as JSON; returns the text itself if it is not JSON. */
 const parseJsonText = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -57,7 +63,7 @@ const parseJsonText = (text: string): unknown => {
   }
 }
 
-/** True if a text holds a secret: by what it is called, in an address, or somewhere in its JSON. */
+/** True if a text contains a secret: according to its name, in a URL, or inside its JSON. */
 const holdsSecret = (text: string, name = ''): boolean =>
   redactSecrets(text) !== text ||
   maskAddresses(text) !== text ||
@@ -67,20 +73,23 @@ const holdsSecret = (text: string, name = ''): boolean =>
 const createSecretError = (what: string): UnrepeatableError =>
   new UnrepeatableError(`${what} is a secret from the command line`)
 
-const checkPlain = (text: string, { name, param }: Flag): void => {
+const checkNoSecret = (text: string, { name, param }: Flag): void => {
   if (text === '-') throw new UnrepeatableError(`--${name} was read from standard input`)
   if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
     throw createSecretError(`--${name}`)
 }
 
-/** `key=value` and `Name: value`: the name says whether the value is a secret; of a variable `value` does. */
-const checkNamed = (
+/**
+ * Checks `key=value` and `Name: value`: the key tells whether the value is a secret. For a variable, its `value` is
+ * one.
+ */
+const checkPair = (
   text: string,
   name: string,
   {
     command,
     journaling,
-  }: Pick<LineContext, 'command'> & { readonly journaling: Pick<JournalOptions, 'raw'> },
+  }: Pick<RecordedLine, 'command'> & { readonly journaling: Pick<JournalOptions, 'raw'> },
 ): void => {
   const [key = ''] = text.split(/[=:]/)
   const value = text.slice(key.length + 1).trim()
@@ -91,7 +100,7 @@ const checkNamed = (
   if (secret || isVariable) throw createSecretError(`--${name} ${key}`)
 }
 
-/** Returns true if a text of a line may hold a secret, so that the line is not shown. */
+/** True if a line may contain a secret, so that it must not be shown. */
 export const hasSecrets = (command: Command, raw: Raw): boolean => {
   if ((raw.words ?? []).some((word) => holdsSecret(word) || redactSecrets(word) !== word))
     return true
@@ -99,8 +108,8 @@ export const hasSecrets = (command: Command, raw: Raw): boolean => {
   const of = { command, journaling: { raw } }
   const isSecretText = (text: string, flag: Flag): boolean => {
     try {
-      if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name, of)
-      else if (text !== '-') checkPlain(text, flag)
+      if (takesPairs(flag.param) || flag.name === 'header') checkPair(text, flag.name, of)
+      else if (text !== '-') checkNoSecret(text, flag)
       return false
     } catch (error) {
       if (error instanceof UnrepeatableError) return true
@@ -112,11 +121,11 @@ export const hasSecrets = (command: Command, raw: Raw): boolean => {
   )
 }
 
-/** Returns the file that a text names with the digest of what was read of it; undefined if there is none. */
+/** Returns the file that a text names, with the digest of the contents that were read; undefined if it names none. */
 const digestNamedFile = async (
   text: string,
   flag: Flag,
-  { cwd, journaling }: LineContext,
+  { cwd, journaling }: RecordedLine,
 ): Promise<OptionText | undefined> => {
   const [mark, given] = getNamedFile(text, flag)
   const path = resolve(cwd, given)
@@ -124,42 +133,42 @@ const digestNamedFile = async (
   if (stats === undefined) return undefined
   if (!stats.isFile())
     throw new UnrepeatableError(`--${flag.name} was read from ${given}, which cannot be read again`)
-  return { $file: `${mark}${path}`, sha256: journaling.digests.get(path) ?? digestOf(path) }
+  return { $file: `${mark}${path}`, sha256: journaling.digests.get(path) ?? computeDigest(path) }
 }
 
-const toOptionText = async (text: string, flag: Flag, of: LineContext): Promise<OptionText> => {
+const toOptionText = async (text: string, flag: Flag, of: RecordedLine): Promise<OptionText> => {
   const file = await digestNamedFile(text, flag, of)
   if (file !== undefined) return file
-  if (takesPairs(flag.param) || flag.name === 'header') checkNamed(text, flag.name, of)
-  else checkPlain(text, flag)
+  if (takesPairs(flag.param) || flag.name === 'header') checkPair(text, flag.name, of)
+  else checkNoSecret(text, flag)
   return text
 }
 
-/** Creates a flag for a name that no `Flag` of the command has. */
+/** Creates a plain text flag for a name that the command does not have. */
 const createPlainFlag = (name: string): Flag => ({
   name,
   required: false,
   param: { type: 'string', help: name } satisfies Param,
 })
 
-/** Flags that say what is done: how it is run may be otherwise the next time. */
-const isPart = (name: string, parents: boolean): boolean =>
-  (!Object.hasOwn(declared, name) || name === 'row-fields') &&
+/** True if a flag is part of what a run does. Flags about how it runs may differ the next time. */
+const definesRun = (name: string, parents: boolean): boolean =>
+  (!Object.hasOwn(globalFlagRows, name) || name === 'row-fields') &&
   !(parents && (name === 'project' || name === 'group'))
 
-interface LineContext {
+interface RecordedLine {
   readonly command: Command
   readonly journaling: JournalOptions
-  readonly answered: readonly PromptReply[]
+  readonly replies: readonly PromptReply[]
   readonly cwd: string
   readonly undoRecord: boolean
   readonly shard: string | undefined
-  /** Why it cannot be asked again, whatever it is. */
+  /** A reason why the line cannot be repeated, if the command has one. */
   readonly final?: string | undefined
 }
 
-/** Returns the arguments that are no objects, or that every parent has. */
-const getFixedArguments = ({ command, journaling }: LineContext): readonly string[] => {
+/** Returns the arguments that are no objects, or that apply to every parent. */
+const getFixedArguments = ({ command, journaling }: RecordedLine): readonly string[] => {
   const { raw, source } = journaling
   const open = command.open === true
   const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
@@ -168,32 +177,32 @@ const getFixedArguments = ({ command, journaling }: LineContext): readonly strin
   return args
 }
 
-const collectFlagTexts = async (of: LineContext) => {
-  const { command, journaling, answered } = of
+const collectFlagTexts = async (of: RecordedLine) => {
+  const { command, journaling, replies } = of
   const known = new Map(getCommandFlags(command).map((flag) => [flag.name, flag]))
   const texts = new Map(journaling.raw.flags)
-  for (const { name, texts: said, secret } of answered) {
+  for (const { name, texts: said, secret } of replies) {
     if (secret) throw new UnrepeatableError(`${name} was entered at a prompt`)
     texts.set(name, said)
   }
   const flags: Record<string, readonly OptionText[]> = {}
   for (const [name, given] of texts) {
-    if (!isPart(name, journaling.parents !== undefined)) continue
+    if (!definesRun(name, journaling.parents !== undefined)) continue
     const flag = known.get(name) ?? createPlainFlag(name)
     flags[name] = await Promise.all(given.map((text) => toOptionText(text, flag, of)))
   }
   return flags
 }
 
-/** `ci` is another part wherever it is asked again. */
+/** Formats a shard as numbers, because `ci` would mean another shard in another job. */
 export const formatShard = (text: string): string => {
   const { part, of } = parseShard(text, getCurrentIo().env)
   return `${part}/${of}`
 }
 
-/** Describes what was asked, or why it cannot be asked again. */
-export const describeLine = async (
-  of: LineContext,
+/** Describes the arguments and flags of a run, or the reason why it cannot be repeated. */
+export const describeRecordedLine = async (
+  of: RecordedLine,
 ): Promise<Pick<Header, 'options' | 'parents' | 'shard' | 'final'>> => {
   const { final, shard, undoRecord, journaling } = of
   const { parents } = journaling
@@ -214,7 +223,7 @@ export const describeLine = async (
   }
 }
 
-/** Returns where a secret came from, not what it is: `env:NAME`, `@file`, or `given` for any other text. */
+/** Returns the source of a secret, not its value: `env:NAME`, `@file`, or `given` for a literal text. */
 const describeSecretOrigin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
   const param = params[name]
   const text = param === undefined ? undefined : flags.get(getFlagName(name, param))?.at(-1)
@@ -224,7 +233,7 @@ const describeSecretOrigin = (name: string, { params }: Endpoint, { flags }: Raw
   return file === undefined ? 'given' : `@${file.path}`
 }
 
-/** Returns what all objects of a run are sent: neither the object itself nor what it belongs to. */
+/** Returns the attributes that all objects of a run receive, without the names of the object and its parent. */
 export const getJournalInput = (
   { endpoint, values, extra }: Plan,
   raw: Raw,
@@ -243,9 +252,9 @@ export const getJournalInput = (
   return Object.fromEntries([...shared, ...rows])
 }
 
-const digestNow = (label: string, path: string): string => {
+const recomputeDigest = (label: string, path: string): string => {
   try {
-    return digestOf(path)
+    return computeDigest(path)
   } catch (error) {
     throw usage(`${label}: cannot read ${path} again: ${getReason(error)}`)
   }
@@ -254,7 +263,7 @@ const digestNow = (label: string, path: string): string => {
 const checkFile = (name: string, text: string, sha256: string): void => {
   const label = `--${name}`
   const path = (name === 'param' ? parseParamFile(text)?.path : undefined) ?? text.replace(/^@/, '')
-  if (digestNow(label, path) !== sha256)
+  if (recomputeDigest(label, path) !== sha256)
     throw usage(
       `${label}: ${path} changed after the run began`,
       'Restore the file, or start a new run.',
@@ -262,10 +271,10 @@ const checkFile = (name: string, text: string, sha256: string): void => {
 }
 
 /**
- * Reads the flags of a run as they were typed.
- * @throws Failure `usage` for a file that was changed since
+ * Reads the flags of a recorded run as they were typed.
+ * @throws Failure `usage` if a file that they name has changed
  */
-export const readAskedFlags = async ({ flags }: LineOptions): Promise<Raw['flags']> => {
+export const readRecordedFlags = async ({ flags }: LineOptions): Promise<Raw['flags']> => {
   const all = new Map<string, readonly string[]>()
   for (const [name, texts] of Object.entries(flags)) {
     for (const text of texts) if (typeof text !== 'string') checkFile(name, text.$file, text.sha256)
@@ -277,8 +286,8 @@ export const readAskedFlags = async ({ flags }: LineOptions): Promise<Raw['flags
   return all
 }
 
-/** Global flags that the journal answers, too. */
-const answeredByJournal = [
+/** Global flags whose values the journal already has. */
+const flagsOfJournal = [
   'journal',
   'shard',
   'undo-record',
@@ -288,10 +297,13 @@ const answeredByJournal = [
   'row-fields',
 ]
 
-/** @throws Failure `usage` for what the journal of the run that is gone on with says itself */
-export const checkResuming = (command: Command, raw: Raw): void => {
+/**
+ * Checks that a line with --resume has no flags that the journal defines.
+ * @throws Failure `usage` if it has one
+ */
+export const checkResumeFlags = (command: Command, raw: Raw): void => {
   const stray = [...raw.flags.keys()].find(
-    (name) => !Object.hasOwn(declared, name) || answeredByJournal.includes(name),
+    (name) => !Object.hasOwn(globalFlagRows, name) || flagsOfJournal.includes(name),
   )
   if (stray !== undefined)
     throw createExclusion(
