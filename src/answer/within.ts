@@ -167,6 +167,7 @@ const createInnerOptions = ({ outer, sharing }: OuterRun, { manner, signal }: Wi
     raw: { args: [], flags: new Map() },
     several: false,
     digests: new Map(),
+    names: {},
   } as const,
   chosen: new ChosenRecords(),
   inner: { ...sharing, readOnly: sends[manner] },

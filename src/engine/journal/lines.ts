@@ -92,6 +92,8 @@ export interface Header {
   readonly version: string
   /** The options of the line; absent if no line of its own asked for the run. */
   readonly options?: LineOptions
+  /** The names that were typed in the place of IDs, by the IDs. */
+  readonly names?: Readonly<Record<string, string>>
   /** Several parents were given: the column that names them. */
   readonly parents?: 'project' | 'group' | 'of'
   /** `3/8`: only that part of the objects. */
@@ -247,6 +249,7 @@ const isHeader = hasShape({
   source: isText,
   version: isText,
   options: allowAbsent(isOptions),
+  names: allowAbsent((value) => isObject(value) && Object.values(value).every(isText)),
   parents: allowAbsent(isOneOf('project', 'group', 'of')),
   shard: allowAbsent(isText),
   final: allowAbsent(isText),
