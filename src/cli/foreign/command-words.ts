@@ -350,8 +350,8 @@ const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | 
   return reached === undefined ? { tokens } : replaceVerb(reached)
 }
 
-/** Expands the alias at the beginning of a line; undefined if there is none. */
-const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
+/** Expands the alias that is the first word of a line; undefined if there is none. */
+export const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
   if (findArea(first) !== undefined) return undefined
   return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)

@@ -9,7 +9,7 @@ import { Failure, recoverFrom } from '../../errors.js'
 import { Leaf } from '../words/leaf.js'
 import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
 import { rewriteArguments } from './arguments.js'
-import { eachObject, type RewrittenWords, rewriteWords } from './command-words.js'
+import { eachObject, expandFirst, type RewrittenWords, rewriteWords } from './command-words.js'
 import { FlagReader } from './flag-words.js'
 
 /** The line that is suggested in place of another. */
@@ -96,7 +96,7 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
     return meant === undefined
       ? `${missing} ${addition}`
       : `${missing} Run "${writeLine(meant, words.objects)}" to send ${describeRequests(words)}. ${addition}`
-  return meant === undefined || (await isSameLine(meant, typed))
+  return meant === undefined || (await isSameLine(meant, expandFirst(typed) ?? typed))
     ? undefined
     : `Run "${writeLine(meant)}".`
 }
