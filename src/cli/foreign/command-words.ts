@@ -288,6 +288,13 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   return isVerb(verb) && !isTool(area) ? { tokens: [], isMissing: true } : undefined
 }
 
+/** Inserts the verb that flags lack: one that stands behind the flags, or `list`. */
+const insertVerb = (flags: readonly string[], known: readonly string[]): readonly string[] => {
+  const at = flags.findIndex((token) => known.includes(token))
+  if (at >= 0) return [flags[at] ?? '', ...flags.toSpliced(at, 1)]
+  return flags.length > 0 && known.includes('list') ? ['list', ...flags] : flags
+}
+
 /** Replaces the verb of a line by one of the area, or by the request of an operation that the documents lack. */
 const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undefined> => {
   const [area = ''] = reached.area.split(' ')
@@ -295,10 +302,7 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
   const place = findPlace(reached, all)
   const { lead, verb, known, rest } = place
   if (all.includes('')) return { tokens: [area, ...rest(0)] }
-  if (verb === '') {
-    const isList = known.includes('list') && rest(0).length > 0
-    return { tokens: [...lead, ...(isList ? ['list'] : []), ...rest(0)] }
-  }
+  if (verb === '') return { tokens: [...lead, ...insertVerb(rest(0), known)] }
   return known.includes(verb) ? { tokens: [...lead, verb, ...rest(1)] } : replaceUnknownVerb(place)
 }
 
