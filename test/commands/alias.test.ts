@@ -175,6 +175,8 @@ describe('alias remove', () => {
     const config = having({ gone: 'runners list', all: 'jobs list' })
     const wrong = await run('alias remove gonn', config)
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean gone?') })
+    // Another word for the verb is no mistake, and no hint.
+    expect((await run('alias rm gonn', config)).stderr).toBe(wrong.stderr)
     expect((await run('alias remove gone', config)).code).toBe(0)
     expect((await run('alias list -o json', config)).stdout).toBe(
       '[{"name":"all","line":"jobs list"}]\n',

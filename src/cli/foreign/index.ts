@@ -73,10 +73,10 @@ const writeLine = ({ tokens }: MeantLine, objects?: readonly string[]): string =
     : `for id in ${objects.map(quoteWord).join(' ')}; do ${line}; done`
 }
 
-/** Returns true if a line has the same words in the same order, and the same flags. The order is ignored if the typed line can run. */
+/** Returns true if a line has the same words and flags. Another order makes another line if the typed one cannot run. */
 const isSameLine = async ({ tokens }: MeantLine, typed: readonly string[]): Promise<boolean> =>
-  [...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
-  (tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') ||
+  tokens.join(' ') === typed.join(' ') ||
+  ([...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
     (await isRun(typed).catch(() => false)))
 
 /** Returns a line with its alias expanded, and with the names of its command in the place of other words for them. */
