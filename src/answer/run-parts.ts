@@ -26,14 +26,14 @@ import type { OpenSessions } from '../engine/options.js'
 import type { Curl } from '../engine/perform/curl.js'
 import { LiveInstance } from '../engine/perform/live.js'
 import type { Previews } from '../engine/perform/preview.js'
-import { mayAskSingles } from '../engine/records/budget.js'
+import { createSingleReporter, mayAskSingles } from '../engine/records/budget.js'
 import { toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordChoice } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
 import { Sessions, Workspace } from '../engine/workspace/workspace.js'
-import { exitCodes, Failure } from '../errors.js'
+import { Failure } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
@@ -131,10 +131,7 @@ export class RunParts implements LineParts {
       width: getConcurrencyLimit(globals),
       planned: (other, given) => this.planning.ofCommand(other, given),
       data: reads.data,
-      failed: (text, failure) => {
-        this.ui.report(failure, text)
-        this.answer.exit(exitCodes.partial)
-      },
+      failed: createSingleReporter(this.ui, this.answer, globals.from),
     }
     const asked = (plan: Plan): void => {
       options.onListed?.(plan)

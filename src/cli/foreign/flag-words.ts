@@ -172,6 +172,7 @@ export class FlagReader {
       const format = toFormat(value, this.#place)
       if (format !== undefined) return format.tokens
     }
+    if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)
     const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
     const known = [...values, ...(flag.param.words ?? [])]
     const text = toFieldName(value)
@@ -180,6 +181,15 @@ export class FlagReader {
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
     const meant = begun.length === 1 ? begun[0] : findNearest(text, values)
     return meant === undefined ? undefined : [`--${flag.name}`, meant.replaceAll('_', '-')]
+  }
+
+  /** Replaces a condition on the project or group by the flag for it; undefined for any other condition. */
+  #readPlace(flag: 'select' | 'where', condition: string): readonly string[] | undefined {
+    const [, kind, names] = /^(project|group)=([^=,<>~]+)$/.exec(condition) ?? []
+    if (kind === undefined || names === undefined || this.#find(`--${kind}`) === undefined)
+      return undefined
+    const scope = [kind === 'project' ? '-P' : '-G', names.replaceAll('|', ',')]
+    return flag === 'select' ? [...scope, '--select', 'id>0'] : scope
   }
 
   /** Reads a flag by the table of foreign flags; undefined if no row fits. */
