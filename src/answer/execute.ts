@@ -52,6 +52,7 @@ const createJournalOptions = (
     raw,
     several: source !== 'arguments' || many,
     digests: new Map(),
+    names: {},
     parents: parents && getParentColumn(parents),
   }
 }
@@ -182,10 +183,14 @@ const placeLine = async (
     const { baseUrl } = await context.place.session()
     return baseUrl
   })
-  // Several projects may each have an object of the name.
+  // Several projects may each have an object of the name: they are looked up when the projects are known.
   const mayBeNamed = parents === undefined && isNumeric(command.args[0]?.param)
   if (mayBeNamed && placed.raw.args.some((text) => !/^[-+]?\d*$/.test(text)))
-    placed.raw = await (await import('./named-objects.js')).withIds(command, placed.raw, context)
+    placed.raw = await (await import('../engine/targets/named-objects.js')).withIds(
+      command,
+      placed.raw,
+      { context, journaling },
+    )
   journaling.raw = placed.raw
   return placed
 }

@@ -24,14 +24,14 @@ import type { OpenSessions } from '../engine/options.js'
 import type { Curl } from '../engine/perform/curl.js'
 import { LiveInstance } from '../engine/perform/live.js'
 import type { Previews } from '../engine/perform/preview.js'
-import { mayAskSingles } from '../engine/records/budget.js'
+import { createSingleReporter, mayAskSingles } from '../engine/records/budget.js'
 import { toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordChoice } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
 import { Sessions, Workspace } from '../engine/workspace/workspace.js'
-import { exitCodes, Failure } from '../errors.js'
+import { Failure } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
@@ -237,14 +237,12 @@ export class LineRun implements LineParts {
   }
 
   #createSingleReads({ readData }: Reads): SingleReadOptions {
+    const { globals } = this.options
     return {
-      width: getConcurrencyLimit(this.options.globals),
+      width: getConcurrencyLimit(globals),
       planned: (other, given) => this.planning.planCommand(other, given),
       data: readData,
-      failed: (text, failure) => {
-        this.ui.report(failure, text)
-        this.answer.setExitCode(exitCodes.partial)
-      },
+      failed: createSingleReporter(this.ui, this.answer, globals.from),
     }
   }
 

@@ -171,6 +171,7 @@ const createInnerOptions = (
     raw: { args: [], flags: new Map() },
     several: false,
     digests: new Map(),
+    names: {},
   } as const,
   chosen: new ChosenRecords(),
   inner: { ...sharing, readOnly: readOnlyLevels[mode] },

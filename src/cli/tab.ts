@@ -278,7 +278,7 @@ const completeAlias = async (
   live: LiveLoader,
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
-  const line = expandedAt(before, findWord(before, word), getCurrentIo().env)
+  const line = expandedAt(before, findWord(before, word), getCurrentIo().env, true)
   // No alias is called as an area is: a second one is never met.
   return line === undefined ? noCandidates : complete([...line, current], live)
 }

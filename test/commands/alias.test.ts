@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { splitCommand } from '../../src/base/shell-words.js'
 import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandFlags } from '../../src/engine/command/flags.js'
@@ -174,6 +175,8 @@ describe('alias remove', () => {
     const config = having({ gone: 'runners list', all: 'jobs list' })
     const wrong = await run('alias remove gonn', config)
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean gone?') })
+    // Another word for the verb is no mistake, and no hint.
+    expect((await run('alias rm gonn', config)).stderr).toBe(wrong.stderr)
     expect((await run('alias remove gone', config)).code).toBe(0)
     expect((await run('alias list -o json', config)).stdout).toBe(
       '[{"name":"all","line":"jobs list"}]\n',
@@ -211,6 +214,81 @@ describe('a line with an alias', () => {
     expect((await run('r list -o id', config)).stdout).toBe('7\n8\n')
     expect((await run('help gone', config)).stdout).toContain('svcctl runners list')
     expect((await run('gone --help', config)).stdout).toContain('svcctl runners list')
+  })
+
+  it.each([
+    ['one 4', '/projects/a%2Fb/merge_requests/4'],
+    ['one 4 --fields iid', '/projects/a%2Fb/merge_requests/4'],
+    ['one -o json --fields=iid 4', '/projects/a%2Fb/merge_requests/4'],
+    ['one -ojson -q 4', '/projects/a%2Fb/merge_requests/4'],
+    ['-o json one 4', '/projects/a%2Fb/merge_requests/4'],
+    ['find "a b" json', '/projects?search=a%20b&'],
+    ["find 'it''s' json", '/projects?search=its&'],
+    ['find "a $2" json', '/projects?search=a%20%242&'],
+    ['every json 7 8', '/runners/7', '/runners/8'],
+    ['every json', ''],
+    ['every json 7 -L1', ''],
+  ])('has its arguments in their places: %s', async (line, ...paths) => {
+    const filled = having({
+      one: 'mr get $1 -P a/b',
+      find: 'projects list --search $1 -o $2',
+      every: 'runners get -o $1 $@',
+    })
+    await run(splitCommand(line), filled)
+    const asked = server.lines().map((one) => one.replace('GET ', ''))
+    expect(asked).toHaveLength(paths.filter((path) => path !== '').length)
+    for (const [i, path] of paths.entries()) expect(asked[i] ?? '').toContain(path)
+  })
+
+  it('has all others behind it, also in a word, and from a pipe', async () => {
+    const filled = having({
+      one: 'mr get $1 -P a/b',
+      all: 'projects list --search=$@',
+      off: 'runners pause $@',
+      gone: 'runners list --instance',
+    })
+    await run('one 4 5', filled)
+    expect(server.lines()).toHaveLength(2)
+    await run('all a b', filled)
+    expect(server.lines().at(-1)).toContain('search=a%20b&')
+    server.answer = ({ method }) => ({ body: method === 'GET' ? { username: 'ana' } : { id: 7 } })
+    await call('off -', { env: { SVC_CONFIG_DIR: filled }, input: '7\n8\n' })
+    expect(sent()).toHaveLength(2)
+    // Each of several aliases is filled by its own arguments alone.
+    server.answer = () => ({ body: [] })
+    expect((await run('gone --limit 3', filled)).code).toBe(0)
+  })
+
+  it('is refused where an argument is missing, before anything is sent', async () => {
+    const filled = having({ two: 'members update $1 -G a --access-level $2' })
+    for (const line of ['two', 'two ana', 'two -o json ana', 'two ana --yes'])
+      expect(await run(line, filled), line).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('the alias two needs 2 arguments'),
+      })
+    expect(server.seen).toEqual([])
+  })
+
+  it('has help and completions where arguments are missing', async () => {
+    const filled = having({ two: 'members update $1 -G a --access-level $2', one: 'mr get $1' })
+    for (const line of ['two --help', 'two ana -h', 'help two'])
+      expect(await run(line, filled), line).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('svcctl members update'),
+      })
+    const tab = async (...words: string[]) =>
+      (await svcctl(['__complete', 'zsh', '--', ...words], { env: { SVC_CONFIG_DIR: filled } }))
+        .stdout
+    expect(await tab('two', 'ana', '')).toContain('developer\n')
+    expect(await tab('one', '--fie')).toContain('--fields\t')
+  })
+
+  it('keeps the hint of the line that it stands for, and never names that line itself', async () => {
+    const filled = having({ off: 'runners pause $@ --dry-run' })
+    const { code, stderr } = await run('off', filled)
+    expect([code, stderr.includes('Run "')]).toEqual([2, false])
+    expect((await run('off --nothing-like-it', filled)).stderr).not.toContain('pause --dry-run"')
   })
 
   it('is confirmed, refused and written down as what it stands for', async () => {

@@ -370,22 +370,111 @@ describe('auth token', () => {
     instance()
     const { login, run } = someone()
     await login('work')
-    expect(await run('auth token')).toMatchObject({ code: 0, stdout: `${good}\n` })
+    expect(await run('auth token')).toMatchObject({ code: 0, stdout: `${good}\n`, stderr: '' })
+    expect(await run('auth token -p work -q')).toMatchObject({ code: 0, stdout: `${good}\n` })
     await run('profile set work --protected')
     const refused = await run('auth token')
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toContain('protected')
   })
+
+  it('prints the one of the environment, and says where there is none', async () => {
+    const { run } = someone()
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'other-token' }
+    expect(await run('auth token', undefined, env)).toMatchObject({ stdout: 'other-token\n' })
+    const none = await run('auth token', undefined, { SVC_BASE_URL: server.url })
+    expect(none).toMatchObject({ code: 3, stdout: '' })
+    expect(none.stderr).toContain('svcctl auth login')
+    expect(server.seen).toEqual([])
+  })
+
+  it.each(['-o json', '-o id', '-p a,b', '--all-profiles'])('has no form for %s', async (flags) => {
+    instance()
+    const { login, run } = someone()
+    await login('a')
+    await login('b')
+    const ran = await run(`auth token ${flags}`)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).not.toContain(good)
+  })
+
+  it('prints no session cookie', async () => {
+    const { run } = someone()
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: good, SVC_TOKEN_KIND: 'session' }
+    const ran = await run('auth token', undefined, env)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain('a session cookie is no token')
+  })
 })
 
 describe('auth git-credential', () => {
-  it('answers for the address of a profile alone, and stores nothing', async () => {
+  const ask = (lines: Readonly<Record<string, string>>) =>
+    Object.entries(lines)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join('')
+
+  it('stores and erases nothing, and refuses any other word', async () => {
     instance()
     const { login, run } = someone()
     await login('work')
     for (const verb of ['store', 'erase'])
-      expect(await run(`auth git-credential ${verb}`)).toMatchObject({ code: 0, stdout: '' })
-    expect(await run('auth git-credential get')).toMatchObject({ code: 0, stdout: '' })
+      expect(
+        await run(`auth git-credential ${verb}`, 'protocol=http\nusername=x\npassword=y\n\n'),
+      ).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await run('auth token')).toMatchObject({ stdout: `${good}\n` })
+    expect(await run('auth git-credential fill')).toMatchObject({ code: 2, stdout: '' })
+    expect(await run('auth git-credential')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('answers for the scheme, host and port of a profile, whatever the current one is', async () => {
+    instance()
+    const { login, run } = someone()
+    await login('work')
+    await run('profile set other --base-url https://svc.example')
+    await run('auth switch other')
+    const { host } = new URL(server.url)
+    const git = (lines: Readonly<Record<string, string>>, end = '\n') =>
+      run('auth git-credential get', ask(lines) + end)
+    const answer = `username=oauth2\npassword=${good}\n`
+    expect(await git({ protocol: 'http', host })).toMatchObject({ code: 0, stdout: answer })
+    const path = 'platform/app.git'
+    expect(
+      await git({ 'capability[]': 'authtype', protocol: 'http', host, path }, ''),
+    ).toMatchObject({ code: 0, stdout: answer, stderr: '' })
+    expect(await git({ protocol: 'http', host, username: 'ana' })).toMatchObject({
+      stdout: `username=ana\npassword=${good}\n`,
+    })
+  })
+
+  it.each([
+    ['another scheme', 'https', ''],
+    ['another port', 'http', '1'],
+    ['another host', 'http', '.example'],
+  ])('answers nothing for %s', async (_, protocol, more) => {
+    instance()
+    const { login, run } = someone()
+    await login('work')
+    const host = `${new URL(server.url).host}${more}`
+    const ran = await run('auth git-credential get', ask({ protocol, host }))
+    expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('answers nothing for a protected profile, and for what is no request', async () => {
+    instance()
+    const { login, run } = someone()
+    await login('work')
+    await run('profile set work --protected')
+    const { host } = new URL(server.url)
+    for (const text of [
+      ask({ protocol: 'http', host }),
+      '',
+      '\n',
+      'host\n=x\n',
+      `host=${host}\n`,
+    ]) {
+      const ran = await run('auth git-credential get', text)
+      expect(ran, text).toMatchObject({ code: 0, stdout: '' })
+    }
   })
 })
 

@@ -25,11 +25,14 @@ describe('an object by its name', () => {
     const paused = await run('runners pause shared-linux-2 7 -o id')
     expect(paused).toMatchObject({ code: 0, stdout: '2\n7\n' })
     const [file = ''] = /\S+\.ndjson/.exec(paused.stderr) ?? []
-    const kept = readFileSync(file, 'utf8')
-    expect([kept.includes('"object":"2"'), kept.includes('shared-linux-2"}')]).toEqual([
-      true,
-      false,
-    ])
+    const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n')
+    expect(JSON.parse(header)).toMatchObject({
+      options: { args: [] },
+      names: { 2: 'shared-linux-2' },
+    })
+    expect(lines.join('')).toContain('"object":"2"')
+    const shown = await run('journal show last')
+    expect(shown.stderr).toContain('shared-linux-2 is 2\n')
     expect(await run('journal undo last --yes')).toMatchObject({ code: 0 })
   })
 
@@ -54,5 +57,87 @@ describe('an object by its name', () => {
     expect(several).toMatchObject({ code: 2, stdout: '' })
     expect(several.stderr).toContain('Pass one of the IDs 1, 2.')
     expect(await run('runners get shared-linux-1 --curl')).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('a name in several projects', () => {
+  const both = '-P platform/app,web/site'
+  let keys = 0
+  /** Creates a public key that no project has. */
+  const createKey = (): string => {
+    const head = Buffer.from('0000000b7373682d6564323535313900000020', 'hex')
+    return `ssh-ed25519 ${Buffer.concat([head, Buffer.alloc(32, ++keys)]).toString('base64')}`
+  }
+  /** Adds a key to each of two projects, and returns their IDs. */
+  const addKeys = async () => {
+    const ids: string[] = []
+    for (const project of ['platform/app', 'web/site']) {
+      const { sandbox, config } = place()
+      const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token, SVC_CONFIG_DIR: config }
+      const words = ['deploy-keys', 'add', '-P', project, '--title', 'ci-bot', '-o', 'id']
+      const { stdout } = await svcctl([...words, '--key', createKey()], { env })
+      ids.push(stdout.trim())
+    }
+    return ids
+  }
+
+  it('has an ID of its own in each, which answers, previews and journals show beside it', async () => {
+    const [one, other] = await addKeys()
+    const notes = `ci-bot is deploy key ${one} in platform/app\nci-bot is deploy key ${other} in web/site\n`
+    const got = await run(`deploy-keys get ci-bot ${both} --fields id,title -o json`)
+    expect(got).toMatchObject({ code: 0, stderr: notes })
+    expect(JSON.parse(got.stdout)).toMatchObject([
+      { project: 'platform/app', id: Number(one), title: 'ci-bot' },
+      { project: 'web/site', id: Number(other), title: 'ci-bot' },
+    ])
+    const shown = await run(`deploy-keys delete ci-bot ${both} --dry-run`)
+    expect(shown.stderr).toContain(`delete deploy key ${other} "ci-bot" of web/site`)
+    const { sandbox } = place()
+    const before = sandbox.requests.length
+    expect(await run(`deploy-keys delete ci-bot ${both} --yes`)).toMatchObject({ code: 0 })
+    const sent = sandbox.requests.slice(before).filter(({ method }) => method === 'DELETE')
+    expect(sent).toHaveLength(2)
+    const journal = await run('journal show last -o json')
+    expect(JSON.parse(journal.stdout)).toMatchObject({
+      done: 2,
+      names: { [one ?? '']: 'ci-bot', [other ?? '']: 'ci-bot' },
+    })
+    expect(await run('journal undo last --yes')).toMatchObject({ code: 0 })
+    expect(await run(`deploy-keys get ci-bot ${both} -o id`)).toMatchObject({ code: 0 })
+  })
+
+  it('is refused before anything is sent where one project has none or several, with a line that runs', async () => {
+    await addKeys()
+    const some = await run(`deploy-keys delete ci-bot ${both},web/shop --yes`)
+    expect(some).toMatchObject({ code: 2, stdout: '' })
+    expect(some.stderr).toContain('no deploy key is called "ci-bot" in web/shop\n')
+    expect(some.stderr).toContain('web/shop has old (3).')
+    const [, line = ''] = /run "svcctl ([^"]*)"/.exec(some.stderr) ?? []
+    expect(line).toContain('--select title=ci-bot')
+    expect(await run(`${line} --dry-run`)).toMatchObject({ code: 0 })
+    expect((await run('deploy-keys delete ci-bot --all-projects --yes')).code).toBe(2)
+    const [id] = await addKeys()
+    const several = await run(`deploy-keys update ci-bot ${both} --can-push`)
+    expect(several).toMatchObject({ code: 2, stdout: '' })
+    expect(several.stderr).toContain('several deploy keys of platform/app are called "ci-bot"')
+    expect(several.stderr).toContain(id)
+    expect(await run(`deploy-keys get ci-bot ${both} --curl`)).toMatchObject({ code: 2 })
+    const { sandbox } = place()
+    expect(sandbox.requests.filter(({ method }) => /DELETE|PUT/.test(method))).toEqual([])
+  })
+
+  it('fails in the project whose list cannot be read, and is done in the others', async () => {
+    await addKeys()
+    const ran = await run('deploy-keys update ci-bot -P platform/app,none/there --can-push')
+    expect(ran.code).toBe(8)
+    expect(ran.stderr).toContain('1 done, 1 failed (1 not found)')
+  })
+
+  it('that is brought into a project is in the list of the instance', async () => {
+    const ran = await run(`deploy-keys enable mirror ${both} --fields id`)
+    expect(ran).toMatchObject({ code: 0, stdout: 'project\tid\nplatform/app\t2\nweb/site\t2\n' })
+    expect(await run('runners enable shared-linux-1 -P web/site --dry-run')).toMatchObject({
+      code: 0,
+    })
   })
 })

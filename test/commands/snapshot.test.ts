@@ -413,6 +413,16 @@ describe('what answers from a snapshot', () => {
     if (name === 'runners') expect(stdout).toBe('')
   })
 
+  it.each(['--fields id,version', '--where version=1', '--sort version'])(
+    'has no single records, which is said once: runners list %s',
+    async (flags) => {
+      const { code, stderr } = await from(kept, `runners list ${flags}`)
+      expect(code).toBe(8)
+      expect(stderr.match(/the snapshot contains only lists/g)).toHaveLength(1)
+      expect(stderr).not.toContain('GET /runners/1')
+    },
+  )
+
   it('is not a file that somebody changed', async () => {
     const at = join(folder(), 'changed')
     await live(['snapshot', 'runners', '--to', at])

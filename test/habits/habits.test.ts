@@ -1,18 +1,20 @@
-/** What people of other tools type works, or the error gives the line that does (`lines.txt`). */
+/** What people of other tools type works, or the error gives the line that does (`lines.txt`, `more-lines.txt`). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { usingSandbox } from '../support/sandbox.js'
 import { createRunner, findLines, isAsMeant, readHabits, readOutcome, runHint } from './outcomes.js'
 
-const habits = readHabits(readFileSync(join(import.meta.dirname, 'lines.txt'), 'utf8'))
+const read = (file: string) => readHabits(readFileSync(join(import.meta.dirname, file), 'utf8'))
+const habits = read('lines.txt')
+const more = read('more-lines.txt')
 const place = usingSandbox()
 
 /** What only the person can add to a hint: a token, a project, or what to change. */
 const personMissing = /requires a token|nothing to change|needs --project/
 
 describe('a line that people type', () => {
-  it.each(habits)('svcctl $line', async (habit) => {
+  it.each([...habits, ...more])('svcctl $line', async (habit) => {
     const run = await createRunner(place().sandbox)
     const ran = await run(habit.line)
     expect({ ...habit, asMeant: isAsMeant(habit, ran), stderr: ran.stderr }).toMatchObject({
@@ -29,4 +31,6 @@ describe('a line that people type', () => {
 it('at most 8 of the lines give a page of help alone', () => {
   expect(habits.length).toBeGreaterThanOrEqual(168)
   expect(habits.filter(({ gives }) => gives === 'help').length).toBeLessThanOrEqual(8)
+  expect(more.length).toBeGreaterThanOrEqual(150)
+  expect(more.filter(({ gives }) => gives === 'help').length).toBeLessThanOrEqual(12)
 })

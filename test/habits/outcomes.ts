@@ -83,10 +83,18 @@ groups:
         access_level: guest
 `
 
+const policy =
+  'policy: 1\nrules:\n  - { name: no-project-public, list: projects list, where: visibility=public }\n'
+
+const commands =
+  'extension: daily\ncommands:\n  users list: { request: GET /users, columns: [id, username] }\n'
+
 /** Creates what runs lines in a folder with a profile for an instance. */
 export const createRunner = async (sandbox: RunningSandbox) => {
   const [config, cwd] = [configuration(), folder()]
   writeFileSync(join(cwd, 'x.yml'), document)
+  writeFileSync(join(cwd, 'policy.yml'), policy)
+  writeFileSync(join(cwd, 'commands.yml'), commands)
   writeFileSync(join(cwd, '.gitlab-ci.yml'), 'test:\n  script: [make]\n')
   const env = { SVC_CONFIG_DIR: config }
   const signIn = ['auth', 'login', 'work', '--base-url', sandbox.url, '--token-stdin']
@@ -94,7 +102,7 @@ export const createRunner = async (sandbox: RunningSandbox) => {
   /** Runs a line; one that goes on is interrupted after its first output. */
   const run = (line: string, input?: string): Promise<Ran> => {
     const stop = new AbortController()
-    const goesOn = / --watch\b/.test(line)
+    const goesOn = / --watch\b|^sandbox serve\b/.test(line)
     const interrupted = { stop: stop.signal, afterOutput: () => stop.abort() }
     return svcctl(splitCommand(line), { env, cwd, input, ...(goesOn ? interrupted : {}) })
   }
@@ -107,7 +115,7 @@ export const runHint = async (
   hint: string,
   token: string,
 ): Promise<string | undefined> => {
-  if (hint.startsWith('journal undo')) await run('runners update 1 --description undone')
+  if (/^journal (?:show|undo)/.test(hint)) await run('runners update 1 --description undone')
   let line = hint.replace(/ \| .*$/, '')
   const [inner, words] = /\$\(svcctl (.*?)\)/.exec(line) ?? []
   if (inner !== undefined && words !== undefined)

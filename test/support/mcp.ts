@@ -106,7 +106,7 @@ export const openContext = async (
     signal,
     stdin: { text: async () => '', chunks, endsSoon: async () => false },
     listed: false,
-    journaling: { source: 'arguments', raw, several: false, digests: new Map() },
+    journaling: { source: 'arguments', raw, several: false, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
     runs: (sharing) => createInnerRuns(options, sharing, parseTokens),
     own: findOwnWords([], env),

@@ -8,6 +8,7 @@ import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { findFieldPlace } from './fields.js'
+import { toAddress } from './flags.js'
 
 /** Returns the positions of the arguments among the tokens of a command. */
 export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {
@@ -87,6 +88,22 @@ const getFlagValue = (
   return at < 0 || value === undefined ? undefined : { at, value }
 }
 
+/** Replaces `--group` of the list of projects by a condition on their paths. */
+const rewriteGroup = (command: Command, tokens: readonly string[]): readonly string[] => {
+  const group = getFlagValue(tokens, ['-G', '--group'])
+  if (group === undefined || command.area !== 'projects' || hasForm(command, 'group')) return tokens
+  return tokens.toSpliced(group.at, 2, '--where', `path_with_namespace~${group.value}/`)
+}
+
+/** Replaces an argument that a list does not take by the flag for it: the file of commits, or the project or group. */
+const rewriteSurplus = (command: Command, tokens: readonly string[], at: number) => {
+  const text = tokens[at] ?? ''
+  const isScoped = getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
+  if (!isScoped) return tokens.toSpliced(at, 1, ...toScope(command, text))
+  const takesPath = command.flags.some(({ name }) => name === 'path')
+  return takesPath ? tokens.toSpliced(at, 1, '--path', text) : tokens
+}
+
 /** Rewrites the arguments of a list as the project, the group, or a condition. */
 const rewriteOfList = async (
   command: Command,
@@ -99,9 +116,10 @@ const rewriteOfList = async (
   }
   const surplus = findArguments(command, tokens).slice(command.args.length)
   const [at, ...others] = surplus
-  if (at === undefined || others.length > 0 || command.args.length > 0) return tokens
+  if (at === undefined) return rewriteGroup(command, tokens)
+  if (others.length > 0 || command.args.length > 0) return tokens
   if (!hasForm(command, 'project') && !hasForm(command, 'group')) return tokens
-  return tokens.toSpliced(at, 1, ...toScope(command, tokens[at] ?? ''))
+  return rewriteSurplus(command, tokens, at)
 }
 
 /** Moves a project or group from its flag to the argument, for commands that take it there. */
@@ -115,12 +133,15 @@ const rewriteScope = (command: Command, tokens: readonly string[]): readonly str
     : tokens.toSpliced(given.at, 2, given.value)
 }
 
-/** Rewrites an attribute and its value from two arguments to a flag: `settings set NAME VALUE`. */
+/** Rewrites an attribute and its value from two arguments, or one, to a flag: `settings set NAME VALUE`, `settings set NAME=VALUE`. */
 const rewriteAttribute = (command: Command, tokens: readonly string[]): readonly string[] => {
   const [at, second, ...others] = findArguments(command, tokens)
-  if (command.args.length > 0 || at === undefined || second !== at + 1 || others.length > 0)
-    return tokens
-  const [name = '', value = ''] = [tokens[at], tokens[second]]
+  if (command.args.length > 0 || at === undefined || others.length > 0) return tokens
+  const isPair = second === undefined && (tokens[at] ?? '').includes('=')
+  if (!isPair && second !== at + 1) return tokens
+  const [name = '', value = ''] = isPair
+    ? (tokens[at] ?? '').split(/=(.*)/s)
+    : [tokens[at], tokens[at + 1]]
   const flag = command.flags.find((one) => one.name === name.replaceAll('_', '-'))
   const given =
     flag === undefined
@@ -128,7 +149,17 @@ const rewriteAttribute = (command: Command, tokens: readonly string[]): readonly
       : isSwitch(flag.param)
         ? [`--${flag.name}=${value}`]
         : [`--${flag.name}`, value]
-  return tokens.toSpliced(at, 2, ...given)
+  return tokens.toSpliced(at, isPair ? 1 : 2, ...given)
+}
+
+/** Replaces the address of an instance in the place of a profile by its flag. */
+const rewriteAddress = (command: Command, tokens: readonly string[]): readonly string[] => {
+  if (getFlagValue(tokens, ['--base-url']) !== undefined) return tokens
+  const at = findArguments(command, tokens).find((i) =>
+    /^(?:https?:\/\/.+|[\w-]+(?:\.[\w-]+)+(?::\d+)?)$/.test(tokens[i] ?? ''),
+  )
+  if (at === undefined) return tokens
+  return tokens.toSpliced(at, 1, '--base-url', toAddress(tokens[at] ?? ''))
 }
 
 /** Rewrites the arguments of a line; correct ones are kept. */
@@ -137,6 +168,7 @@ export const rewriteArguments = async (
   tokens: readonly string[],
 ): Promise<readonly string[]> => {
   if (command.area === 'export') return rewriteExport(tokens, command)
+  if (command.area === 'auth' && command.words === 'login') return rewriteAddress(command, tokens)
   if (listsRecords(command)) return rewriteOfList(command, rewriteScope(command, tokens))
   if (getSelectList(command) === undefined && command.words.endsWith('update'))
     return rewriteAttribute(command, tokens)

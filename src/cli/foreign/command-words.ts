@@ -1,6 +1,7 @@
 /** Replaces the words of other tools by those of svcctl: the area and the verb of a command. */
 
 import { type Environment, getCurrentIo } from '../../base/io.js'
+import { isSecretName } from '../../base/secrets/names.js'
 import { findNearest } from '../../base/suggest.js'
 import { toSingular } from '../../base/text.js'
 import { listAreas } from '../../catalogue/index.js'
@@ -14,6 +15,7 @@ import { findAccepted } from '../words/accepted.js'
 import { expandAlias, listAliases } from '../words/alias.js'
 import { listVerbs } from '../words/tree.js'
 import { foreignFlags } from './flags.js'
+import { type RewrittenWords, sendRequest } from './requests.js'
 import {
   findOperation,
   findOwnOperation,
@@ -23,17 +25,6 @@ import {
   isVerb,
 } from './verbs.js'
 import { findAreaName, findLine, findRoute } from './words.js'
-
-/** A line in the words of svcctl. If `isMissing`, the documents lack the operation, and the line sends its request. */
-export interface RewrittenWords {
-  readonly tokens: readonly string[]
-  readonly isMissing?: boolean
-  /** The objects of a line that runs once for each: `eachObject` stands for them. */
-  readonly objects?: readonly string[]
-}
-
-/** The shell variable that stands for each of several objects. */
-export const eachObject = '$id'
 
 /** A line, split into its words and all other tokens. */
 interface SplitLine {
@@ -152,8 +143,19 @@ const replaceSetting = ({ words, without }: SplitLine): readonly string[] | unde
   if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
   if (verb !== 'set' || key === undefined || value === undefined) return undefined
   const flag = `--${key.replaceAll('_', '-')}`
+  if (isSecretName(key)) return ['auth', 'login', '--token-stdin', ...without(4)]
   // The credential of a profile is for its own address.
   return ['profile', 'set', flag === '--base-url' ? 'default' : name, flag, value, ...without(4)]
+}
+
+/** Replaces `alias NAME=LINE`, as shells write it. */
+const replaceAssignment = ({ words, without }: SplitLine): readonly string[] | undefined => {
+  if (words[0] !== 'alias') return undefined
+  const at = words[1] === 'set' ? 2 : 1
+  const [, name, line] = /^([a-z][a-z0-9-]*)=(.+)$/s.exec(words[at] ?? '') ?? []
+  return name === undefined || line === undefined
+    ? undefined
+    : ['alias', 'set', name, line, ...without(at + 1)]
 }
 
 /** Replaces the first word, or the first two, by the line that the table has for them. */
@@ -183,51 +185,22 @@ const replaceNear = ({
   return near === undefined || near === first ? undefined : [near, ...without(1)]
 }
 
-/** The placeholders for the user to replace. */
-const placeholders = { project: 'group/project', group: 'group' } as const
-
-/** Returns true if arguments are objects of one request each, and none of them is a value for the first. */
-const areObjects = (method: string, args: readonly string[]): boolean =>
-  args.length > 1 &&
-  (args.every((text) => /^\d+$/.test(text)) ||
-    (['GET', 'DELETE'].includes(method) && !args.some((text) => /\s/.test(text))))
-
-/** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
-const sendRequest = (
-  request: string,
-  args: readonly string[],
-  flags: readonly string[],
-): RewrittenWords => {
-  const [method = 'GET', path = '', ...more] = request.split(' ')
-  const [id = 'ID'] = args
-  const isEach = path.includes(':id') && areObjects(method, args)
-  const filled = path.replace(/:id/g, isEach ? eachObject : encodeURIComponent(id))
-  const lacks = (['project', 'group'] as const).filter(
-    (kind) => path.includes(`{${kind}}`) && !flags.some((token) => isScopeFlag(kind, token)),
-  )
-  const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
-  return {
-    tokens: ['api', method, filled, ...more, ...scopes, ...flags],
-    isMissing: true,
-    ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),
-  }
-}
-
-const scopeFlags = {
-  project: /^(?:-P|-R|--project|--repo|--repository)(?:=|$)|^-P./,
-  group: /^(?:-G|-g|--group|--namespace|--org)(?:=|$)|^-G./,
-} as const
-const isScopeFlag = (kind: keyof typeof scopeFlags, token: string): boolean =>
-  scopeFlags[kind].test(token)
-
 /** Replaces a verb on a list that the documents lack by its request. */
-const replaceRoute = ({
+const replaceRoute = async ({
   area,
   route = '',
   words: [verb = 'list', ...args],
   rest,
-}: ReachedArea): RewrittenWords => {
-  const request = formatRequest(route, area, verb)
+}: ReachedArea): Promise<RewrittenWords | undefined> => {
+  const [first = ''] = args
+  const ofGroup = area === 'groups' ? findArea(verb) : undefined
+  if (ofGroup !== undefined && args.length === 1)
+    return replaceFrom([...ofGroup.split(' '), 'list', '-G', first, ...rest(2)])
+  const isGet = verb === 'get' || findVerb(verb, ['get']) !== undefined
+  const request =
+    area === 'users' && isGet && /\D/.test(first)
+      ? 'GET users?username=:id'
+      : formatRequest(route, area, verb)
   return sendRequest(request, args, rest(1 + args.length))
 }
 
@@ -300,6 +273,8 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
     sendRequest(request, args, rest(1 + args.length))
   const own = isInGroup ? undefined : findOwnOperation(area, verb)
   if (own !== undefined) return send(own)
+  if (/^(?:search|find)$/.test(verb) && args.length === 1 && known.includes('list'))
+    return { tokens: [...lead, 'list', '--search', args[0] ?? '', ...rest(2)] }
   const meant = findVerbAt(verb, known, args.length > 0)
   const operation = isInGroup ? undefined : findOperation(area, verb)
   if (operation !== undefined && meant?.includes(' ') !== false) return send(operation)
@@ -313,6 +288,13 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   return isVerb(verb) && !isTool(area) ? { tokens: [], isMissing: true } : undefined
 }
 
+/** Inserts the verb that flags lack: one that stands behind the flags, or `list`. */
+const insertVerb = (flags: readonly string[], known: readonly string[]): readonly string[] => {
+  const at = flags.findIndex((token) => known.includes(token))
+  if (at >= 0) return [flags[at] ?? '', ...flags.toSpliced(at, 1)]
+  return flags.length > 0 && known.includes('list') ? ['list', ...flags] : flags
+}
+
 /** Replaces the verb of a line by one of the area, or by the request of an operation that the documents lack. */
 const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undefined> => {
   const [area = ''] = reached.area.split(' ')
@@ -320,7 +302,7 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
   const place = findPlace(reached, all)
   const { lead, verb, known, rest } = place
   if (all.includes('')) return { tokens: [area, ...rest(0)] }
-  if (verb === '') return { tokens: [...lead, ...rest(0)] }
+  if (verb === '') return { tokens: [...lead, ...insertVerb(rest(0), known)] }
   return known.includes(verb) ? { tokens: [...lead, verb, ...rest(1)] } : replaceUnknownVerb(place)
 }
 
@@ -332,17 +314,23 @@ export const rewriteWords = async (
   const line = splitLine(alias ?? typed)
   if (line.words.length === 0)
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
-  const replaced = replaceSetting(line) ?? replaceFirst(line)
+  const replaced = replaceSetting(line) ?? replaceAssignment(line) ?? replaceFirst(line)
   if (replaced !== undefined) return { tokens: replaced }
   const reached = resolveArea(line, 0) ?? resolveVerbFirst(line)
   if (reached === undefined) {
     const [first = ''] = line.words
+    if (first === 'log' && line.words.length === 1)
+      return { tokens: ['commits', 'list', ...line.without(1)] }
     const near = /^(?:logs?|trace)$/.test(first)
       ? ['jobs', 'log', ...line.without(1)]
       : replaceNear(line)
     return near === undefined ? undefined : replaceFrom(near)
   }
-  return reached.route === undefined ? replaceVerb(reached) : replaceRoute(reached)
+  if (reached.route !== undefined) return replaceRoute(reached)
+  const known = await replaceVerb(reached)
+  const isOurs =
+    listAreas().some(({ name }) => name === line.words[0]) || isTool(line.words[0] ?? '')
+  return known ?? (isOurs ? undefined : { tokens: [...reached.area.split(' '), '--help'] })
 }
 
 const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | undefined> => {
@@ -350,8 +338,8 @@ const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | 
   return reached === undefined ? { tokens } : replaceVerb(reached)
 }
 
-/** Expands the alias at the beginning of a line; undefined if there is none. */
-const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
+/** Expands the alias that is the first word of a line; undefined if there is none. */
+export const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
   if (findArea(first) !== undefined) return undefined
   return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)

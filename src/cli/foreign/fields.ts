@@ -52,6 +52,15 @@ const listAlternatives = (schema: unknown): readonly unknown[] =>
 const listFieldSchemas = ({ endpoints }: FieldPlace, name: string): readonly unknown[] =>
   endpoints.flatMap(({ returns }) => listAlternatives(getProperties(returns.shape)?.[name]))
 
+/** Finds the field that a name means: itself, the user name of a person, or the name of an object; undefined if there is none. */
+export const findField = (place: FieldPlace, name: string): string | undefined => {
+  const isPerson = listFieldSchemas(place, name).some(
+    (schema) => getProperties(schema)?.username !== undefined,
+  )
+  if (isPerson) return `${name}.username`
+  return [name, `${name}_name`].find((one) => place.fields.includes(one))
+}
+
 /** Returns true for a field that is true or false. */
 export const isBooleanField = (place: FieldPlace, name: string): boolean =>
   listFieldSchemas(place, name).some((schema) => isObject(schema) && schema.type === 'boolean')

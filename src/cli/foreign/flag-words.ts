@@ -7,7 +7,14 @@ import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { findArguments } from './arguments.js'
-import { type FieldPlace, findFieldPlace, findState, getTitle, isBooleanField } from './fields.js'
+import {
+  type FieldPlace,
+  findField,
+  findFieldPlace,
+  findState,
+  getTitle,
+  isBooleanField,
+} from './fields.js'
 import {
   type FlagPlace,
   type FlagReplacement,
@@ -42,6 +49,13 @@ interface ReadFlag extends FlagReplacement {
 const splitFlag = (token: string, next: string | undefined): TypedFlag => {
   const [, name = token, joined] = /^(--?[^=]+)=(.*)$/s.exec(token) ?? []
   return { name, joined, next }
+}
+
+/** Returns the tokens with the order of `--sort` reversed; undefined if there is none. */
+const reverseSort = (tokens: readonly string[]): readonly string[] | undefined => {
+  const at = tokens.indexOf('--sort')
+  const field = tokens[at + 1]
+  return at < 0 || field === undefined ? undefined : tokens.toSpliced(at, 2, `--sort=-${field}`)
 }
 
 const toFieldName = (name: string): string => name.replaceAll('-', '_')
@@ -109,7 +123,9 @@ export class FlagReader {
       if (read.takesNext === true) i++
     }
     const command = found.find((one) => one.command !== undefined)?.command
-    return { tokens: [...tokens, ...rest.slice(typed.length)], command }
+    const ordered = found.some(({ isReversed }) => isReversed) ? reverseSort(tokens) : tokens
+    if (ordered === undefined) return undefined
+    return { tokens: [...ordered, ...rest.slice(typed.length)], command }
   }
 
   #readFlag(typed: TypedFlag, token: string): ReadFlag | undefined {
@@ -156,6 +172,7 @@ export class FlagReader {
       const format = toFormat(value, this.#place)
       if (format !== undefined) return format.tokens
     }
+    if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)
     const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
     const known = [...values, ...(flag.param.words ?? [])]
     const text = toFieldName(value)
@@ -164,6 +181,15 @@ export class FlagReader {
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
     const meant = begun.length === 1 ? begun[0] : findNearest(text, values)
     return meant === undefined ? undefined : [`--${flag.name}`, meant.replaceAll('_', '-')]
+  }
+
+  /** Replaces a condition on the project or group by the flag for it; undefined for any other condition. */
+  #readPlace(flag: 'select' | 'where', condition: string): readonly string[] | undefined {
+    const [, kind, names] = /^(project|group)=([^=,<>~]+)$/.exec(condition) ?? []
+    if (kind === undefined || names === undefined || this.#find(`--${kind}`) === undefined)
+      return undefined
+    const scope = [kind === 'project' ? '-P' : '-G', names.replaceAll('|', ',')]
+    return flag === 'select' ? [...scope, '--select', 'id>0'] : scope
   }
 
   /** Reads a flag by the table of foreign flags; undefined if no row fits. */
@@ -237,17 +263,18 @@ export class FlagReader {
     const place = this.#fields
     // Objects that are named are not selected.
     if (place === undefined || (place.flag === '--select' && this.#isNamed)) return undefined
-    const [field, isOn] = name.startsWith('no-')
+    const [typed, isOn] = name.startsWith('no-')
       ? [toFieldName(name.slice(3)), false]
       : [toFieldName(name), true]
-    if (!place.fields.includes(field)) return undefined
+    const field = findField(place, typed)
+    if (field === undefined) return undefined
     if (isBooleanField(place, field) && !(takesNext && /^(?:true|false)$/.test(value ?? '')))
       return {
         tokens: [place.flag, `${field}=${value !== undefined && !takesNext ? value : isOn}`],
       }
     return value === undefined
       ? undefined
-      : { tokens: [place.flag, `${field}=${value}`], takesNext }
+      : { tokens: [place.flag, `${field}=${value.replaceAll(',', '|')}`], takesNext }
   }
 
   #readState({ name, joined }: TypedFlag): ReadFlag | undefined {

@@ -17,6 +17,8 @@ export interface FlagReplacement {
   readonly tokens: readonly string[]
   /** Another command that replaces this one. */
   readonly command?: string
+  /** True if the order of `--sort` is reversed. */
+  readonly isReversed?: boolean
 }
 
 export interface ForeignFlag {
@@ -33,7 +35,7 @@ export interface ForeignFlag {
     | ((value: string, place: FlagPlace) => FlagReplacement | undefined)
 }
 
-const fieldNames = /^[a-z_][\w.]*(?:,[a-z_][\w.]*)*$/
+const fieldNames = /^[a-z_][\w.]*(?:,[a-z_][\w.]*)*$/i
 
 const formats: Readonly<Record<string, string>> = {
   text: 'table',
@@ -45,6 +47,21 @@ const formats: Readonly<Record<string, string>> = {
   jsonlines: 'jsonl',
   'json-lines': 'jsonl',
 }
+
+/** The fields that gh calls otherwise. */
+const otherFields: Readonly<Record<string, string>> = {
+  number: 'iid',
+  url: 'web_url',
+  body: 'description',
+  author: 'author.username',
+  headRefName: 'source_branch',
+  baseRefName: 'target_branch',
+  isDraft: 'draft',
+}
+
+/** Returns the name of a field of another tool, such as `createdAt`. */
+const toFieldName = (name: string): string =>
+  otherFields[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
 const toFields = (expression: string): readonly string[] => {
@@ -84,7 +101,8 @@ const filter = (value: string, place: FlagPlace): FlagReplacement => ({
 })
 
 /** Returns the address of an instance with its scheme. */
-const toAddress = (text: string): string => (/^https?:\/\//.test(text) ? text : `https://${text}`)
+export const toAddress = (text: string): string =>
+  /^https?:\/\//.test(text) ? text : `https://${text}`
 
 /** Flags that hold secrets. Only a row of the table can replace them, and their values are never repeated. */
 export const secretFlags: readonly string[] = [
@@ -94,6 +112,8 @@ export const secretFlags: readonly string[] = [
   '--job-token',
   '--password',
   '--with-token',
+  '--pat',
+  '--api-key',
 ]
 
 /** The rows. The first one whose replacement the command takes is used. */
@@ -103,7 +123,12 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--json'],
     value: fieldNames,
     mayLack: true,
-    gives: (value) => ({ tokens: ['-o', 'json', ...(value === '' ? [] : ['--fields', value])] }),
+    gives: (value) => ({
+      tokens: [
+        ...['-o', 'json'],
+        ...(value === '' ? [] : ['--fields', value.split(',').map(toFieldName).join(',')]),
+      ],
+    }),
   },
   { names: ['-json'], gives: ['-o json'] },
   {
@@ -111,6 +136,8 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     gives: toFormat,
   },
+  { names: ['-F'], value: /^(?:json|table|text|yaml|csv)$/, gives: toFormat },
+  { names: ['-s', '--shell'], value: true, of: /^completion$/, gives: ['$1'] },
   { names: ['--yaml'], gives: ['-o yaml'] },
   { names: ['--csv'], gives: ['-o csv'] },
   { names: ['--markdown', '--md'], gives: ['-o markdown'] },
@@ -130,7 +157,14 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--no-header', '--noheader', '--noheaders', '--skip-headers'],
     gives: ['--no-headers'],
   },
+  { names: ['--order'], value: /^asc$/i, gives: () => ({ tokens: [] }) },
+  { names: ['--order'], value: /^desc$/i, gives: () => ({ tokens: [], isReversed: true }) },
+  {
+    names: ['--reverse', '--desc', '--descending'],
+    gives: () => ({ tokens: [], isReversed: true }),
+  },
   { names: ['--sort-by', '--order-by', '--orderby', '--order'], value: true, gives: ['--sort $1'] },
+  { names: ['--oneline'], of: /^commits list$/, gives: ['--fields short_id,title'] },
   { names: ['--no-cli-pager'], gives: ['--no-pager'] },
   { names: ['--silent', '-s'], gives: ['--quiet'] },
   { names: ['--debug', '--trace'], gives: ['-vv'] },
@@ -147,16 +181,24 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--all-namespaces', '--all-repos'], gives: ['--all-projects', '--limit all'] },
   { names: ['-n'], value: /^\d+$/, gives: ['--limit $1'] },
   {
-    names: ['--max-results', '--max-items', '--top', '--head'],
+    names: ['--max-results', '--max-items', '--max-count', '--top', '--head'],
     value: true,
     gives: ['--limit $1'],
   },
   { names: ['--page-size', '--perpage'], value: true, gives: ['--per-page $1'] },
   {
+    names: ['--search', '--find'],
+    value: true,
+    of: /^members list$/,
+    gives: ['--query $1'],
+  },
+  {
     names: ['--filter', '--selector', '--field-selector', '-l', '--query', '--search', '-S'],
     value: true,
     gives: filter,
   },
+  { names: ['--mine', '--me'], gives: ['--scope created_by_me', '--owned'] },
+  { names: ['--assignee', '-a'], value: /^@?me$/, gives: ['--scope assigned_to_me'] },
   // Whose.
   { names: ['-R', '--repo', '--repository', '--project-id'], value: true, gives: ['-P $1'] },
   {
@@ -171,13 +213,48 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     gives: (value) => ({ tokens: ['--base-url', toAddress(value)] }),
   },
-  { names: ['--with-token'], of: /^auth login$/, gives: ['--token-stdin'] },
   {
-    names: ['--token', '--private-token', '-t'],
+    names: ['--with-token', '--stdin', '--password-stdin'],
+    of: /^auth login$/,
+    gives: ['--token-stdin'],
+  },
+  {
+    names: [
+      '--token',
+      '--private-token',
+      '--password',
+      '--pat',
+      '--api-key',
+      '--access-token',
+      '-t',
+    ],
     value: true,
     of: /^auth login$/,
     gives: ['--token-stdin'],
   },
+  {
+    names: ['--username', '--user'],
+    value: true,
+    of: /^auth login$/,
+    gives: () => ({ tokens: [] }),
+  },
+  {
+    names: ['--web', '--sso', '--device', '--device-code', '--use-device-code', '--interactive'],
+    of: /^auth login$/,
+    gives: () => ({ tokens: [] }),
+  },
+  {
+    names: ['--name', '--profile-name', '--user', '--username'],
+    value: true,
+    of: /^auth (?:login|logout|switch)$/,
+    gives: ['$1'],
+  },
+  {
+    names: ['--show-token', '-t'],
+    of: /^auth status$/,
+    gives: () => ({ tokens: [], command: 'auth token' }),
+  },
+  { names: ['--name', '--key'], value: true, of: /^settings get$/, gives: ['$1'] },
   {
     names: ['--context', '--kube-context', '--account', '--config-profile'],
     value: true,
@@ -217,12 +294,30 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--dry-run'], value: /^(?:client|server)$/, gives: ['--dry-run'] },
   { names: ['--check', '--whatif', '--what-if', '--simulate', '--noop'], gives: ['--dry-run'] },
   {
+    names: ['--user', '--username', '--member'],
+    value: true,
+    of: /^members (?:get|add|update|remove)$/,
+    gives: ['$1'],
+  },
+  {
+    names: ['--role', '--level', '--access-level', '-r'],
+    value: true,
+    of: /^members (?:billable )?list$/,
+    gives: ['--where access_level=$1'],
+  },
+  {
     names: ['--role', '--level', '--permission', '--access', '-r'],
     value: true,
     gives: ['--access-level $1'],
   },
   { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
   { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
+  {
+    names: ['--message', '--body', '-m', '-b'],
+    value: true,
+    of: /^api$/,
+    gives: (value) => ({ tokens: ['--param', `body=${value}`] }),
+  },
   { names: ['--assignee', '-a'], value: true, gives: ['--assignee-username $1'] },
   { names: ['--author'], value: true, gives: ['--author-username $1'] },
   {
@@ -233,10 +328,20 @@ export const foreignFlags: readonly ForeignFlag[] = [
   {
     names: ['--file', '--filename', '-f', '-var-file', '--dir'],
     value: true,
-    of: /^(?:plan|apply|drift|ci lint)$/,
+    of: /^(?:plan|apply|drift|ci lint|check policy)$/,
     gives: ['$1'],
   },
   { names: ['-out'], value: true, of: /^plan$/, gives: ['--out $1'] },
+  {
+    names: ['--out', '-out', '--output-file', '--outfile', '--output-dir', '--out-dir', '--dest'],
+    value: true,
+    gives: ['--to $1'],
+  },
+  {
+    names: ['--exit-code', '--detailed-exitcode', '-detailed-exitcode'],
+    of: /^drift$/,
+    gives: () => ({ tokens: [] }),
+  },
   {
     names: ['-target', '--target'],
     value: true,

@@ -9,8 +9,9 @@ import { Failure, recoverFrom } from '../../errors.js'
 import { Leaf } from '../words/leaf.js'
 import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
 import { rewriteArguments } from './arguments.js'
-import { eachObject, type RewrittenWords, rewriteWords } from './command-words.js'
+import { expandFirst, rewriteWords } from './command-words.js'
 import { FlagReader } from './flag-words.js'
+import { eachObject, type RewrittenWords } from './requests.js'
 
 /** The line that is suggested in place of another. */
 interface MeantLine {
@@ -28,8 +29,9 @@ const findCommand = async (tokens: readonly string[]) => {
   return level instanceof Leaf ? { command: level.means, rest } : undefined
 }
 
+/** Returns true for a line that runs a command or shows its help. */
 const isRun = async (tokens: readonly string[]): Promise<boolean> =>
-  (await parseTokens(tokens)).kind === 'run'
+  ['run', 'help'].includes((await parseTokens(tokens)).kind)
 
 /** Returns a line without a command of its own: one that runs through an alias, or the help of an area without a verb. */
 const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefined> => {
@@ -40,7 +42,8 @@ const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefine
 
 /** Rewrites the flags and arguments of a line; undefined if they mean nothing. */
 const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefined> => {
-  if (['--version', 'help'].includes(typed[0] ?? '')) return { tokens: typed }
+  if (['--version', 'help'].includes(typed[0] ?? '') || typed.includes('--help'))
+    return { tokens: typed }
   const found = await findCommand(typed)
   // What an alias stands for is its own affair.
   if (found === undefined) return findPage(typed)
@@ -70,15 +73,23 @@ const writeLine = ({ tokens }: MeantLine, objects?: readonly string[]): string =
     : `for id in ${objects.map(quoteWord).join(' ')}; do ${line}; done`
 }
 
-/** Returns true if a line has the same words in the same order, and the same flags. The order is ignored if the typed line can run. */
+/** Returns true if a line has the same words and flags. Another order makes another line if the typed one cannot run. */
 const isSameLine = async ({ tokens }: MeantLine, typed: readonly string[]): Promise<boolean> =>
-  [...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
-  (tokens.filter(isWord).join(' ') === typed.filter(isWord).join(' ') ||
+  tokens.join(' ') === typed.join(' ') ||
+  ([...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
     (await isRun(typed).catch(() => false)))
+
+/** Returns a line with its alias expanded, and with the names of its command in the place of other words for them. */
+const normalizeLine = async (typed: readonly string[]): Promise<readonly string[]> => {
+  const tokens = expandFirst(typed) ?? typed
+  const found = await findCommand(tokens)
+  return found === undefined ? tokens : [...getCommandName(found.command).split(' '), ...found.rest]
+}
 
 /** Suggests a flag for a line that consists of flags alone. */
 const suggestFlag = (typed: readonly string[]): string | undefined => {
   const names = ['--version', ...flagsAnywhere.map(({ name }) => `--${name}`)]
+  if (typed.some((token) => ['--usage', '-?'].includes(token))) return 'Run "svcctl --help".'
   const strange = typed.find((token) => token.startsWith('--') && !names.includes(token))
   return strange === undefined ? undefined : suggestSimilar(strange, names)
 }
@@ -96,7 +107,7 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
     return meant === undefined
       ? `${missing} ${addition}`
       : `${missing} Run "${writeLine(meant, words.objects)}" to send ${describeRequests(words)}. ${addition}`
-  return meant === undefined || (await isSameLine(meant, typed))
+  return meant === undefined || (await isSameLine(meant, await normalizeLine(typed)))
     ? undefined
     : `Run "${writeLine(meant)}".`
 }

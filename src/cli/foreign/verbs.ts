@@ -12,6 +12,10 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   read: ['get', 'show', 'list'],
   ls: ['list'],
   index: ['list'],
+  tree: ['list'],
+  tail: ['list --watch'],
+  follow: ['list --watch'],
+  browse: ['get --web'],
   all: ['list'],
   search: ['list'],
   find: ['list'],
@@ -36,11 +40,16 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   configure: ['update', 'set'],
   unpause: ['resume'],
   start: ['resume', 'serve'],
+  up: ['serve'],
+  run: ['serve'],
+  install: ['add'],
+  uninstall: ['remove'],
   stop: ['pause'],
   suspend: ['pause'],
   resolve: ['dismiss'],
   close: ['resolve', 'dismiss'],
   reopen: ['revert'],
+  ignore: ['dismiss'],
   check: ['lint'],
   validate: ['lint'],
   use: ['switch'],
@@ -58,9 +67,26 @@ const lines: Readonly<Record<string, string>> = {
   'projects jobs': 'jobs list',
   'projects issues': 'issues list',
   'runners projects': 'runners get',
+  'mr approvers': 'approvals mr get',
+  'mr approvals': 'approvals mr get',
+  'geo sites': 'geo nodes',
+  'geo site': 'geo nodes',
+  'error-tracking enable': 'error-tracking update --active',
+  'error-tracking disable': 'error-tracking update --no-active',
+  'integrations enable': 'integrations update',
+  'integrations disable': 'integrations delete',
+  'deploy-keys disable': 'deploy-keys delete',
+  'journal last': 'journal show last',
   'journal rollback': 'journal undo',
   'journal revert': 'journal undo',
   'alias get': 'alias list',
+  'check certs': 'check certificates',
+  'check ssl': 'check certificates',
+  'check tls': 'check certificates',
+  'check all': 'check instance',
+  'profile use': 'auth switch',
+  'profile switch': 'auth switch',
+  'profile select': 'auth switch',
 }
 
 const job = 'projects/{project}/jobs/:id'
@@ -108,6 +134,8 @@ const operations: Readonly<Record<string, string>> = {
   'mr note': `POST ${mr}/:id/notes`,
   'mr comment': `POST ${mr}/:id/notes`,
   'mr pipelines': `GET ${mr}/:id/pipelines`,
+  'mr checks': `GET ${mr}/:id/pipelines`,
+  'mr todo': `POST ${mr}/:id/todo`,
   'issues get': `GET ${issue}/:id`,
   'issues create': `POST ${issue}`,
   'issues update': `PUT ${issue}/:id`,
@@ -116,6 +144,8 @@ const operations: Readonly<Record<string, string>> = {
   'issues reopen': `PUT ${issue}/:id --param state_event=reopen`,
   'issues note': `POST ${issue}/:id/notes`,
   'issues comment': `POST ${issue}/:id/notes`,
+  'issues transfer': `POST ${issue}/:id/move`,
+  'issues move': `POST ${issue}/:id/move`,
   'issues subscribe': `POST ${issue}/:id/subscribe`,
   'projects create': 'POST projects',
   'projects update': 'PUT projects/:id',
@@ -129,6 +159,9 @@ const operations: Readonly<Record<string, string>> = {
   'runners delete': 'DELETE runners/:id',
   'members invite': 'POST projects/{project}/invitations',
   'members block': 'POST users/:id/block',
+  'pages-domains verify': 'PUT projects/{project}/pages/domains/:id/verify',
+  'resource-groups list': 'GET projects/{project}/resource_groups',
+  'storage-move list': 'GET projects/{project}/repository_storage_moves',
   'vulnerabilities update': 'PATCH vulnerabilities/:id',
 }
 
@@ -179,6 +212,8 @@ export const findOperation = (area: string, verb: string): string | undefined =>
 export const formatRequest = (route: string, area: string, verb: string): string => {
   const own = findOperation(area, verb)
   if (own !== undefined) return own
+  // A plural is a list below the object, such as the keys of a user.
+  if (!isVerb(verb) && /[^s]s$/.test(verb)) return `GET ${route}/:id/${verb}`
   const [method = 'POST', rest = ''] = (
     lookUp(requests, toUsual(verb)) ?? `POST /:id/${verb}`
   ).split(' ')

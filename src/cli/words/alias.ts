@@ -1,7 +1,11 @@
 /** Expands aliases, which are looked up only if the first word is no command. */
 import { quoteWord, splitCommand } from '../../base/shell-words.js'
+import { formatCount } from '../../base/text.js'
 import { listAreas } from '../../catalogue/index.js'
+import { isSwitch } from '../../catalogue/params.js'
 import { toolCommands } from '../../commands/index.js'
+import { hiddenScopes } from '../../engine/command/flags.js'
+import { flagSets } from '../../engine/command/global-flags.js'
 import { Failure, usage } from '../../errors.js'
 import { findAlias, readAliases } from '../../profile/store.js'
 import type { Environment } from '../../profile/types.js'
@@ -29,47 +33,102 @@ const splitAlias = (name: string, env: Environment): readonly string[] | undefin
 /** The places of arguments in the line of an alias. */
 const placeholder = /\$([1-9@])/g
 
+const globalFlags = [...Object.values(flagSets).flat(), ...hiddenScopes]
+
+/** Returns the number of tokens of a flag with its value; undefined for a flag that only the command knows. */
+const countTokens = (token: string): number | undefined => {
+  const [name = ''] = token.split('=')
+  const flag = globalFlags.find(
+    ({ name: long, short }) => name === `--${long}` || name === `-${short}`,
+  )
+  if (flag === undefined)
+    return globalFlags.some(({ short }) => short !== undefined && token.startsWith(`-${short}`))
+      ? 1
+      : undefined
+  return token.includes('=') || isSwitch(flag.param) || flag.optionalValue === true ? 1 : 2
+}
+
+/** Splits the arguments of a line from its flags. No argument follows a flag of the command alone: it may be its value. */
+const splitArguments = (tokens: readonly string[]) => {
+  const args: string[] = []
+  const flags: string[] = []
+  for (let i = 0; i < tokens.length; ) {
+    const token = tokens[i] ?? ''
+    const count = token.startsWith('-') ? countTokens(token) : 1
+    if (count === undefined) return { args, flags: [...flags, ...tokens.slice(i)] }
+    if (token.startsWith('-')) flags.push(...tokens.slice(i, i + count))
+    else args.push(token)
+    i += count
+  }
+  return { args, flags }
+}
+
+/** Removes the places that no argument fills, with their flags. The flag of the first is the last word, so that its value follows. */
+const removeOpenPlaces = (words: readonly string[], count: number): readonly string[] => {
+  const isOpen = (word = ''): boolean =>
+    [...word.matchAll(placeholder)].some(([, place]) => Number(place) > count)
+  const isFlagOfOpen = (i: number): boolean =>
+    words[i]?.startsWith('-') === true && isOpen(words[i + 1])
+  const first = words.findIndex((word) => word.includes(`$${count + 1}`))
+  return [
+    ...words.filter((word, i) => !isOpen(word) && !isFlagOfOpen(i)),
+    ...(isFlagOfOpen(first - 1) ? words.slice(first - 1, first) : []),
+  ]
+}
+
 /**
  * Puts the arguments of a line in the places that an alias has for them; all others follow.
+ * @param isPartial true for a line that asks for help or is still typed, which may lack arguments
  * @throws Failure `usage` where one is missing
  */
 const fillAlias = (
   name: string,
   words: readonly string[],
-  args: readonly string[],
+  tokens: readonly string[],
+  isPartial: boolean,
 ): readonly string[] => {
   const used = words.flatMap((word) => [...word.matchAll(placeholder)].map(([, place]) => place))
-  if (used.length === 0) return [...words, ...args]
+  if (used.length === 0) return [...words, ...tokens]
   const needed = Math.max(0, ...used.map((place) => (place === '@' ? 0 : Number(place))))
-  const flags = args.findIndex((arg) => arg.startsWith('-'))
-  const given = flags < 0 ? args : args.slice(0, flags)
-  if (given.length < needed)
+  const { args, flags } = splitArguments(tokens)
+  if (args.length < needed && !isPartial)
     throw usage(
-      `the alias ${name} needs ${needed} argument${needed === 1 ? '' : 's'}`,
+      `the alias ${name} needs ${formatCount(needed, 'argument')}`,
       `It stands for: ${words.map(quoteWord).join(' ')}`,
     )
-  const others = given.slice(needed)
-  const filled = words.flatMap((word) =>
+  const others = args.slice(needed)
+  const filled = removeOpenPlaces(words, args.length).flatMap((word) =>
     word === '$@'
       ? others
       : [
           word.replace(placeholder, (_, place: string) =>
-            place === '@' ? others.join(' ') : (given[Number(place) - 1] ?? ''),
+            place === '@' ? others.join(' ') : (args[Number(place) - 1] ?? ''),
           ),
         ],
   )
-  return [...filled, ...(used.includes('@') ? [] : others), ...args.slice(given.length)]
+  return [...filled, ...(used.includes('@') ? [] : others), ...flags]
 }
 
-/** Expands the alias at a position of the line; undefined if there is none of that name. */
+const asksForHelp = (tokens: readonly string[]): boolean =>
+  tokens[0] === 'help' || tokens.some((token) => token === '--help' || token === '-h')
+
+/**
+ * Expands the alias at a position of the line; undefined if there is none of that name.
+ * @param isTyping true for a line that is completed
+ */
 export const expandAlias = (
   tokens: readonly string[],
   at: number,
   env: Environment,
+  isTyping = false,
 ): readonly string[] | undefined => {
   const words = splitAlias(tokens[at] ?? '', env)
   if (words === undefined) return undefined
-  return [...tokens.slice(0, at), ...fillAlias(tokens[at] ?? '', words, tokens.slice(at + 1))]
+  const isPartial = isTyping || asksForHelp(tokens)
+  return [
+    ...tokens.slice(0, at),
+    ...fillAlias(tokens[at] ?? '', words, tokens.slice(at + 1), isPartial),
+  ]
 }
 
 /** Returns the aliases; none if they cannot be read. */

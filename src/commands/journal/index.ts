@@ -290,12 +290,14 @@ async function* showJournal(context: Context, given: Given): Rows {
         ? { files: parts.map(({ file }) => file), missing }
         : { file: whole.file }),
       values: header.input,
+      ...(header.names && { names: header.names }),
       failures,
       gap: parts.find(({ gap }) => gap !== undefined)?.gap ?? null,
     })
   const { command, instance, profile } = header
   const by = profile === null ? '' : ` (profile ${profile})`
   ui.note(`${header.id}: ${command} on ${instance}${by}, ${describeEnd(end)}`)
+  for (const [id, name] of Object.entries(header.names ?? {})) ui.note(`${name} is ${id}`)
   ui.note(formatOutcomeCounts(counts))
   if (failures.length === 0) return
   yield* yieldRecords(failures, { columns: ['object', 'state', 'category', 'message'] })

@@ -95,6 +95,8 @@ export interface Header {
   readonly version: string
   /** The arguments and flags of the line; absent if the run was not started by a line of its own. */
   readonly options?: LineOptions
+  /** The names that were typed in place of IDs, by the IDs. */
+  readonly names?: Readonly<Record<string, string>>
   /** The column that names the parents, if there are several. */
   readonly parents?: 'project' | 'group' | 'of'
   /** The shard, such as `3/8`, if the run has only a part of the objects. */
@@ -250,6 +252,7 @@ const isHeader = hasShape({
   source: isText,
   version: isText,
   options: allowAbsent(isOptions),
+  names: allowAbsent((value) => isObject(value) && Object.values(value).every(isText)),
   parents: allowAbsent(isOneOf('project', 'group', 'of')),
   shard: allowAbsent(isText),
   final: allowAbsent(isText),

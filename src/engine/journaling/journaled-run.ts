@@ -100,6 +100,7 @@ export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<H
     input: getJournalInput(first, journaling.raw, journaling.rowFields),
     ...identity,
     source: journaling.source,
+    ...(Object.keys(journaling.names).length > 0 && { names: journaling.names }),
     ...(await describeRecordedLine({ ...parts, replies, cwd, shard, undoRecord })),
   }
 }

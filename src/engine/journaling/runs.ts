@@ -52,6 +52,8 @@ export interface JournalOptions {
   rowFields?: readonly string[]
   /** The SHA-256 of the files that the line names, by path, as they were read. */
   readonly digests: Map<string, string>
+  /** The names that the line has in the place of IDs, by the IDs. */
+  readonly names: Record<string, string>
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Single records that the lists of a run read one by one: how many, and how many they may be. */
 
-import { usage } from '../../errors.js'
+import { exitCodes, Failure, usage } from '../../errors.js'
+import type { AnswerService, UiService } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Command } from '../command/types.js'
@@ -14,6 +15,28 @@ export const mayAskSingles = (
   return (
     !isAggregate(asked) && (fields !== undefined || sort !== undefined) && /(^| )list$/.test(words)
   )
+}
+
+/**
+ * Creates what reports the single records that cannot be read (exit 8).
+ * @param from the snapshot that answers: it has none of them, which is reported once for all
+ */
+export const createSingleReporter = (
+  ui: Pick<UiService, 'report'>,
+  answer: Pick<AnswerService, 'setExitCode'>,
+  from: string | undefined,
+): ((text: string, failure: Failure) => void) => {
+  let isReported = false
+  return (text, failure) => {
+    answer.setExitCode(exitCodes.partial)
+    if (from === undefined) ui.report(failure, text)
+    else if (!isReported) {
+      const what =
+        'the snapshot contains only lists: fields that only single records have are empty'
+      ui.report(new Failure('not_found', what, { hint: 'Read these fields without --from.' }))
+    }
+    isReported = true
+  }
 }
 
 /** More than so many are said. */

@@ -13,8 +13,10 @@ import { getCommandName, hasForm, isRehearsal, mayChangeInstance } from '../comm
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Command, Given } from '../command/types.js'
+import type { JournalOptions } from '../journaling/runs.js'
 import type { LineParts } from '../line-parts.js'
 import { parseReference } from '../plan/arguments.js'
+import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
 import {
   isFound,
@@ -27,6 +29,7 @@ import { toPath } from '../plan/places.js'
 import { checkSegment } from '../plan/plan.js'
 import { parsePipedObjects } from '../plan/stdin/reader.js'
 import type { Rows } from '../rows.js'
+import { findIdsInParents } from './named-objects.js'
 import { runTogether, selectInParents } from './parent-objects.js'
 import { yieldParentRows } from './parent-rows.js'
 import type { Selection } from './selection.js'
@@ -123,6 +126,8 @@ const resolveTargets = async (
 
 interface ParentRun {
   readonly command: Command
+  readonly raw: Raw
+  readonly journaling: Pick<JournalOptions, 'names'>
   readonly given: Given
   readonly running: LineParts
   readonly parents: Parents
@@ -221,7 +226,9 @@ async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[
 export async function* runOverParents(asked: ParentRun): Rows {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
-  const all = await findTargets(asked)
+  const found = await findTargets(asked)
+  const around = { ...asked, context: asked.running.context }
+  const all = selection === undefined ? await findIdsInParents(around, found) : found
   const targets = asked.narrow?.(all) ?? all
   if (targets.length === 0) return yield* asked.running.endEmptyShard()
   if (selection !== undefined) return yield* runSelected(asked, selection, targets)

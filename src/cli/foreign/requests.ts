@@ -1,0 +1,76 @@
+/** Writes the lines that send the requests of operations that the documents lack. */
+
+/** A line in the words of svcctl. If `isMissing`, the documents lack the operation, and the line sends its request. */
+export interface RewrittenWords {
+  readonly tokens: readonly string[]
+  readonly isMissing?: boolean
+  /** The objects of a line that runs once for each: `eachObject` stands for them. */
+  readonly objects?: readonly string[]
+}
+
+/** The shell variable that stands for each of several objects. */
+export const eachObject = '$id'
+
+/** The placeholders for the user to replace. */
+const placeholders = { project: 'group/project', group: 'group' } as const
+
+/** Returns true if arguments are objects of one request each, and none of them is a value for the first. */
+const areObjects = (method: string, args: readonly string[]): boolean =>
+  args.length > 1 &&
+  (args.every((text) => /^\d+$/.test(text)) ||
+    (['GET', 'DELETE'].includes(method) && !args.some((text) => /\s/.test(text))))
+
+/** The lists of projects that groups have as well, below `groups/{group}`. */
+const sharedLists =
+  /^projects\/\{project\}(?=\/(?:access_requests|badges|boards|deploy_tokens|hooks|invitations|labels|milestones|variables|wikis)$)/
+
+/** The parameters that an argument of a request without an object sets, by the last part of its path; `name` for all others. */
+const titles: Readonly<Record<string, string>> = {
+  branches: 'branch',
+  invitations: 'email',
+  issues: 'title',
+  merge_requests: 'source_branch',
+  personal_access_tokens: 'name',
+  pipeline: 'ref',
+  tags: 'tag_name',
+  users: 'username',
+  variables: 'key',
+}
+
+/** Returns the parameter that an argument sets where the path has no place for it. */
+const setTitle = (path: string, [title]: readonly string[]): readonly string[] =>
+  title === undefined || path.includes(':id')
+    ? []
+    : ['--param', `${titles[path.split('/').at(-1) ?? ''] ?? 'name'}=${title}`]
+
+/** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
+export const sendRequest = (
+  request: string,
+  args: readonly string[],
+  flags: readonly string[],
+): RewrittenWords => {
+  const isOfGroup = flags.some((token) => isScopeFlag('group', token))
+  const [method = 'GET', route = '', ...more] = request.split(' ')
+  const path = isOfGroup ? route.replace(sharedLists, 'groups/{group}') : route
+  const [id = 'ID'] = args
+  const isEach = path.includes(':id') && areObjects(method, args)
+  const filled = path.replace(/:id/g, isEach ? eachObject : encodeURIComponent(id))
+  const lacks = (['project', 'group'] as const).filter(
+    (kind) =>
+      path.includes(`{${kind}}`) && !isOfGroup && !flags.some((token) => isScopeFlag(kind, token)),
+  )
+  const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
+  const title = method === 'POST' ? setTitle(path, args) : []
+  return {
+    tokens: ['api', method, filled, ...more, ...title, ...scopes, ...flags],
+    isMissing: true,
+    ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),
+  }
+}
+
+const scopeFlags = {
+  project: /^(?:-P|-R|--project|--repo|--repository)(?:=|$)|^-P./,
+  group: /^(?:-G|-g|--group|--namespace|--org)(?:=|$)|^-G./,
+} as const
+const isScopeFlag = (kind: keyof typeof scopeFlags, token: string): boolean =>
+  scopeFlags[kind].test(token)
