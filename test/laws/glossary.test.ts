@@ -10,8 +10,8 @@ const plain = new Set(
   wordsIn(`
   access action actor address admission advice alias allowance alternative answer api approval approver archive
   argument attempt attribute audit author body bound bracket branch breaker budget buffer byte cache call caller
-  candidate cardinality case category cell certificate change chart check checked choice claim client clock closed
-  code coercion column command commit comparator comparison component concern condition config configuration
+  candidate cardinality case category cell certificate change chart check checked checksum choice chunk claim client clock closed
+  code coercion collector column command commit comparator comparison component concern condition config configuration
   confirmation connection consent content context controller converter copy cost count counter credential curl
   cursor cutter data datum declaration deduplicator delta description destination detail dialogue diff difference
   directory distrust document domain double download draft drawing edition end endpoint engine entry enumeration
@@ -20,7 +20,7 @@ const plain = new Set(
   frame function gap gauge git glob global group handle handler hash head header history holder id identity index
   input inspection instance interrupt intersection inverse invocation issue item job journal json keeper key
   keyring keyset latch layout leaf leave lesson level lexer limit line linker list listener listing liveness load
-  loader lock log loss manifest map mark markup masker masking match matcher meaning measure measurement member
+  loader lock log loss manifest map mark markup mask masker masking match matcher meaning measure measurement member
   membership memory merge message meter method metric mistake mode module name naming need node note null number
   object observation offer op operand operation option order origin overview owner pace page paging painter pair
   param parameter parent parser part path payload peek people percentile person pick piece pipe place placeholder

@@ -127,7 +127,7 @@ const readLists = async (
     words,
     allowed: scopes,
     parents: { choose: (names) => names, finishParent },
-    take: (bytes, parent) => {
+    takeRecord: (bytes, parent) => {
       const record = parseRecord(bytes)
       if (!isObject(record) || typeof record[title] !== 'string') return
       const name = parent?.name ?? ''
