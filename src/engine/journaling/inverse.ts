@@ -71,7 +71,7 @@ export interface Inverse {
   /** The endpoints of the area: among them is the list that shows whether an object is there, if objects come and go. */
   readonly endpoints: Endpoints
   /** The endpoint that puts an object back; undefined where none leads to what it was. */
-  readonly endpointFor: (was: UndoableItem) => Endpoint | undefined
+  readonly endpointFor: (was: Pick<UndoableItem, 'before' | 'parent'>) => Endpoint | undefined
   /** True if objects come and go, rather than change. */
   readonly presence: boolean
   /** The endpoint to which the run sent its objects. */
@@ -113,7 +113,7 @@ const canRestore = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
   before !== null &&
   Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
 
-type RunFacts = Pick<Header, 'command' | 'endpoint'>
+type RunFacts = Pick<Header, 'command' | 'endpoint' | 'redoes'>
 
 /** Finds the endpoint of a run, and the others of its area. */
 const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
@@ -131,7 +131,7 @@ const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
 }
 
 /** Finds how to do again what a run did that was undone. */
-const findRepetition = async (header: Header, run: RepeatedRun): Promise<Inverse> => {
+const findRepetition = async (header: RunFacts, run: RepeatedRun): Promise<Inverse> => {
   const { area, endpoints, original: again } = await findOriginal(run)
   return {
     area,
@@ -161,12 +161,12 @@ export const getUnrecorded = async (header: Header): Promise<readonly string[]> 
  * @param redo true if the run itself undid another one: what that one did is done again
  * @throws Failure `usage` for a verb that the documents have no inverse of
  */
-export const findInverse = async (header: Header, redo = false): Promise<Inverse> => {
+export const findInverse = async (header: RunFacts, redo = false): Promise<Inverse> => {
   if (redo && header.redoes !== undefined) return findRepetition(header, header.redoes)
   const { command } = header
   const { area, endpoints, original } = await findOriginal(header)
   const known = { area, endpoints, original }
-  const formFor = ({ parent }: UndoableItem): Endpoint | undefined =>
+  const formFor = ({ parent }: Pick<UndoableItem, 'parent'>): Endpoint | undefined =>
     findFormBelow(parent, original, endpoints)
   if (original.changes === true)
     return {
@@ -182,14 +182,16 @@ export const findInverse = async (header: Header, redo = false): Promise<Inverse
       presence: true,
       endpointFor: (was) => endpoints[formFor(was)?.inverse ?? ''],
     }
-  const siblings = original.leaves === undefined ? [] : findSiblings(original, endpoints)
+  const { leaves, irreversible } = original
+  const isPaired = leaves !== undefined && irreversible === undefined
+  const siblings = isPaired ? findSiblings(original, endpoints) : []
   if (siblings.length > 1)
     return {
       ...known,
       presence: false,
       endpointFor: ({ before }) => siblings.find((one) => canRestore(one, before)),
     }
-  throw createIrreversibleFailure(command, original.irreversible)
+  throw createIrreversibleFailure(command, irreversible)
 }
 
 const createIrreversibleFailure = (
