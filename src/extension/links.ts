@@ -26,6 +26,10 @@ const getFields = ({ sets = {} }: Operation): string => Object.keys(sets).sort()
 const getSubject = ({ operation, endpoint }: CompiledEndpoint): string =>
   toPathPattern(getObjectPath(operation, endpoint.args ?? []))
 
+/** Returns the path of an action without its verb. */
+const getHolder = ({ endpoint }: CompiledEndpoint): string =>
+  getPath(endpoint).replace(/\/[^/]+\/?$/, '')
+
 /** Finds the endpoint that reads the object of a write, so that a journal can record its previous values. */
 const findRead = (
   { operation, endpoint }: CompiledEndpoint,
@@ -49,8 +53,7 @@ const findSiblings = (
       other.operation.sets !== undefined &&
       getFields(other.operation) === getFields(one.operation) &&
       getSubject(other) === getSubject(one) &&
-      getPath(other.endpoint).replace(/\/[^/]+$/, '') ===
-        getPath(one.endpoint).replace(/\/[^/]+$/, ''),
+      getHolder(other) === getHolder(one),
   ),
 ]
 

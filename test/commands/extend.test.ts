@@ -463,3 +463,18 @@ describe('an index that cannot be believed', () => {
     })
   })
 })
+
+describe('areas of an extension', () => {
+  it('that the documents call otherwise are called so, and no alias hides an area', async () => {
+    const text = `extension: x
+commands:
+  runner wake: POST /runners/:id/wake
+  files wipe: POST /files/:id/wipe
+  file test: POST /file/test
+`
+    const { run } = await extended(text)
+    expect((await run('runners wake 1 --curl')).stdout).toContain('/runners/1/wake')
+    expect((await run('file test --curl')).stdout).toContain('/file/test')
+    expect((await run('files wipe 1 --curl')).stdout).toContain('/files/1/wipe')
+  })
+})

@@ -96,7 +96,7 @@ const findFormBelow = (
 }
 
 /** Returns the path of the object that a verb is about. */
-const getSubjectPath = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+$/, '')
+const getSubjectPath = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+\/?$/, '')
 
 /** Finds the verbs of the same objects that set the same fields. */
 const findSiblings = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
