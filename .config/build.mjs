@@ -48,7 +48,8 @@ const reached = (files, graph) => {
  */
 let parts
 const partsOf = (graph) => {
-  const core = reached(['src/main.ts'], graph)
+  // Each start looks whether it may believe the index of extensions.
+  const core = reached(['src/main.ts', 'src/base/files/trust.ts'], graph)
   // With what is loaded by import() and yet by nearly every run.
   const usual = ['src/answer/failure-report.ts', 'src/output/json.ts']
   const run = reached(['src/answer/execute.ts', ...usual, 'src/output/formats.ts'], graph)

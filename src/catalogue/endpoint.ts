@@ -254,7 +254,8 @@ export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
 export const getPath = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
 /** Returns a path in which all placeholders have the same name. */
-export const toPathPattern = (path: string): string => path.replace(/[:*]\w+/g, ':')
+export const toPathPattern = (path: string): string =>
+  path.replace(/[:*]\w+/g, ':').replace(/(?<=.)(?:\.json)?\/?$/, '')
 /** Returns the part of the request that has a parameter. */
 export const getPlace = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
   p.in ?? (getMethod(e) === 'GET' || getMethod(e) === 'DELETE' ? 'query' : 'body')

@@ -216,5 +216,13 @@ export const addAreas = (added: readonly AddedArea[]): void => {
     return { ...row, load, from: more.from }
   })
   const fresh = added.filter(({ name }) => !areas.some((row) => row.name === name))
-  state.rows = [...joined, ...fresh]
+  // A name takes precedence over an alias, and the first alias over the next.
+  const taken = new Set([...areas, ...fresh].map(({ name }) => name))
+  for (const { alias } of areas) if (alias !== undefined) taken.add(alias)
+  const named = fresh.map(({ alias, ...row }) => {
+    if (alias === undefined || taken.has(alias)) return row
+    taken.add(alias)
+    return { ...row, alias }
+  })
+  state.rows = [...joined, ...named]
 }

@@ -312,7 +312,7 @@ const extractFromValue = (value: unknown, components: Map<string, unknown>): unk
 
 /** Converts a path: `/projects/:id/x/*path` → `/projects/{id}/x/{path}`. */
 const toTemplate = (path: string): string =>
-  path.replace(/[:*]([a-z_]+)/g, (_, name: string) => `{${name}}`)
+  path.replace(/[:*](\w+)/g, (_, name: string) => `{${name}}`)
 
 const createOperation = (
   area: string,

@@ -29,8 +29,6 @@ const sharedFlags: ReadonlySet<string> = new Set([
   ),
   ...['project', 'group', 'instance', 'help', 'version', 'input', 'param', 'to', 'follow'],
 ])
-/** Flags of lists that are merged with an API parameter of the same name. */
-const mergedFlags: ReadonlySet<string> = new Set(['sort'])
 
 /** Loads the documented areas. */
 const loadDocumented = () =>
@@ -64,7 +62,9 @@ export const gatherContext = async (context: Context, name: string): Promise<Com
     others,
     isToolWord: (area) => words.has(area) || area.startsWith('-'),
     specials,
-    isSharedFlag: (flag) => sharedFlags.has(flag) && !mergedFlags.has(flag),
+    // --sort takes the directions of the API as well as names of fields.
+    isSharedFlag: (flag, { type }) => sharedFlags.has(flag) && (flag !== 'sort' || type !== 'enum'),
+    toArea: (word) => areas.find(({ alias }) => alias === word)?.name ?? word,
   }
 }
 

@@ -41,8 +41,10 @@ export interface CompileContext {
   readonly isToolWord: (area: string) => boolean
   /** The commands that are written by hand. */
   readonly specials: ReadonlySet<string>
-  /** True for the name of a flag of all commands. */
-  readonly isSharedFlag: (flag: string) => boolean
+  /** True for the name of a flag of all commands that a parameter cannot share. */
+  readonly isSharedFlag: (flag: string, param: Param) => boolean
+  /** Returns the name of the documented area that a word names, such as its singular; any other word as it is. */
+  readonly toArea: (word: string) => string
 }
 
 /** An extension as it is stored. */
@@ -60,14 +62,16 @@ const isPaging = (name: string): boolean => name === 'page' || name === 'per_pag
 const nameFlags = (
   { params }: Operation,
   { path, args, scope }: PlacedOperation,
-  isSharedFlag: (flag: string) => boolean,
+  isSharedFlag: CompileContext['isSharedFlag'],
 ): { readonly path: Params; readonly params: Params } => {
   const taken = new Set<string>([scope ?? []].flat())
   const rename = ([name, param]: readonly [string, Param]): readonly [string, Param] => {
     const word = param.name ?? (toCommandWord(name) || 'parameter')
     const isTaken = (flag: string): boolean =>
       [flag, `no-${flag}`, flag.replace(/^no-/, '')].some((one) => taken.has(one))
-    let free = isSharedFlag(word) || isTaken(word) ? `api-${word}` : word
+    // A flag that begins with no- is the opposite of another one.
+    const isReserved = isSharedFlag(word, param) || word.startsWith('no-')
+    let free = isReserved || isTaken(word) ? `api-${word}` : word
     for (let n = 2; isTaken(free); n++) free = `api-${word}-${n}`
     taken.add(free)
     return [name, free === name.replaceAll('_', '-') ? param : { ...param, name: free }]
@@ -105,7 +109,7 @@ const findForms = (areas: readonly CatalogueArea[], command: string): readonly E
     .filter((one) => one.command === words)
 }
 
-const getRoute = (operation: Pick<Operation, 'method' | 'path'>): Endpoint['route'] =>
+const getRoute = (operation: Pick<Operation, 'method' | 'path' | 'ending'>): Endpoint['route'] =>
   getRequest(operation) as Endpoint['route']
 
 /** Compiles the operations of one extension. */
@@ -250,7 +254,7 @@ class CompileRun {
     const done = describeDone(operation)
     const summary = describeOperation(operation, word, toPlural(word), withArticle(word))
     return {
-      route: `${method} ${path}`,
+      route: getRoute(operation),
       returns,
       summary,
       command,
@@ -280,7 +284,7 @@ class CompileRun {
     const scoped = forms.filter(({ endpoint: one }) =>
       /^\/(?:projects|groups)\/:/.test(getPath(one)),
     )
-    const isScoped = scoped.some((one) => one.endpoint === endpoint)
+    const isScoped = /^\/(?:projects|groups|users)\/:\w+\/./.test(getPath(endpoint))
     if (isScoped || scoped.length === 0 || scoped.length === forms.length) return {}
     const own = new Set(scoped.map((one) => toPathPattern(getPath(one.endpoint))))
     const hasObjects = all.some(
@@ -331,10 +335,14 @@ class CompileRun {
  */
 export const compileExtension = (
   name: string,
-  operations: readonly Operation[],
+  all: readonly Operation[],
   around: CompileContext,
 ): CompiledExtension => {
   const compiler = new CompileRun(name, around)
+  const operations = all.map((one): Operation => {
+    const command = one.command.replace(/^\S+/, around.toArea)
+    return command === one.command ? one : { ...one, command }
+  })
   const accepted = operations.filter((one) => compiler.accept(one))
   // Reads first: what a write is answered with, and whether it can be taken back, depends on them.
   for (const one of accepted.filter(({ method }) => method === 'GET')) compiler.add(one)

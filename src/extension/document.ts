@@ -4,11 +4,11 @@
 
 import { isObject, listObjects } from '../base/objects.js'
 import { isPlural } from '../base/text.js'
-import type { Method } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import { usage } from '../errors.js'
 import {
   type Operation,
+  type ParsedRequest,
   parseRequest,
   type SkippedOperation,
   toPlaceholderName,
@@ -82,18 +82,29 @@ const addParam = (
   method: string,
 ): void => {
   if (isUpload(schema)) throw new UnusableOperation('it takes a file')
+  if (facts.in === 'body' && method === 'GET') throw new UnusableOperation('its GET has a body')
   const { description } = facts.description === undefined ? schema : facts
   const { explode, collectionFormat } = facts
-  const param = createParam(name, schema, {
+  // A list is sent with [] behind its name unless the document says otherwise.
+  const isMarked = name.endsWith('[]')
+  const isBare = isMarked && schema.type !== 'array'
+  const param = createParam(name, isBare ? { type: 'array', items: schema } : schema, {
     description: typeof description === 'string' ? description : undefined,
     required: facts.required === true,
     deprecated: facts.deprecated === true,
     nests: facts.in === 'query' && facts.content === undefined,
     ...((explode === false || collectionFormat === 'csv') && { join: 'comma' }),
-    ...((explode === true || collectionFormat === 'multi') && { join: 'repeat' }),
+    ...(!isMarked && (explode === true || collectionFormat === 'multi') && { join: 'repeat' }),
     ...getOtherPlace(facts.in, method),
   })
-  if (facts.in === 'path') placeholders.set(toPlaceholderName(name), param)
+  const known = params.get(name)
+  if (known !== undefined && known.in !== param.in)
+    throw new UnusableOperation('its query and its body have parameters of one name')
+  if (facts.in === 'path')
+    placeholders.set(
+      toPlaceholderName(name),
+      'of' in param || param.type === 'json' ? { type: 'string', help: param.help } : param,
+    )
   else params.set(name.replace(/\[\]$/, ''), param)
 }
 
@@ -243,23 +254,35 @@ interface PathChoice {
   readonly except: readonly string[]
 }
 
+/** True if a path or an operation names a server, and not the one of the document. */
+const hasOtherServer = ({ root }: OpenApiReader, { servers }: LooseSchema): boolean => {
+  const [own] = listObjects(servers)
+  const [first] = listObjects(root.servers)
+  return own !== undefined && own.url !== first?.url
+}
+
 /** Reads one operation. @throws UnusableOperation if it cannot become a command */
 const readOperation = (
   reader: OpenApiReader,
   item: LooseSchema,
-  method: Method,
-  path: string,
+  request: ParsedRequest,
 ): DocumentOperation => {
+  const { method, path } = request
   const operation = reader.resolve(item[method.toLowerCase()])
-  if ([item, operation].some(({ servers }) => listObjects(servers).length > 0))
+  if ([item, operation].some((one) => hasOtherServer(reader, one)))
     throw new UnusableOperation('it is of another server')
   const taken = readParams(reader, item, operation, method)
+  const { params } = taken
   const { returns, shape } = readAnswer(reader, operation, { method, path }, taken)
+  // A placeholder and a parameter of one name have a value each.
+  const toFree = (name: string): string => (params.has(name) ? `${name}_` : name)
   return {
-    method,
-    path,
-    params: Object.fromEntries(taken.params),
-    placeholders: Object.fromEntries(taken.placeholders),
+    ...request,
+    path: path.replace(/(?<=\/:)\w+/g, toFree),
+    params: Object.fromEntries(params),
+    placeholders: Object.fromEntries(
+      [...taken.placeholders].map(([name, param]) => [toFree(name), param]),
+    ),
     returns,
     ...(shape !== undefined && Object.keys(shape).length > 0 && { shape }),
     summary: readSummary(operation),
@@ -310,8 +333,7 @@ class OperationReader {
     if (!sent.includes(method)) throw new UnusableOperation(`svcctl sends no ${method}`)
     const parsed = parseRequest(`${method} ${path}`)
     if ('reason' in parsed) throw new UnusableOperation(parsed.reason)
-    if (this.isWanted(parsed.path))
-      this.operations.push(readOperation(this.#reader, item, parsed.method, parsed.path))
+    if (this.isWanted(parsed.path)) this.operations.push(readOperation(this.#reader, item, parsed))
   }
 }
 

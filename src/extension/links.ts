@@ -1,5 +1,7 @@
 /** Links the endpoints of an extension: finds what reverts a write, and the list that its objects are selected from. */
+import { isObject } from '../base/objects.js'
 import { type Endpoint, getMethod, getPath, toPathPattern, writes } from '../catalogue/endpoint.js'
+import { getProperties } from '../catalogue/fields.js'
 import { getRouteForm } from '../catalogue/index.js'
 import { implied } from '../catalogue/undocumented.js'
 import { getObjectPath } from './answers.js'
@@ -24,25 +26,57 @@ const getFields = ({ sets = {} }: Operation): string => Object.keys(sets).sort()
 const getSubject = ({ operation, endpoint }: CompiledEndpoint): string =>
   toPathPattern(getObjectPath(operation, endpoint.args ?? []))
 
-/** True if an endpoint reads the object of a write, so that a journal can record its previous values. */
-const isReadable = ({ operation, endpoint }: CompiledEndpoint, places: PathIndex): boolean => {
+/** Returns the path of an action without its verb. */
+const getHolder = ({ endpoint }: CompiledEndpoint): string =>
+  getPath(endpoint).replace(/\/[^/]+\/?$/, '')
+
+/** Finds the endpoint that reads the object of a write, so that a journal can record its previous values. */
+const findRead = (
+  { operation, endpoint }: CompiledEndpoint,
+  places: PathIndex,
+): Pick<Endpoint, 'returns'> | undefined => {
   const path = getObjectPath(operation, endpoint.args ?? [])
   const form = `GET ${toPathPattern(path)}`
-  return places.read(path) !== undefined || implied.some((one) => getRouteForm(one) === form)
+  return places.read(path) ?? implied.find((one) => getRouteForm(one) === form)
 }
 
-/** True if another endpoint sets the same fields of the same object, so that it can revert this one. */
-const findOpposite = (one: CompiledEndpoint, all: readonly CompiledEndpoint[]): boolean =>
-  all.some(
+/** Finds the endpoints that set the same fields of the same object, so that they can revert each other; the given one is the first. */
+const findSiblings = (
+  one: CompiledEndpoint,
+  all: readonly CompiledEndpoint[],
+): readonly CompiledEndpoint[] => [
+  one,
+  ...all.filter(
     (other) =>
       other !== one &&
       other.area === one.area &&
       other.operation.sets !== undefined &&
       getFields(other.operation) === getFields(one.operation) &&
       getSubject(other) === getSubject(one) &&
-      getPath(other.endpoint).replace(/\/[^/]+$/, '') ===
-        getPath(one.endpoint).replace(/\/[^/]+$/, ''),
-  )
+      getHolder(other) === getHolder(one),
+  ),
+]
+
+/** Returns why no command restores the fields that a write sets; undefined if one may. A field may have more values than commands set. */
+const findGap = (
+  one: CompiledEndpoint,
+  all: readonly CompiledEndpoint[],
+  places: PathIndex,
+): string | undefined => {
+  const read = findRead(one, places)
+  if (read === undefined) return 'no command reads its object, so its state is not recorded'
+  const siblings = findSiblings(one, all)
+  const fields = Object.keys(one.operation.sets ?? {})
+  if (siblings.length === 1) return `no other command sets ${fields.join(', ')} of the same object`
+  const shape = getProperties(read.returns.shape) ?? {}
+  for (const field of fields) {
+    const { enum: values, examples = values } = isObject(shape[field]) ? shape[field] : {}
+    const set = siblings.map(({ operation }) => operation.sets?.[field])
+    const others = (Array.isArray(examples) ? examples : []).filter((value) => !set.includes(value))
+    if (others.length > 0) return `no command sets ${field} to ${others.slice(0, 3).join(' or ')}`
+  }
+  return undefined
+}
 
 /** Finds the endpoint that deletes the objects that an endpoint creates; undefined if there is none. */
 const findRemoval = (
@@ -70,14 +104,8 @@ export const getReversal = (
   const leaves = sets === undefined ? {} : { leaves: sets }
   if (undo !== undefined) return { ...leaves, irreversible: undo }
   if (sets !== undefined) {
-    if (!isReadable(one, places))
-      return {
-        ...leaves,
-        irreversible: 'no command reads its object, so its state is not recorded',
-      }
-    if (findOpposite(one, all)) return leaves
-    const fields = getFields(operation).replaceAll(',', ', ')
-    return { ...leaves, irreversible: `no other command sets ${fields} of the same object` }
+    const irreversible = findGap(one, all, places)
+    return { ...leaves, ...(irreversible !== undefined && { irreversible }) }
   }
   const method = getMethod(endpoint)
   const isChange = method === 'PUT' || method === 'PATCH'

@@ -38,6 +38,16 @@ const splitScope = (path: string): { readonly scope: string; readonly rest: stri
   return { scope, rest: toPathPattern(rest) }
 }
 
+/** Matches the first segments of paths that say nothing of what is below them: `api`, `rest`, `v1`, `3`. */
+const version = /^(?:_?apis?|rest|v?\d+(?:[.-]\d+)*)$/
+
+/** Returns a path without such segments at its beginning. */
+const omitVersions = (path: string): string => {
+  const segments = split(path)
+  const start = segments.findIndex((one) => !version.test(one))
+  return `/${segments.slice(Math.max(0, start)).join('/')}`
+}
+
 const split = (rest: string): readonly string[] => rest.split('/').slice(1)
 const isPlace = (segment: string | undefined): boolean => segment === ':'
 
@@ -52,6 +62,8 @@ export class PathNames {
   /** First segments that the commands of the reference leave out. */
   readonly #silent = new Set<string>()
   readonly #areas = new Set<string>()
+  /** The paths of each path without its versions. There are several if the document has several versions. */
+  readonly #versions = new Map<string, Set<string>>()
 
   constructor(operations: readonly NamedOperation[], documented: readonly DocumentedOperation[]) {
     for (const one of [...documented, ...operations]) this.#note(one)
@@ -61,6 +73,8 @@ export class PathNames {
   #note({ method, path, many }: NamedOperation): void {
     const { scope, rest } = splitScope(path)
     const whole = toPathPattern(path)
+    const plain = omitVersions(whole)
+    this.#versions.set(plain, (this.#versions.get(plain) ?? new Set()).add(whole))
     this.#methods.set(whole, (this.#methods.get(whole) ?? new Set()).add(method))
     const facts = this.#facts.get(rest) ?? { methods: new Set(), many: false }
     facts.methods.add(method)
@@ -110,10 +124,13 @@ export class PathNames {
     return undefined
   }
 
-  /** True for a segment that commands of the reference leave out, and that only groups what is below it. */
+  /** True for a segment that only groups what is below it, if commands of the reference leave it out, or if it is a version. */
   #isSilent(segments: readonly string[], i: number): boolean {
-    const isHolder = this.#isHolder(`/${segments.slice(0, i + 1).join('/')}`)
-    return isHolder && i < segments.length - 1 && this.#silent.has(segments[i] ?? '')
+    const [segment = ''] = segments.slice(i)
+    if (i >= segments.length - 1 || !this.#isHolder(`/${segments.slice(0, i + 1).join('/')}`))
+      return false
+    const same = this.#versions.get(omitVersions(`/${segments.join('/')}`))
+    return this.#silent.has(segment) || (version.test(segment) && same?.size === 1)
   }
 
   /** Chooses the area of a path by its first segments, else by its scope. */
@@ -203,7 +220,7 @@ export class PathNames {
   ): readonly string[] {
     const { method } = operation
     const pattern = `/${segments.join('/')}`
-    const words = segments.slice(taken).filter((one) => !isPlace(one))
+    const words = segments.slice(taken).filter((one) => toCommandWord(one) !== '')
     const isItem = isPlace(segments.at(-1))
     const last = words.at(-1)
     if (isItem || last === undefined) {

@@ -51,7 +51,8 @@ const findScope = ({ path, command }: Pick<Operation, 'path' | 'command'>) => {
 }
 
 /** Returns the field of a record that a placeholder is compared with. */
-export const getField = (placeholder: string): string => {
+export const getField = (name: string): string => {
+  const placeholder = name.replace(/_+$/, '')
   if (/(?:^|_)iid$/.test(placeholder)) return 'iid'
   return /(?:^|_)id$|[a-z]Id$/.test(placeholder) ? 'id' : placeholder
 }
@@ -114,11 +115,12 @@ export class ObjectKinds {
 }
 
 /**
- * Returns the word for the object of a placeholder that stands beside another one (`/repos/:owner/:repo`), so that the word before cannot
- * tell them apart; undefined for any other.
+ * Returns the word for the object of a placeholder without a word of its own before it: the path begins with it, or it stands beside
+ * another one (`/repos/:owner/:repo`); undefined for any other.
  */
 const getOwnWord = (path: string, name: string): string | undefined => {
-  const isBeside = path.includes(`/:${name}/:`) || /\/:\w+\/$/.test(path.split(`:${name}`)[0] ?? '')
+  const isBeside =
+    path.includes(`/:${name}/:`) || /^\/$|\/:\w+\/$/.test(path.split(`:${name}`)[0] ?? '')
   const word = toCommandWord(name).replace(/(?<=.)-?i?id$/, '')
   return isBeside && word !== '' ? word : undefined
 }

@@ -16,6 +16,8 @@ export interface Operation {
   readonly method: Method
   /** The path below the root of the API, with placeholders as in the catalogue: `/projects/:id/jobs`. */
   readonly path: string
+  /** The end of the path that names nothing, with which it is sent: a slash, or `.json`. */
+  readonly ending?: string | undefined
   /** The words of the command, the area first. */
   readonly command: string
   readonly summary?: string | undefined
@@ -49,25 +51,32 @@ export interface SkippedOperation {
   readonly reason: string
 }
 
-export const getRequest = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
-  `${method} ${path}`
+export const getRequest = ({
+  method,
+  path,
+  ending = '',
+}: Pick<Operation, 'method' | 'path' | 'ending'>): string => `${method} ${path}${ending}`
 
 /** The root of the API, with which paths of a file may begin. */
 const root = /^\/api\/v\d+(?=\/)/
 const methods = /^(?:GET|POST|PUT|PATCH|DELETE)$/
 
 /** The parts of a request line. */
-export type ParsedRequest = Pick<Operation, 'method' | 'path' | 'sends'>
+export type ParsedRequest = Pick<Operation, 'method' | 'path' | 'ending' | 'sends'>
 
 /** Returns the name of a placeholder as the catalogue writes it. */
 export const toPlaceholderName = (name: string): string => name.replace(/\W/g, '_')
 
 /** Returns a path with placeholders as in the catalogue, or the reason why it is not valid. */
-const parsePath = (text: string): { path: string } | { reason: string } => {
-  const path = text
+const parsePath = (
+  text: string,
+): Pick<Operation, 'path' | 'ending'> | { readonly reason: string } => {
+  const whole = text
     .replace(root, '')
     .replace(/\{([\w.$-]+)\}/g, (_, name: string) => `:${toPlaceholderName(name)}`)
-    .replace(/(?<=.)\/$/, '')
+  const [ending = ''] = /(?<=.)(?:\.json)?\/?$/.exec(whole) ?? []
+  const path = whole.slice(0, whole.length - ending.length)
+  if (path === '/') return { reason: 'its path has no words for a command' }
   if (!/^(?:\/[\w:{}.@()*~-]+)+$/.test(path))
     return { reason: 'its path has other characters than words and placeholders' }
   const segments = path.slice(1).split('/')
@@ -77,7 +86,7 @@ const parsePath = (text: string): { path: string } | { reason: string } => {
   const names = segments.filter((one) => one.startsWith(':'))
   if (new Set(names).size < names.length)
     return { reason: 'two placeholders of its path have one name' }
-  return { path }
+  return { path, ...(ending !== '' && { ending }) }
 }
 
 /** Parses a request line such as `POST /projects/:id/runners`. Every request sends the values of its query. */
@@ -89,7 +98,7 @@ export const parseRequest = (text: string): ParsedRequest | { reason: string } =
   const found = parsePath(before)
   if ('reason' in found) return found
   const sends = query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query))
-  return { method: method as Method, path: found.path, sends }
+  return { method: method as Method, ...found, sends }
 }
 
 /** Lists the placeholders of a path in their order. */

@@ -19,9 +19,10 @@ const listWords = (values: unknown): readonly string[] | undefined => {
 }
 
 /** Creates a list of scalars; a list of anything else becomes a JSON parameter. */
-const toListParam = ({ items }: LooseSchema): object => {
+const toListParam = ({ items, enum: words }: LooseSchema): object => {
   const schema = isObject(items) ? items : {}
-  const values = listWords(schema.enum)
+  // Some documents list the words of the items beside them.
+  const values = listWords(schema.enum ?? words)
   if (values !== undefined) return { type: 'list', of: 'enum', values }
   const of = getType(schema) ?? (isObject(schema.properties) ? 'object' : 'string')
   if (of === 'object' || of === 'array') return { type: 'json' }
@@ -37,9 +38,9 @@ const toObjectParam = ({ properties, additionalProperties: rest }: LooseSchema):
 /** Creates the type part of a parameter from a schema, without help and other facts. */
 const toBareParam = (schema: LooseSchema, nests: boolean): object => {
   const type = getType(schema) ?? (isObject(schema.properties) ? 'object' : 'string')
+  if (type === 'array') return toListParam(schema)
   const words = listWords(schema.enum)
   if (words !== undefined) return { type: 'enum', values: words }
-  if (type === 'array') return toListParam(schema)
   if (type === 'object') return nests ? { type: 'hash' } : toObjectParam(schema)
   if (type === 'integer' || type === 'boolean') return { type }
   // A number that has decimals is text to the catalogue, which a body would quote.

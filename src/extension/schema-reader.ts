@@ -42,8 +42,11 @@ export class OpenApiReader {
     if (!$ref.startsWith('#/') || depth > deepest)
       throw new UnusableOperation('it refers to another document, or to itself')
     let inner: unknown = this.root
-    for (const part of $ref.slice(2).split('/'))
-      inner = isObject(inner) ? getOwn(inner, decodePart(part)) : undefined
+    for (const part of $ref.slice(2).split('/').map(decodePart)) {
+      // A reference may lead through a list.
+      const holder: unknown = Array.isArray(inner) ? { ...inner } : inner
+      inner = isObject(holder) ? getOwn(holder, part) : undefined
+    }
     if (!isObject(inner))
       throw new UnusableOperation('it refers to what the document does not have')
     return this.resolve(inner, depth + 1)
@@ -56,6 +59,18 @@ export class OpenApiReader {
     if (known !== undefined) return known
     const { allOf, oneOf, anyOf, ...own } = whole
     this.#merged.set(whole, own)
+    try {
+      const result = this.#merge(own, { allOf, oneOf, anyOf })
+      this.#merged.set(whole, result)
+      return result
+    } catch (error) {
+      // The next operation with this schema must fail as well.
+      this.#merged.delete(whole)
+      throw error
+    }
+  }
+
+  #merge(own: LooseSchema, { allOf, oneOf, anyOf }: LooseSchema): LooseSchema {
     const isSome = (one: LooseSchema): boolean => one.type !== 'null'
     const chosen = [oneOf, anyOf].flatMap((all) => listObjects(all).filter(isSome).slice(0, 1))
     const parts = [own, ...[...listObjects(allOf), ...chosen].map((one) => this.schema(one))]
@@ -66,10 +81,7 @@ export class OpenApiReader {
       ...(Object.keys(properties).length > 0 && { properties }),
       ...(required.length > 0 && { required }),
     }
-    const type = getOnlyType(merged)
-    const result = { ...merged, type }
-    this.#merged.set(whole, result)
-    return result
+    return { ...merged, type: getOnlyType(merged) }
   }
 
   /** Merges the schema of a parameter, and that of its items. */

@@ -6,6 +6,7 @@ import { deriveCommand } from '../../src/engine/command/derive.js'
 import { type CompileContext, compileExtension } from '../../src/extension/compile.js'
 import { isOpenApi, readOpenApi } from '../../src/extension/document.js'
 import { readSource } from '../../src/extension/source.js'
+import { buildRequest } from '../../src/http/request/request.js'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -37,15 +38,16 @@ const context: CompileContext = {
   isToolWord: () => false,
   specials: new Set(['jobs why']),
   isSharedFlag: (flag) => ['limit', 'profile'].includes(flag),
+  toArea: (word) => word,
 }
 /** The endpoints that a document becomes, by their routes, and the reasons of the others. */
-const compile = async (paths: Json) => {
+const compile = async (paths: Json, around = context) => {
   const findings = new Findings()
   const bytes = Buffer.from(JSON.stringify(toDocument(paths)))
   const choice = { only: [], except: [] }
   const declared = await readSource({ name: 'api.json', bytes }, choice, [], findings)
   findings.refuse()
-  const { areas, leftOut } = compileExtension('api', declared?.operations ?? [], context)
+  const { areas, leftOut } = compileExtension('api', declared?.operations ?? [], around)
   const all = Object.entries(areas).flatMap(([area, endpoints]) =>
     Object.values<Endpoint>(endpoints).map((one) => ({
       ...one,
@@ -76,8 +78,35 @@ describe('what is left out', () => {
     ['its body is application/merge-patch+json', sends({}, 'application/merge-patch+json')],
     ['its body is a single value', sends({ type: 'string' })],
     ['its body is a list', sends({ type: 'array' })],
+    [
+      'its query and its body have parameters of one name',
+      { ...sends({ properties: { name: {} } }), parameters: [query('name', {})] },
+    ],
+    [
+      'it refers to what the document does not have',
+      sends({ properties: { a: { $ref: '#/components/schemas/None' } } }),
+    ],
   ])('%s', (reason, operation) => {
     expect(getReasons({ '/things': { post: operation } })).toEqual({ 'POST /things': reason })
+  })
+
+  it('a GET with a body, and each operation with a broken schema', () => {
+    const components = { schemas: { Broken: { properties: {}, allOf: [{ $ref: '#/none' }] } } }
+    const broken = sends({ $ref: '#/components/schemas/Broken' })
+    const paths = {
+      '/a': { get: sends({ properties: { name: {} } }) },
+      '/b': { post: broken, put: broken },
+    }
+    expect(getReasons(paths, { components })).toEqual({
+      'GET /a': 'its GET has a body',
+      'POST /b': 'it refers to what the document does not have',
+      'PUT /b': 'it refers to what the document does not have',
+    })
+  })
+
+  it('no operation that names the server of the document', () => {
+    const servers = [{ url: 'https://api.test' }]
+    expect(getReasons({ '/things': { get: ok, servers } }, { servers })).toEqual({})
   })
 
   it('no operation for headers that every request has', () => {
@@ -205,17 +234,113 @@ describe('what is read', () => {
   })
 })
 
+describe('paths', () => {
+  it('are sent with the end that they have', async () => {
+    const { endpoints } = await compile({
+      '/things/': { get: answers({ type: 'array', items: {} }), post: ok },
+      '/things/{id}/': { get: ok, delete: ok },
+      '/accounts.json': { get: answers({ type: 'array', items: {} }) },
+      '/accounts/{sid}.json': { get: ok },
+    })
+    const rows = Object.values(endpoints).map(({ route, command }) => [route, command])
+    expect(Object.fromEntries(rows)).toEqual({
+      'GET /things/': 'things list',
+      'POST /things/': 'things create',
+      'GET /things/:id/': 'things get',
+      'DELETE /things/:id/': 'things delete',
+      'GET /accounts.json': 'accounts list',
+      'GET /accounts/:sid.json': 'accounts get',
+    })
+    const one = endpoints['GET /accounts/:sid.json']
+    if (one === undefined) throw new Error('no endpoint')
+    const { path } = buildRequest({ endpoint: one, values: { sid: 'a/b' } })
+    expect(path).toBe('/accounts/a%2Fb.json')
+  })
+
+  it('are named without their versions, unless there are several', async () => {
+    const name = async (...paths: readonly string[]) => {
+      const all = Object.fromEntries(paths.map((path) => [path, { get: ok }]))
+      return Object.values((await compile(all)).endpoints).map(({ command }) => command)
+    }
+    expect(await name('/rest/api/3/issue/{id}', '/2010-04-01/calls/{id}')).toEqual([
+      'issue get',
+      'calls get',
+    ])
+    expect(await name('/{org}/_apis/git/repos/{id}')).toEqual(['git repos get'])
+    expect(await name('/v1/calls/{id}', '/v2/calls/{id}')).toEqual(['v1 calls get', 'v2 calls get'])
+    expect(await name('/packages/{id}/-/latest')).toEqual(['packages latest'])
+  })
+
+  it('have flags for placeholders that no word comes before', async () => {
+    const { endpoints } = await compile({ '/{realm}/users/{id}': { get: ok } })
+    const [one] = Object.values(endpoints)
+    expect(one?.path.realm).toMatchObject({ name: 'realm', help: 'realm realm' })
+  })
+
+  it('and bodies have a value each for a name that both have', async () => {
+    const body = { properties: { owner: { type: 'string' }, id: { type: 'integer' } } }
+    const { endpoints } = await compile({ '/repos/{owner}/{id}': { put: sends(body) } })
+    const [one] = Object.values(endpoints)
+    expect([one?.route, Object.keys(one?.params ?? {})]).toEqual([
+      'PUT /repos/:owner_/:id_',
+      ['owner', 'id'],
+    ])
+  })
+})
+
+describe('lists', () => {
+  it('keep the [] of their names, and take the words beside their items', () => {
+    const words = { type: 'array', enum: ['a', 'b'], items: { type: 'string' } }
+    const operation = {
+      ...ok,
+      parameters: [
+        query('ids[]', { type: 'string' }, { explode: true }),
+        query('names', { type: 'array', items: {} }, { explode: true }),
+        query('kinds', words),
+      ],
+    }
+    expect(getParams(operation, 'get')).toMatchObject({
+      ids: { type: 'list', of: 'string' },
+      names: { type: 'list', join: 'repeat' },
+      kinds: { type: 'list', of: 'enum', values: ['a', 'b'] },
+    })
+    expect(getParams(operation, 'get')?.ids).not.toHaveProperty('join')
+  })
+})
+
 describe('flags', () => {
+  it('are never opposites of others, and share --sort only with directions', async () => {
+    const shared: CompileContext = {
+      ...context,
+      isSharedFlag: (flag, { type }) => flag === 'sort' && type !== 'enum',
+    }
+    const get = (schema: Json) => ({
+      get: { ...ok, parameters: [query('sort', schema), query('no_of_employees', {})] },
+    })
+    const { endpoints } = await compile(
+      { '/a': get({ type: 'string' }), '/b': get({ enum: ['asc', 'desc'] }) },
+      shared,
+    )
+    const names = Object.values(endpoints).map(({ params }) =>
+      Object.entries(params).map(([name, param]) => param.name ?? name),
+    )
+    expect(names).toEqual([
+      ['api-sort', 'api-no-of-employees'],
+      ['sort', 'api-no-of-employees'],
+    ])
+  })
+
   it('have names that are free, and none of the path', async () => {
     const names = ['limit', 'a_b', 'a-b', 'a[b]', 'profile', 'id', 'имя', 'push', 'no_push']
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
     const { endpoints } = await compile({
       '/profiles/{profile_id}/things/{id}': { put: sends({ properties }) },
     })
-    const one = endpoints['PUT /profiles/:profile_id/things/:id']
+    const one = endpoints['PUT /profiles/:profile_id/things/:id_']
     const flags = Object.entries({ ...one?.path, ...one?.params })
     expect(Object.fromEntries(flags.map(([name, param]) => [name, param.name ?? name]))).toEqual({
       profile_id: 'api-profile',
+      id_: 'id',
       id: 'id',
       limit: 'api-limit',
       a_b: 'a_b',

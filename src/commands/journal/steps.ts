@@ -116,23 +116,29 @@ class LostObjects {
   }
 }
 
-/** Yields the objects of a run with the values that undo restores. Attributes that it skips are noted. */
+/** Yields the objects of a run with the values that undo restores, and with the endpoint for it. Attributes that it skips are noted. */
 async function* readChanges(
   past: RunHistory,
-  { original, isPresence: presence }: Inverse,
+  { original, isPresence: presence, findEndpoint }: Inverse,
   note: Note,
-): AsyncGenerator<UndoableItem> {
+): AsyncGenerator<{ readonly found: UndoableItem; readonly endpoint: Endpoint }> {
   const names = getChangedAttributes(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new LostObjects()
   for await (const known of readUndoable(past, lost.add)) {
-    lost.hasOthers = true
     if (presence) checkSameObject(known, original)
     const own = presence ? { was: known, others: [] } : limitAttributes(known, names)
+    const { after, before } = own.was
+    const isRestored = presence || after === null || Object.keys(before ?? { id: 0 }).length > 0
+    const endpoint = isRestored ? findEndpoint(own.was) : undefined
+    if (isRestored && endpoint === undefined) {
+      lost.add(known.object, 'no command restores the previous state')
+      continue
+    }
+    lost.hasOthers = true
     for (const name of own.others) others.add(name)
     for (const name of known.masked) masked.add(name)
-    const { after, before } = own.was
-    if (presence || after === null || Object.keys(before ?? { id: 0 }).length > 0) yield own.was
+    if (endpoint !== undefined) yield { found: own.was, endpoint }
   }
   lost.report(past, note)
   if (others.size > 0) note(`skipped, because the run did not change them: ${[...others].join()}`)
@@ -170,13 +176,8 @@ async function* planSteps(
   note: Note,
 ): AsyncGenerator<UndoStep> {
   const kind = getObjectKind(inverse)
-  for await (const known of readChanges(past, inverse, note)) {
-    const was = addName(known, kind)
-    const endpoint = inverse.findEndpoint(was)
-    if (endpoint === undefined) {
-      note(`${was.object}: no command restores the previous state`)
-      continue
-    }
+  for await (const { found, endpoint } of readChanges(past, inverse, note)) {
+    const was = addName(found, kind)
     const values = buildInverseValues(endpoint, was, past.header, inverse.repeats)
     const parent = getUndoParent(was)
     yield { was, plan: { key: '', endpoint, values, label: was.object, kind, ...parent } }

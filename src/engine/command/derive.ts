@@ -24,10 +24,8 @@ export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
 export const getScope = (
   e: Pick<Endpoint, 'route' | 'args'>,
 ): { kind: ScopeKind; placeholder: string } | undefined => {
-  const [, root, holder] = getPath(e).split('/')
-  if (root === undefined || holder === undefined || !holder.startsWith(':')) return undefined
-  if (!(root in scopeRoots)) return undefined
-  const placeholder = holder.slice(1)
+  const [, root = '', placeholder] = /^\/(\w+)\/:(\w+)/.exec(getPath(e)) ?? []
+  if (placeholder === undefined || !Object.hasOwn(scopeRoots, root)) return undefined
   if (e.args?.includes(placeholder)) return undefined
   return { kind: scopeRoots[root as keyof typeof scopeRoots], placeholder }
 }

@@ -76,7 +76,7 @@ export interface Inverse {
    */
   readonly endpoints: Endpoints
   /** Returns the endpoint that restores an object; undefined if none can. */
-  readonly findEndpoint: (was: UndoableItem) => Endpoint | undefined
+  readonly findEndpoint: (was: Pick<UndoableItem, 'before' | 'parent'>) => Endpoint | undefined
   /** True if the run created or deleted objects, rather than changing them. */
   readonly isPresence: boolean
   /** The endpoint that the run used. */
@@ -101,7 +101,7 @@ const findVariant = (
 }
 
 /** Returns the path of the object that an endpoint acts on. */
-const getSubjectPath = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+$/, '')
+const getSubjectPath = (endpoint: Endpoint): string => getPath(endpoint).replace(/\/[^/]+\/?$/, '')
 
 /** Finds the endpoints that set the same fields of the same objects. */
 const findSiblings = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
@@ -118,7 +118,7 @@ const canRestore = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
   before !== null &&
   Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
 
-type RunFacts = Pick<Header, 'command' | 'endpoint'>
+type RunFacts = Pick<Header, 'command' | 'endpoint' | 'redoes'>
 
 /** Finds the endpoint of a run, and the others of its area. */
 const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
@@ -136,7 +136,7 @@ const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
 }
 
 /** Finds how to do again what an undone run did. */
-const findRepetition = async (header: Header, run: RepeatedRun): Promise<Inverse> => {
+const findRepetition = async (header: RunFacts, run: RepeatedRun): Promise<Inverse> => {
   const { area, endpoints, original: again } = await findOriginal(run)
   return {
     area,
@@ -169,12 +169,12 @@ export const getUnrecordedNames = async (header: Header): Promise<readonly strin
  * @param redo true if the run itself is an undo: the original run is then done again
  * @throws Failure `usage` if the API has no inverse of the endpoint
  */
-export const findInverse = async (header: Header, redo = false): Promise<Inverse> => {
+export const findInverse = async (header: RunFacts, redo = false): Promise<Inverse> => {
   if (redo && header.redoes !== undefined) return findRepetition(header, header.redoes)
   const { command } = header
   const { area, endpoints, original } = await findOriginal(header)
   const known = { area, endpoints, original }
-  const findVariantOf = ({ parent }: UndoableItem): Endpoint | undefined =>
+  const findVariantOf = ({ parent }: Pick<UndoableItem, 'parent'>): Endpoint | undefined =>
     findVariant(parent, original, endpoints)
   if (original.changes === true)
     return {
@@ -190,14 +190,16 @@ export const findInverse = async (header: Header, redo = false): Promise<Inverse
       isPresence: true,
       findEndpoint: (was) => endpoints[findVariantOf(was)?.inverse ?? ''],
     }
-  const siblings = original.leaves === undefined ? [] : findSiblings(original, endpoints)
+  const { leaves, irreversible } = original
+  const isPaired = leaves !== undefined && irreversible === undefined
+  const siblings = isPaired ? findSiblings(original, endpoints) : []
   if (siblings.length > 1)
     return {
       ...known,
       isPresence: false,
       findEndpoint: ({ before }) => siblings.find((one) => canRestore(one, before)),
     }
-  throw createIrreversibleFailure(command, original.irreversible)
+  throw createIrreversibleFailure(command, irreversible)
 }
 
 const createIrreversibleFailure = (

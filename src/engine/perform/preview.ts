@@ -303,13 +303,26 @@ export class Previews {
   }
 
   /** Why a plan cannot be undone, said with the first of which that is so. */
-  #reversal(plan: Plan): Pick<Preview, 'irreversible'> {
+  async #reversal(plan: Plan, preview: Preview): Promise<Pick<Preview, 'irreversible'>> {
     const { ui, irreversible } = this.#parts
-    const why = irreversible(plan)
+    const why = irreversible(plan) ?? (await this.#findGap(plan, preview))
     if (why === undefined) return {}
     if (!this.#said.has(why)) ui.note(`this cannot be undone: ${why}`)
     this.#said.add(why)
     return { irreversible: why }
+  }
+
+  /** Returns why nothing restores an object that was read; undefined if some command sets the fields that it has now. */
+  async #findGap({ endpoint }: Plan, { read, changes }: Preview): Promise<string | undefined> {
+    const { area, endpoints } = this.#parts.command
+    const isOwn = Object.values(endpoints).includes(endpoint)
+    if (!read || !isOwn || endpoint.leaves === undefined) return undefined
+    const { findInverse } = await import('../journaling/inverse.js')
+    const command = `${area} ${endpoint.command}`
+    const { endpointFor } = await findInverse({ command, endpoint: endpoint.route })
+    const before = Object.fromEntries(changes.map(({ attribute, now }) => [attribute, now]))
+    const isRestored = endpointFor({ before })
+    return isRestored === undefined ? 'no command restores the previous state' : undefined
   }
 
   /** Objects that come, of which that is said before the first is read. */
@@ -350,7 +363,7 @@ export class Previews {
     const loses = loss?.what ?? plan.endpoint.destructive
     const { request, read, changes } = preview
     const lost = loses === undefined ? {} : { loses }
-    return { request, read, ...lost, ...this.#reversal(plan), changes }
+    return { request, read, ...lost, ...(await this.#reversal(plan, preview)), changes }
   }
 
   async #compared(plan: Plan, { to }: WriteOptions): Promise<Preview> {

@@ -74,7 +74,7 @@ const filterByScope = (
 }
 
 /** Describes the available forms of a command. */
-const describeForms = (command: Command): string =>
+export const describeForms = (command: Command): string =>
   Object.values(command.endpoints)
     .map((e) => {
       const scope = getScope(e)

@@ -21,7 +21,7 @@ import {
   replaceReference,
   resolveReferences,
 } from './arguments.js'
-import { chooseEndpoint, fillScope, type ScopedEndpoint } from './choose.js'
+import { chooseEndpoint, describeForms, fillScope, type ScopedEndpoint } from './choose.js'
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { parseParam, parseValue } from './values.js'
@@ -307,15 +307,29 @@ const getFlagValues = (
   for (const flag of command.flags) {
     const value = given.flags[flag.name]
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
-    if (endpoint.refuses?.includes(flag.parameter))
-      throw usage(
-        `${getCommandName(command)} does not support ${formatFlagLabel(flag)} in this form`,
-      )
+    checkForm(command, endpoint, flag, flag.parameter)
     const param = endpoint.params[flag.parameter]
     if (param !== undefined && getParamValues(param).length > 0) checkEnum(param, value, flag)
     values[flag.parameter] = value
   }
   return values
+}
+
+/**
+ * Checks that a form of a command has a parameter. Forms of the documents may have parameters that are documented for others only; those
+ * of an extension have what its file says.
+ * @throws Failure `usage` with the forms that have it
+ */
+const checkForm = (command: Command, endpoint: Endpoint, flag: Flag, name: string): void => {
+  const owners = Object.entries(command.endpoints).filter(([, e]) => Object.hasOwn(e.params, name))
+  const isDeclared =
+    endpoint.from !== undefined || owners.every(([, { from }]) => from !== undefined)
+  const isForeign = owners.length > 0 && isDeclared && !Object.hasOwn(endpoint.params, name)
+  if (!isForeign && endpoint.refuses?.includes(name) !== true) return
+  throw usage(
+    `${getCommandName(command)} does not support ${formatFlagLabel(flag)} in this form`,
+    `Available: ${describeForms({ ...command, endpoints: Object.fromEntries(owners) })}.`,
+  )
 }
 
 /** Checks the value of an enumeration. The flag accepts the values of all endpoints of the command; this endpoint may accept fewer. */

@@ -239,14 +239,14 @@ const fillPath = ({ endpoint, values }: Ask): string =>
   getPath(endpoint)
     .split('/')
     .map((segment) => {
-      if (!/^[:*]/.test(segment)) return segment
-      const name = segment.slice(1)
+      const [, kind, name, ending = ''] = /^([:*])(\w+)(.*)$/.exec(segment) ?? []
+      if (name === undefined) return segment
       const value = getOwn(values, name)
       if (value === undefined || value === null)
         throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
-      return segment.startsWith('*')
-        ? encodeWildcard(name, value)
-        : encodeSegment(name, endpoint.path[name], value)
+      const encoded =
+        kind === '*' ? encodeWildcard(name, value) : encodeSegment(name, endpoint.path[name], value)
+      return `${encoded}${ending}`
     })
     .join('/')
 
