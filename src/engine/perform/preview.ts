@@ -319,9 +319,9 @@ export class Previews {
     if (!read || !isOwn || endpoint.leaves === undefined) return undefined
     const { findInverse } = await import('../journaling/inverse.js')
     const command = `${area} ${endpoint.command}`
-    const { endpointFor } = await findInverse({ command, endpoint: endpoint.route })
+    const { findEndpoint } = await findInverse({ command, endpoint: endpoint.route })
     const before = Object.fromEntries(changes.map(({ attribute, now }) => [attribute, now]))
-    const isRestored = endpointFor({ before })
+    const isRestored = findEndpoint({ before })
     return isRestored === undefined ? 'no command restores the previous state' : undefined
   }
 
