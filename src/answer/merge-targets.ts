@@ -1,7 +1,7 @@
 /** Merges the answers of several targets: the records of each stand below its name, in one list. */
 import { createWrapper } from '../base/json/records.js'
 import { encodeRecord } from '../engine/records/list-stage.js'
-import { getPrintedValue, isList, refusePart } from '../engine/records/object-rows.js'
+import { createPartFailure, getPrintedValue, isList } from '../engine/records/object-rows.js'
 import {
   getSite,
   type RecordsRow,
@@ -99,7 +99,7 @@ class TargetList {
       case 'end':
         return yield* this.#end(row.isCut === true)
       case 'document':
-        throw refusePart(describeTarget(of))
+        throw createPartFailure(describeTarget(of))
       case 'text':
         return yield* this.#headText(row.chunk, of)
       case 'failed':
@@ -177,7 +177,7 @@ class TargetList {
 
   /** Text of one of several instances stands below its name: what only looks, and requests that are not sent. */
   async *#headText(chunk: string | Uint8Array, of: Target): Rows {
-    if (of.parent !== undefined || !this.#allowsText) throw refusePart(describeTarget(of))
+    if (of.parent !== undefined || !this.#allowsText) throw createPartFailure(describeTarget(of))
     const name = getSite(of)?.name
     if (this.#headed !== name) yield { kind: 'text', chunk: `# ${name}\n` }
     this.#headed = name

@@ -205,7 +205,7 @@ export class AnswerPrinter implements RunAnswer {
   stage(rows: Rows): Rows {
     const { command, globals, until, words } = this.#asked
     const hiddenFor = (view: RecordView): HiddenFields => this.#hidden(view)
-    const staged = stageRecords(rows, { command, globals, words, hiddenFor })
+    const staged = stageRecords(rows, { command, globals, words, getHidden: hiddenFor })
     return until === undefined ? staged : until.see(staged)
   }
 

@@ -23,12 +23,12 @@ import { type Reads, RunPlanner, type Targets } from '../engine/instance/plannin
 import type { PlanKeeper } from '../engine/journaling/planned-run.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
-import type { Curl } from '../engine/perform/curl.js'
+import type { CurlPrinter } from '../engine/perform/curl.js'
 import { LiveInstance } from '../engine/perform/live.js'
-import type { Previews } from '../engine/perform/preview.js'
+import type { Previewer } from '../engine/perform/preview.js'
 import { mayAskSingles } from '../engine/records/budget.js'
 import { toPartOfAnswer } from '../engine/records/object-rows.js'
-import type { RecordChoice } from '../engine/records/where.js'
+import type { RecordFilter } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
@@ -92,9 +92,9 @@ export class RunParts implements LineParts {
   readonly singles: SingleReadOptions
   readonly bulk: BulkRunner
   /** `--curl`: prints requests. */
-  readonly curl: Curl | undefined
+  readonly curl: CurlPrinter | undefined
   /** `--dry-run`: shows what would be written; undefined where it is. */
-  readonly preview: (() => Promise<Previews>) | undefined
+  readonly preview: (() => Promise<Previewer>) | undefined
   /** The printer, which hears of each round, and has the exit code. */
   readonly printing: AnswerPrinter
   readonly polls: PollScreen
@@ -145,7 +145,7 @@ export class RunParts implements LineParts {
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
-    this.curl = loaded.curl && new loaded.curl.Curl(this)
+    this.curl = loaded.curl && new loaded.curl.CurlPrinter(this)
     this.instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
     this.context = this.createContext(this.instance)
   }
@@ -164,7 +164,7 @@ export class RunParts implements LineParts {
   readonly choice = async (
     endpoint?: Endpoint,
     parent?: Parent,
-  ): Promise<RecordChoice | undefined> => {
+  ): Promise<RecordFilter | undefined> => {
     const { command, globals, inner, part, signal, words } = this.options
     const { where } = globals
     if (where === undefined) {
@@ -173,7 +173,7 @@ export class RunParts implements LineParts {
       const emit = endpoint === undefined ? {} : { endpoint }
       if ((await getSingleFields({ command, emit, words }, globals)) === undefined) return undefined
     }
-    const { RecordChoice } = await import('../engine/records/where.js')
+    const { RecordFilter } = await import('../engine/records/where.js')
     const { budget } = this.printing
     const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
     const composed = inner?.composed
@@ -181,7 +181,7 @@ export class RunParts implements LineParts {
       ...(part && { [part.column]: part.name }),
       ...(parent && { [parent.column]: parent.name }),
     }
-    return new RecordChoice(where ?? [], { command, composed, target, ...asked, ...this.singles })
+    return new RecordFilter(where ?? [], { command, composed, target, ...asked, ...this.singles })
   }
 
   createContext(instance: InstanceService, targets?: Targets): LineContext {
@@ -313,9 +313,9 @@ export class RunParts implements LineParts {
     return { bulk, send, requests: exchange.requests, file: this.#journal }
   }
 
-  readonly #openPreviews = async (): Promise<Previews> => {
+  readonly #openPreviews = async (): Promise<Previewer> => {
     const { command, format, globals, words } = this.options
-    const { Previews } = await import('../engine/perform/preview.js')
+    const { Previewer } = await import('../engine/perform/preview.js')
     const bulk = new BulkRunner({ ...this.#engine, listed: true })
     const shown = {
       tolerates: globals.tolerate !== undefined,
@@ -325,7 +325,7 @@ export class RunParts implements LineParts {
     const { answer, exchange, lists, caller, ui } = this
     const { irreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
-    return new Previews({ ...parts, ...shown, ...(await this.#planKeeper()), command, words })
+    return new Previewer({ ...parts, ...shown, ...(await this.#planKeeper()), command, words })
   }
 
   /** Creates the keeper of a dry run as a run that has not begun, if that was asked for. */
@@ -348,7 +348,7 @@ export class RunParts implements LineParts {
   readonly #asPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
     const { refuseChangedPlan } = await import('../engine/journaling/planned-run.js')
     const previews = await this.#openPreviews()
-    return refuseChangedPlan(item, plan, (one) => previews.look(one))
+    return refuseChangedPlan(item, plan, (one) => previews.preview(one))
   }
 
   /** Returns the function that opens the journal of the run; undefined if the run keeps none. */

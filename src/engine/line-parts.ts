@@ -9,15 +9,15 @@ import type { InstanceExchange } from './instance/exchange.js'
 import type { ListReader } from './instance/listing.js'
 import type { RunPlanner, Targets } from './instance/planning.js'
 import type { RunOptions } from './options.js'
-import type { Curl } from './perform/curl.js'
-import type { Previews } from './perform/preview.js'
-import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
+import type { CurlPrinter } from './perform/curl.js'
+import type { Previewer } from './perform/preview.js'
+import type { RecordFilter, RecordFilterOptions } from './records/where.js'
 import type { PollScreen } from './repeat.js'
 import type { Rows } from './rows.js'
 import type { Workspace } from './workspace/workspace.js'
 
 /** Reads of single records, beside the lists that they come from. */
-export type SingleReadOptions = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
+export type SingleReadOptions = Pick<RecordFilterOptions, 'planned' | 'data' | 'failed' | 'width'>
 
 /** A run that is there: its parts, and what its rows are printed with. */
 export interface LineParts {
@@ -25,7 +25,7 @@ export interface LineParts {
   readonly bulk: BulkRunner
   readonly caller: Caller
   /** `--curl`: prints requests. */
-  readonly curl: Curl | undefined
+  readonly curl: CurlPrinter | undefined
   readonly exchange: InstanceExchange
   /** Sends further requests to the objects of the run, on record in its journal. */
   readonly following: FollowUpParts
@@ -35,12 +35,12 @@ export interface LineParts {
   readonly place: Workspace
   readonly planning: RunPlanner
   /** `--dry-run`: shows what would be written; undefined where it is. */
-  readonly preview: (() => Promise<Previews>) | undefined
+  readonly preview: (() => Promise<Previewer>) | undefined
   readonly ui: UiService
   /** Says a line that stands below the output. */
   readonly later: (text: string) => void
   /** Returns which records of a list are wanted; undefined where all are. */
-  readonly choice: (endpoint?: Endpoint, parent?: Parent) => Promise<RecordChoice | undefined>
+  readonly choice: (endpoint?: Endpoint, parent?: Parent) => Promise<RecordFilter | undefined>
   /** Returns what a command is handed that talks to an instance in another way. */
   createContext(instance: InstanceService): Context
   /** What the line's command is handed. */

@@ -9,9 +9,9 @@ import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.j
 import {
   createObjectRow,
   getLeadColumn,
+  getObjectFields,
   getPrintedValue,
   hasNothingToShow,
-  nameObject,
 } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import {
@@ -44,7 +44,7 @@ export const toOutcomeRecord = ({
 }: Pick<Result, 'outcome'> & { readonly item: Pick<Result['item'], 'plan'> }): unknown => {
   const failure = 'failure' in outcome ? outcome.failure : getToleratedFailure(outcome.result)
   const failed = failure?.toJSON() ?? {}
-  return { ...nameObject(plan), outcome: outcome.state, ...failed }
+  return { ...getObjectFields(plan), outcome: outcome.state, ...failed }
 }
 
 /** The options that decide how the results of a run are shown. */

@@ -12,7 +12,7 @@ import type { LineParts } from '../line-parts.js'
 import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
-import { refusePart } from '../records/object-rows.js'
+import { createPartFailure } from '../records/object-rows.js'
 import { FieldPresence } from '../records/single.js'
 import type { RecordView, Row, Rows } from '../rows.js'
 import {
@@ -134,7 +134,7 @@ class OverParents {
     let isRead = true
     try {
       await this.#takeRows(target, writer)
-      this.#presence.shown()
+      this.#presence.recordShown()
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
@@ -149,7 +149,7 @@ class OverParents {
   /** @throws what counts as a failure of the parent, or ends all of them */
   async #settleFailed(target: ParentTarget, writer: TargetWriter, error: unknown): Promise<void> {
     await writer.cut()
-    if (this.#presence.waives(error)) return
+    if (this.#presence.canWaive(error)) return
     // Behind the last record that was asked for nothing matters.
     if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
     if (!isOwn(error)) throw error instanceof Failure ? toRunError(error) : error
@@ -181,7 +181,7 @@ class OverParents {
 
   /** Takes a row, as far as its records are still wanted. */
   async #take(row: Row, target: ParentTarget, writer: TargetWriter): Promise<void> {
-    if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
+    if (row.kind === 'text' || row.kind === 'document') throw createPartFailure('project or group')
     if (row.kind === 'end' && row.more === true) this.#noteCut(target)
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
       return writer.take(row)

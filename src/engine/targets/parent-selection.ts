@@ -97,7 +97,7 @@ class TargetFinder {
   }
 
   #take(target: ParentTarget, chosen: ChosenObjects): void {
-    this.#presence.shown()
+    this.#presence.recordShown()
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
     this.#left -= args.length
@@ -108,7 +108,7 @@ class TargetFinder {
   }
 
   #fail(target: ParentTarget, failure: Failure): void {
-    if (this.#presence.waives(failure)) return
+    if (this.#presence.canWaive(failure)) return
     if (!isOwn(failure)) throw failure
     this.targets.push({ ...target, failure })
   }

@@ -27,7 +27,7 @@ import type { SingleReadOptions } from '../line-parts.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
-import { RecordChoice } from '../records/where.js'
+import { RecordFilter } from '../records/where.js'
 import { createNoteRow, type Rows } from '../rows.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/report.js'
@@ -194,7 +194,7 @@ export class Selection {
   readonly #options: RunOptions
   readonly #around: SelectionContext
   readonly #texts: readonly string[]
-  #choice: RecordChoice | undefined
+  #choice: RecordFilter | undefined
   /** The objects of a list that knows no projects, by the projects that its records name. */
   #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
 
@@ -327,7 +327,7 @@ export class Selection {
 
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
     const { signal, words } = this.#options
-    this.#choice ??= new RecordChoice(this.#texts, {
+    this.#choice ??= new RecordFilter(this.#texts, {
       ...this.#around.singles,
       command: list,
       paging: {},
