@@ -13,7 +13,7 @@ import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { hasExtensions } from './profile/paths.js'
 import { openPager } from './terminal/pager.js'
 import {
-  endBy,
+  endBySignal,
   getStandardError,
   getStandardOutput,
   mayBeTerminal,
@@ -189,7 +189,7 @@ const runLine = async (io: Io): Promise<void> => {
     else await fail(error)
   } finally {
     finish()
-    endBy(came())
+    endBySignal(came())
     release()
   }
   // A name that is still being resolved would keep a TAB waiting.

@@ -4,7 +4,7 @@ import { getCurrentIo } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import type { Globals } from '../engine/command/globals.js'
 import { getLastValue } from '../engine/command/words.js'
-import { withWorkspaceHint } from '../engine/workspace/hints.js'
+import { addWorkspaceHint } from '../engine/workspace/hints.js'
 import { Failure, getErrorCode, getReason, recoverFrom } from '../errors.js'
 import { formatNamed, formats, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
@@ -129,7 +129,7 @@ const createDefect = (message: string, cause: unknown): Failure =>
   })
 
 const classifyFailure = (thrown: unknown): Failure => {
-  const error = withWorkspaceHint(thrown)
+  const error = addWorkspaceHint(thrown)
   if (!(error instanceof Failure))
     return toSystemFailure(error) ?? createDefect(getDefectText(error), error)
   return error.category === 'internal' ? createDefect(error.message, error) : error

@@ -32,7 +32,7 @@ import type { RecordFilter } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
-import { Sessions, Workspace } from '../engine/workspace/workspace.js'
+import { RunSessions, Workspace } from '../engine/workspace/workspace.js'
 import { exitCodes, Failure } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
@@ -111,7 +111,7 @@ export class RunParts implements LineParts {
     this.options = options
     this.#screen = screen
     this.polls = screen.polls
-    this.#sessions = inner?.sessions ?? new Sessions(options, screen.notes)
+    this.#sessions = inner?.sessions ?? new RunSessions(options, screen.notes)
     const isFiled = globals.open || (globals.to ?? '-') !== '-'
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)

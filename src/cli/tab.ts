@@ -18,7 +18,7 @@ import { loadCommandByWords, toolCommands } from '../commands/index.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
 import type { HelpTopic } from '../engine/plan/line.js'
-import { answerAtOnce } from '../terminal/standard.js'
+import { writeAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,
@@ -320,5 +320,5 @@ export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv)
   const lines = found.items
     .filter((c) => c.own === true || harmless.test(c.value))
     .map(formatCandidate)
-  answerAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
+  writeAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
 }

@@ -10,8 +10,8 @@ const plain = new Set(
   wordsIn(`
   access action actor address admission advice alias allowance alternative answer api approval approver archive
   argument attempt attribute audit author body bound bracket branch breaker budget buffer byte cache call caller
-  candidate cardinality case category cell certificate change chart check checked choice claim client clock closed
-  code coercion column command commit comparator comparison component concern condition config configuration
+  candidate cardinality case category cell certificate change chart check checked checksum choice chunk claim client clock closed
+  code coercion collector column command commit comparator comparison component concern condition config configuration
   confirmation connection consent content context controller converter copy cost count counter credential curl
   cursor cutter data datum declaration deduplicator delta description destination detail dialogue diff difference
   directory distrust document domain double download draft drawing edition end endpoint engine entry enumeration
@@ -20,17 +20,17 @@ const plain = new Set(
   frame function gap gauge git glob global group handle handler hash head header history holder id identity index
   input inspection instance interrupt intersection inverse invocation issue item job journal json keeper key
   keyring keyset latch layout leaf leave lesson level lexer limit line linker list listener listing liveness load
-  loader lock log loss manifest map mark markup masker masking match matcher meaning measure measurement member
+  loader lock log loss manifest map mark markup mask masker masking match matcher meaning measure measurement member
   membership memory merge message meter method metric mistake mode module name naming need node note null number
   object observation offer op operand operation option order origin overview owner pace page paging painter pair
   param parameter parent parser part path payload peek people percentile person pick piece pipe place placeholder
-  placement plain planner planning point policy position post prefetch presence preview printer probe problem
+  placement plain planner planning point policy position post prefetch presence preview previewer printer probe problem
   profile program progress project promise prompt prompter property provider push query question queue range rank
   rate raw reaction read reader reading receiver recipe record ref reference referent refusal region registry
   relation remark remote removal replacement reply report reporter repository request requirement resolver
   resource response result reversal role root round route router row rule run runner sample sandbox sanitizer
   scalar scale scanner scheduler schema scheme screen script secrecy secret section segment selection selector
-  sender series service session setting severity shard shell side signal signature sink site snapshot socket
+  sender series service session setting severity shard shell side signal signature sink site snapshot socket sorter
   source span spec speed spelling splitter spool stage stat state status stdout step storage store stream
   strictness style subject suggestion sum summary symbol syntax table tag tally tap team test text threshold tile
   timeline timing title token tone topic total trace trait transport tree trend tuning type undo unit update use

@@ -17,7 +17,7 @@ import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { UnseenValueFailure, type Where } from '../where/index.js'
 import { findFieldKind } from '../where/shape.js'
-import { run } from '../work/run.js'
+import { runWork } from '../work/run.js'
 import { type AnswerContext, KnownFields } from './known-fields.js'
 
 // Fields in `--fields` and `--sort` that only single records have.
@@ -213,7 +213,7 @@ async function* readEach(
           yield { n, object: getName(one.record) }
         }
   }
-  const reads = run<boolean>({
+  const reads = runWork<boolean>({
     items: items(),
     gate: { width },
     signal,

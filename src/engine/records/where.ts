@@ -40,7 +40,7 @@ import {
 
 // Single records are read once, whether for conditions or for output.
 
-class CachedSingles implements SingleReader {
+class SingleCache implements SingleReader {
   readonly #reads: SingleReads
   readonly #budget: SingleBudget | undefined
   readonly #keeps: boolean
@@ -308,7 +308,7 @@ export class RecordFilter {
     const more = await this.#findSingleFields(ask.endpoint)
     const source =
       single &&
-      new CachedSingles(this.#createReads(single), this.#options.budget, more !== undefined)
+      new SingleCache(this.#createReads(single), this.#options.budget, more !== undefined)
     const shown = {
       singles: more === undefined ? undefined : source,
       lines:

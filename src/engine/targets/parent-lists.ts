@@ -19,11 +19,11 @@ import {
   getRunVerdict,
   type Item,
   type ItemOutcome,
-  isOwn,
-  maxTold,
+  isObjectOwn,
+  maxReported,
   type Report,
 } from '../work/report.js'
-import { type EngineOptions, run } from '../work/run.js'
+import { type EngineOptions, runWork } from '../work/run.js'
 
 /** Ends the whole run and not one parent's part of it. */
 class RunError extends Error {
@@ -74,8 +74,8 @@ class OverParents {
     this.#presence.check()
     const failure = getRunVerdict(report)
     if (report.end === 'completed') await this.#push({ kind: 'end', said: this.#describe(failure) })
-    if (this.#reported > maxTold)
-      this.#over.context.ui.note(`${this.#reported - maxTold} more failed`)
+    if (this.#reported > maxReported)
+      this.#over.context.ui.note(`${this.#reported - maxReported} more failed`)
     if (failure !== undefined) throw failure
   }
 
@@ -117,7 +117,7 @@ class OverParents {
     const counter = this.#over.context.ui.startCounter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
-    const parents = run({ items: items(), work, gate, signal, onSettled })
+    const parents = runWork({ items: items(), work, gate, signal, onSettled })
     try {
       for await (const _ of parents);
     } finally {
@@ -151,20 +151,20 @@ class OverParents {
     await writer.cut()
     if (this.#presence.canWaive(error)) return
     // Behind the last record that was asked for nothing matters.
-    if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
-    if (!isOwn(error)) throw error instanceof Failure ? toRunError(error) : error
+    if (error instanceof EnoughRecordsError || (isObjectOwn(error) && this.#isFull)) return
+    if (!isObjectOwn(error)) throw error instanceof Failure ? toRunError(error) : error
     if (isTolerated(this.#over.globals, error)) {
       this.#over.context.ui.note(describeTolerated(target.parent.name, error))
       return
     }
-    if (++this.#reported <= maxTold) this.#over.context.ui.report(error, target.parent.name)
+    if (++this.#reported <= maxReported) this.#over.context.ui.report(error, target.parent.name)
     await writer.take({ kind: 'failed', failure: error })
     throw error
   }
 
   /** @throws RunError if the listener fails: then it cannot take note of the other parents either */
   async #tellSettled({ parent }: ParentTarget, failure: Failure | undefined): Promise<void> {
-    if (failure !== undefined && !isOwn(failure)) return
+    if (failure !== undefined && !isObjectOwn(failure)) return
     try {
       await this.#over.settled?.(parent.name, failure)
     } catch (error) {

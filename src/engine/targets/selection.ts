@@ -135,7 +135,7 @@ interface SelectionContext {
   readonly exchange: Pick<InstanceExchange, 'openInstance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
-  readonly place: Pick<Workspace, 'scopeAmong'>
+  readonly place: Pick<Workspace, 'findScopeAmong'>
 }
 
 type Flags = Given['flags']
@@ -181,7 +181,7 @@ const findScopeFlags = async (
   const carried = getKindByName(command.args[0]?.param?.completes)?.mark !== undefined
   const needed = getScopes(command)
   if (Object.keys(given).length > 0 || carried || needed.length === 0) return given
-  const atHand = await place.scopeAmong(needed)
+  const atHand = await place.findScopeAmong(needed)
   if (atHand !== undefined) return { [atHand.kind]: atHand.value }
   throw usage(`${getCommandName(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
