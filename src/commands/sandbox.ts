@@ -15,10 +15,10 @@ import {
   yieldRecords,
 } from '../engine/rows.js'
 import {
+  getStateFolder,
   openWorkingFolder,
   parseJobsRule,
   readResources,
-  getStateFolder,
 } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
 import { toWholeAllowance } from '../http/gate.js'

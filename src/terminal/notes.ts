@@ -47,7 +47,9 @@ const foldLine = (line: string, style: Style, indent: number): string[] => {
   const shown = style.visible(redactSecrets(line))
   if (!style.terminal) return [shown]
   const whole = shown.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', unbrokenSpace))
-  return style.wrap(whole, style.width - indent, true).map((part) => part.replaceAll(unbrokenSpace, ' '))
+  return style
+    .wrap(whole, style.width - indent, true)
+    .map((part) => part.replaceAll(unbrokenSpace, ' '))
 }
 
 /** Wraps each line of a text. */

@@ -58,7 +58,9 @@ const forwardedSignals = [
  */
 const forwardSignals = async (child: ChildProcess): Promise<void> => {
   const io = getCurrentIo()
-  const releases = forwardedSignals.map(([signal, as]) => io.onSignal(signal, () => void child.kill(as)))
+  const releases = forwardedSignals.map(([signal, as]) =>
+    io.onSignal(signal, () => void child.kill(as)),
+  )
   await once(child, 'close')
   for (const release of releases) release()
 }

@@ -200,6 +200,7 @@ export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
     secret: (q) => askWith((ask) => ask.secret(escapeText(q))),
     text: (q, initial) => askWith((ask) => ask.text(escapeText(q), initial)),
     select: (q, choices) => askWith((ask) => ask.select(escapeText(q), escapeChoices(choices))),
-    selectMany: (q, choices) => askWith((ask) => ask.selectMany(escapeText(q), escapeChoices(choices))),
+    selectMany: (q, choices) =>
+      askWith((ask) => ask.selectMany(escapeText(q), escapeChoices(choices))),
   }
 }

@@ -71,34 +71,36 @@ const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void
 }
 
 /** Asks a person to select items, and returns their positions in ascending order. */
-export const selectItems = createPrompt<number[], PickConfig>(({ message, items, pageSize }, done) => {
-  const theme = makeTheme({})
-  const { style } = theme
-  const [status, setStatus] = useState<'idle' | 'done'>('idle')
-  const choice = useChoice(items)
-  const { term, active, marked, shown } = choice
-  const prefix = usePrefix({ status, theme })
-  useKeys(choice, (taken) => {
-    if (taken.length === 0) return
-    setStatus('done')
-    choice.setMarked(taken)
-    done([...taken].sort((a, b) => a - b))
-  })
-  const page = usePagination({
-    items: shown,
-    active: Math.max(0, Math.min(active, shown.length - 1)),
-    renderItem: ({ item, isActive }) => {
-      const { name = '', description } = items[item] ?? {}
-      const text = `${isActive ? '❯' : ' '} ${marked.includes(item) ? '[x]' : '[ ]'} ${name}`
-      const more = description === undefined ? '' : style.help(`  ${description}`)
-      return (isActive ? style.highlight(text) : text) + more
-    },
-    pageSize,
-    loop: false,
-  })
-  const asked = `${prefix} ${style.message(message, status)}`
-  const names = marked.map((i) => items[i]?.name ?? '').join(', ')
-  if (status === 'done') return `${asked} ${style.answer(names)}`
-  const rows = shown.length === 0 ? style.error('no matches') : page
-  return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
-})
+export const selectItems = createPrompt<number[], PickConfig>(
+  ({ message, items, pageSize }, done) => {
+    const theme = makeTheme({})
+    const { style } = theme
+    const [status, setStatus] = useState<'idle' | 'done'>('idle')
+    const choice = useChoice(items)
+    const { term, active, marked, shown } = choice
+    const prefix = usePrefix({ status, theme })
+    useKeys(choice, (taken) => {
+      if (taken.length === 0) return
+      setStatus('done')
+      choice.setMarked(taken)
+      done([...taken].sort((a, b) => a - b))
+    })
+    const page = usePagination({
+      items: shown,
+      active: Math.max(0, Math.min(active, shown.length - 1)),
+      renderItem: ({ item, isActive }) => {
+        const { name = '', description } = items[item] ?? {}
+        const text = `${isActive ? '❯' : ' '} ${marked.includes(item) ? '[x]' : '[ ]'} ${name}`
+        const more = description === undefined ? '' : style.help(`  ${description}`)
+        return (isActive ? style.highlight(text) : text) + more
+      },
+      pageSize,
+      loop: false,
+    })
+    const asked = `${prefix} ${style.message(message, status)}`
+    const names = marked.map((i) => items[i]?.name ?? '').join(', ')
+    if (status === 'done') return `${asked} ${style.answer(names)}`
+    const rows = shown.length === 0 ? style.error('no matches') : page
+    return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
+  },
+)

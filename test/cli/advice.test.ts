@@ -1,6 +1,6 @@
 /** What to do next: codes of the HTTP layer in the words of commands and flags. */
 import { describe, expect, it } from 'vitest'
-import { hints, addWorkspaceHint } from '../../src/engine/workspace/hints.js'
+import { addWorkspaceHint, hints } from '../../src/engine/workspace/hints.js'
 import { Failure } from '../../src/errors.js'
 import { recording } from '../support/recorder.js'
 import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'

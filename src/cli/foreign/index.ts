@@ -25,7 +25,7 @@ const addition = 'A file of commands adds it: svcctl help extend'
 /** Finds the command of a line, and the tokens after its words; undefined if the words name none. */
 const findCommand = async (tokens: readonly string[]) => {
   const { level, rest } = await followWords(tokens)
-  return level instanceof Leaf ? { command: level.means, rest } : undefined
+  return level instanceof Leaf ? { command: level.loadedCommand, rest } : undefined
 }
 
 const isRun = async (tokens: readonly string[]): Promise<boolean> =>

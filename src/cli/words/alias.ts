@@ -1,4 +1,4 @@
-/** Expands aliases, which are looked up only if the first word is no command. */
+/** Expands aliases. They are read only if the first word of a line is no command. */
 import { quoteWord, splitCommand } from '../../base/shell-words.js'
 import { listAreas } from '../../catalogue/index.js'
 import { toolCommands } from '../../commands/index.js'
@@ -11,8 +11,8 @@ const isCommand = (word: string): boolean =>
   toolCommands.some(({ area }) => area === word)
 
 /**
- * Splits the words that an alias stands for; undefined where there is none of that name.
- * @throws Failure `usage` for one that does not stand for a command
+ * Returns the words that an alias stands for; undefined if there is no such alias.
+ * @throws Failure `usage` if the alias does not begin with a command
  */
 const splitAlias = (name: string, env: Environment): readonly string[] | undefined => {
   const line = findAlias(env, name)
@@ -26,19 +26,21 @@ const splitAlias = (name: string, env: Environment): readonly string[] | undefin
   )
 }
 
-/** The places of arguments in the line of an alias. */
-const placeholder = /\$([1-9@])/g
+/** Matches the placeholders for arguments in an alias. */
+const placeholderPattern = /\$([1-9@])/g
 
 /**
- * Puts the arguments of a line in the places that an alias has for them; all others follow.
- * @throws Failure `usage` where one is missing
+ * Fills the placeholders of an alias with the arguments of a line, and appends the other arguments.
+ * @throws Failure `usage` if an argument is missing
  */
 const fillAlias = (
   name: string,
   words: readonly string[],
   args: readonly string[],
 ): readonly string[] => {
-  const used = words.flatMap((word) => [...word.matchAll(placeholder)].map(([, place]) => place))
+  const used = words.flatMap((word) =>
+    [...word.matchAll(placeholderPattern)].map(([, place]) => place),
+  )
   if (used.length === 0) return [...words, ...args]
   const needed = Math.max(0, ...used.map((place) => (place === '@' ? 0 : Number(place))))
   const flags = args.findIndex((arg) => arg.startsWith('-'))
@@ -53,7 +55,7 @@ const fillAlias = (
     word === '$@'
       ? others
       : [
-          word.replace(placeholder, (_, place: string) =>
+          word.replace(placeholderPattern, (_, place: string) =>
             place === '@' ? others.join(' ') : (given[Number(place) - 1] ?? ''),
           ),
         ],
@@ -61,7 +63,7 @@ const fillAlias = (
   return [...filled, ...(used.includes('@') ? [] : others), ...args.slice(given.length)]
 }
 
-/** Expands the alias at a position of the line; undefined if there is none of that name. */
+/** Expands the alias at a position of the line; returns undefined if there is no such alias. */
 export const expandAlias = (
   tokens: readonly string[],
   at: number,
@@ -72,7 +74,7 @@ export const expandAlias = (
   return [...tokens.slice(0, at), ...fillAlias(tokens[at] ?? '', words, tokens.slice(at + 1))]
 }
 
-/** Returns the aliases; none if they cannot be read. */
+/** Returns all aliases by name; none if they cannot be read. */
 export const listAliases = (env: Environment): Readonly<Record<string, string>> => {
   try {
     return readAliases(env)

@@ -307,8 +307,7 @@ export class RecordFilter {
     const asked = { ...ask, values }
     const more = await this.#findSingleFields(ask.endpoint)
     const source =
-      single &&
-      new SingleCache(this.#createReads(single), this.#options.budget, more !== undefined)
+      single && new SingleCache(this.#createReads(single), this.#options.budget, more !== undefined)
     const shown = {
       singles: more === undefined ? undefined : source,
       lines:

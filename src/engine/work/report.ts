@@ -204,7 +204,9 @@ export const parseFailureLimit = (text: string | undefined): FailureLimit | unde
 }
 
 /** Statuses that a retry does not change: the request, the rights or the object must change first. */
-const lastingStatuses: ReadonlySet<number | undefined> = new Set([400, 403, 404, 405, 409, 410, 412, 422])
+const lastingStatuses: ReadonlySet<number | undefined> = new Set([
+  400, 403, 404, 405, 409, 410, 412, 422,
+])
 
 export class OutcomeCounter {
   #done = 0
@@ -264,7 +266,9 @@ export class OutcomeCounter {
   exceeds(most: FailureLimit | undefined): boolean {
     if (most === undefined || this.wrong === 0) return false
     if ('count' in most) return this.wrong >= most.count
-    return this.outcomes >= minOutcomesForPercent && this.wrong * 100 >= most.percent * this.outcomes
+    return (
+      this.outcomes >= minOutcomesForPercent && this.wrong * 100 >= most.percent * this.outcomes
+    )
   }
 }
 
@@ -370,7 +374,8 @@ export class Breaker {
     if (this.#refused >= maxRefused)
       this.#cause ??= new Failure('auth', describeRejection(failure), getFailureHelp(failure))
     if (this.#maintenance >= maxRefused) this.#cause ??= failure
-    if (!this.#countsAttempts && this.#unreachable >= maxUnreachable) this.#cause ??= createUnreachableFailure()
+    if (!this.#countsAttempts && this.#unreachable >= maxUnreachable)
+      this.#cause ??= createUnreachableFailure()
   }
 
   /** The failure that stops the run; undefined while it continues. */

@@ -260,7 +260,9 @@ class RunEngine<R, I extends Item> {
 
   /** The maximum distance between the first and the last object in progress. */
   get #window(): number {
-    return this.#groups === undefined ? windowFactor * this.#width : maxAhead + windowFactor * maxMerged
+    return this.#groups === undefined
+      ? windowFactor * this.#width
+      : maxAhead + windowFactor * maxMerged
   }
 
   /** Returns the next object, or the objects of the next merged request; undefined at the end. */
@@ -303,7 +305,8 @@ class RunEngine<R, I extends Item> {
 
   async #readBefore(due: readonly IndexedItem<I>[]): Promise<void> {
     const { readBefore } = this.#options
-    if (readBefore !== undefined) await runTogether(due, ({ item }) => this.#keepOrder(readBefore(item)))
+    if (readBefore !== undefined)
+      await runTogether(due, ({ item }) => this.#keepOrder(readBefore(item)))
   }
 
   async #begin(due: readonly IndexedItem<I>[]): Promise<void> {
@@ -318,7 +321,9 @@ class RunEngine<R, I extends Item> {
       const settled = { item, outcome: await this.#work(item) }
       this.#countOutcome(settled)
       // The outcome is yielded even if it could not be recorded.
-      await record?.recordOutcome(item, settled.outcome).catch((error: unknown) => this.#fail(error))
+      await record
+        ?.recordOutcome(item, settled.outcome)
+        .catch((error: unknown) => this.#fail(error))
       onSettled?.(settled)
       this.#known.set(place, settled)
     } catch (error) {

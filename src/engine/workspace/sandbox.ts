@@ -13,7 +13,8 @@ import type { DeclaredResource } from '../../sandbox/index.js'
 import type { WorkspaceService } from '../command/context.js'
 
 /** Returns the folder that stores the instance's state between calls. */
-export const getStateFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'sandbox')
+export const getStateFolder = (env: NodeJS.ProcessEnv): string =>
+  join(getPaths(env).state, 'sandbox')
 
 /** Returns the name of an instance in journals. An embedded one is named by its state folder. */
 export const getInstanceName = async (

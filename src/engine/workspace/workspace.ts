@@ -146,7 +146,12 @@ export class RunSessions implements OpenSessions {
     const { globals, env, own, signal } = this.#options
     const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
     const { words } = (await own?.()) ?? {}
-    const started = await openSandboxSession(env, sudo, { note: this.#messages.note, signal }, words)
+    const started = await openSandboxSession(
+      env,
+      sudo,
+      { note: this.#messages.note, signal },
+      words,
+    )
     this.#closeSandbox = started.close
     return started.session
   }
