@@ -6,7 +6,7 @@ import type { Globals } from '../engine/command/globals.js'
 import { getLastValue } from '../engine/command/words.js'
 import { addWorkspaceHint } from '../engine/workspace/hints.js'
 import { Failure, getErrorCode, getReason, recoverFrom } from '../errors.js'
-import { formatNamed, formats, tableFormat } from '../output/formats.js'
+import { formats, getFormat, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import { printError } from '../terminal/notes.js'
@@ -67,7 +67,7 @@ export const chooseOutputFormat = async (
 ): Promise<Format> => {
   const { output, source } = findFormat(chosen, env) ?? {}
   if (output === undefined) return tableFormat
-  const format = formatNamed(output, source)
+  const format = getFormat(output, source)
   if (source === undefined) return format
   try {
     await check(format)

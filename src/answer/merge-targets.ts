@@ -161,7 +161,7 @@ class TargetList {
   async *#write({ batch, readers }: RecordsRow): Rows {
     const part = this.#part
     if (part === undefined || part.isFilled === true || batch.length === 0) return
-    if (part.people !== undefined) return part.people.take(batch)
+    if (part.people !== undefined) return part.people.add(batch)
     yield* this.#open(part.view)
     yield { kind: 'records', batch: batch.map(part.wrap), readers }
   }
@@ -170,7 +170,7 @@ class TargetList {
     const part = this.#part
     this.#part = undefined
     if (part === undefined) return
-    const rows = part.people?.rows() ?? []
+    const rows = part.people?.createRows() ?? []
     if (rows.length > 0 || !isCut) yield* this.#open(part.view)
     for (const row of rows) yield { kind: 'records', batch: [part.wrap(encodeRecord(row))] }
   }
