@@ -5,7 +5,7 @@ import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
 import { version } from './base/version.js'
 import { renderCommandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
-import { renderAreaHelp, renderRootHelp, renderTopic, withTopic } from './cli/help/topics.js'
+import { renderAreaHelp, renderRootHelp, renderTopic, suggestTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
 import { findSwitch } from './engine/command/words.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
@@ -13,7 +13,7 @@ import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { hasExtensions } from './profile/paths.js'
 import { openPager } from './terminal/pager.js'
 import {
-  endBy,
+  endBySignal,
   getStandardError,
   getStandardOutput,
   mayBeTerminal,
@@ -85,7 +85,7 @@ const tab = '__complete'
 
 /** Answers TAB. */
 const complete = async (argv: readonly string[]): Promise<number> => {
-  await (await import('./cli/tab.js')).answerTab(argv, getCurrentIo().env)
+  await (await import('./cli/tab.js')).printCandidates(argv, getCurrentIo().env)
   return 0
 }
 
@@ -144,7 +144,7 @@ const dispatch = async (
   if (topic !== undefined) return page(topic)
   // As `--help` behind the words: Commander's own help takes one word only.
   const line = await parseTokens([...words, '--help']).catch(async (error: unknown) => {
-    throw more.length === 0 ? await withTopic(about, error) : error
+    throw more.length === 0 ? await suggestTopic(about, error) : error
   })
   return answer(line, signal, decided)
 }
@@ -189,7 +189,7 @@ const runLine = async (io: Io): Promise<void> => {
     else await fail(error)
   } finally {
     finish()
-    endBy(came())
+    endBySignal(came())
     release()
   }
   // A name that is still being resolved would keep a TAB waiting.

@@ -7,7 +7,7 @@ import { type Globals, isAggregate } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { getIdentityNames } from '../engine/records/object-rows.js'
 import { usage } from '../errors.js'
-import { formatNamed } from '../output/formats.js'
+import { getFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import {
   getStandardError,
@@ -49,10 +49,10 @@ const chooseJqFormat = async (
 ): Promise<Format> => {
   const { JqFilter } = await import('../output/jq/filter.js')
   const { createJqFormat } = await import('../output/jq/format.js')
-  const filter = await JqFilter.of(expression, { signal, timeout })
+  const filter = await JqFilter.create(expression, { signal, timeout })
   const say = (text: string): void =>
     printAside(true, () => writeQuietly(getStandardError(), `${escapeControlLines(text)}\n`))
-  const format = createJqFormat(formatNamed(output ?? 'json'), filter, { slurp, say })
+  const format = createJqFormat(getFormat(output ?? 'json'), filter, { slurp, say })
   // Failures are JSON only if a flag, a variable or the profile chose JSON.
   return output === undefined ? { ...format, json: undefined } : format
 }
@@ -74,7 +74,7 @@ export const chooseFormat = (
   const { usualFormat } = command
   if (usualFormat !== undefined && globals.output === undefined)
     // Failures are JSON only if a flag, a variable or the profile chose JSON.
-    return Promise.resolve({ ...formatNamed(usualFormat), json: undefined })
+    return Promise.resolve({ ...getFormat(usualFormat), json: undefined })
   return chooseOutputFormat(
     globals,
     env,

@@ -4,9 +4,9 @@ import { getCurrentIo } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import type { Globals } from '../engine/command/globals.js'
 import { getLastValue } from '../engine/command/words.js'
-import { withWorkspaceHint } from '../engine/workspace/hints.js'
+import { addWorkspaceHint } from '../engine/workspace/hints.js'
 import { Failure, getErrorCode, getReason, recoverFrom } from '../errors.js'
-import { formatNamed, formats, tableFormat } from '../output/formats.js'
+import { formats, getFormat, tableFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
 import { getPaths, openStore } from '../profile/index.js'
 import { printError } from '../terminal/notes.js'
@@ -66,7 +66,7 @@ export const chooseOutputFormat = async (
 ): Promise<Format> => {
   const { output, source } = findFormat(chosen, env) ?? {}
   if (output === undefined) return tableFormat
-  const format = formatNamed(output, source)
+  const format = getFormat(output, source)
   if (source === undefined) return format
   try {
     await check(format)
@@ -128,7 +128,7 @@ const createDefect = (message: string, cause: unknown): Failure =>
   })
 
 const classifyFailure = (thrown: unknown): Failure => {
-  const error = withWorkspaceHint(thrown)
+  const error = addWorkspaceHint(thrown)
   if (!(error instanceof Failure))
     return toSystemFailure(error) ?? createDefect(getDefectText(error), error)
   return error.category === 'internal' ? createDefect(error.message, error) : error

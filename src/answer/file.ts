@@ -12,7 +12,7 @@ import type { Words } from '../catalogue/words.js'
 import type { UiService } from '../engine/command/context.js'
 import type { Globals } from '../engine/command/globals.js'
 import { isRepeated } from '../engine/command/globals.js'
-import { refusePart, toPartOfAnswer } from '../engine/records/object-rows.js'
+import { createPartFailure, toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordView } from '../engine/rows.js'
 import { exitCodes, Failure, getReason, usage } from '../errors.js'
 import type { EndPage, Format, Writer } from '../output/types.js'
@@ -160,7 +160,7 @@ const openPageWriter = (
 }
 
 const refuseText = async (): Promise<never> => {
-  throw refusePart('instance')
+  throw createPartFailure('instance')
 }
 
 /** Creates the answer that opens a page in the browser instead of printing records. */

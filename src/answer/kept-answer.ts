@@ -4,7 +4,7 @@ import type { Stdout } from '../base/io.js'
 import type { Records } from '../base/json/records.js'
 import type { Prompts } from '../base/prompts.js'
 import { Failure, usage } from '../errors.js'
-import { formatNamed } from '../output/formats.js'
+import { getFormat } from '../output/formats.js'
 import { createLineEncoder, encode } from '../output/json.js'
 import type { Format } from '../output/types.js'
 import { createMeter } from '../terminal/progress.js'
@@ -38,7 +38,7 @@ type TakeRecord = (record: Uint8Array, column: string | undefined) => void
 
 /** Creates a format that passes each record on, as it would be printed, and writes nothing. */
 const createRecordFormat = (give: TakeRecord): Format => ({
-  ...formatNamed('ndjson'),
+  ...getFormat('ndjson'),
   load: async () => (_sink, view) => {
     const [column] = view.parents ?? []
     const lines = createLineEncoder(view)

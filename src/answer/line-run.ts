@@ -21,16 +21,16 @@ import { ListReader } from '../engine/instance/listing.js'
 import { type Reads, RunPlanner, type Targets } from '../engine/instance/planning.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
-import type { Curl } from '../engine/perform/curl.js'
+import type { CurlPrinter } from '../engine/perform/curl.js'
 import { LiveInstance } from '../engine/perform/live.js'
-import type { Previews } from '../engine/perform/preview.js'
+import type { Previewer } from '../engine/perform/preview.js'
 import { createSingleReporter, mayAskSingles } from '../engine/records/budget.js'
 import { toPartOfAnswer } from '../engine/records/object-rows.js'
-import type { RecordChoice } from '../engine/records/where.js'
+import type { RecordFilter } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
-import { Sessions, Workspace } from '../engine/workspace/workspace.js'
+import { RunSessions, Workspace } from '../engine/workspace/workspace.js'
 import { Failure } from '../errors.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
@@ -81,9 +81,9 @@ export class LineRun implements LineParts {
   readonly singleReads: SingleReadOptions
   readonly bulk: BulkRunner
   /** Prints requests as curl commands (`--curl`); undefined without the flag. */
-  readonly curl: Curl | undefined
+  readonly curl: CurlPrinter | undefined
   /** Opens the previews of a dry run (`--dry-run`); undefined without the flag. */
-  readonly preview: (() => Promise<Previews>) | undefined
+  readonly preview: (() => Promise<Previewer>) | undefined
   /** The printer of the answer, which has the exit code. */
   readonly printing: AnswerPrinter
   readonly polls: PollScreen
@@ -99,7 +99,7 @@ export class LineRun implements LineParts {
     this.options = options
     this.#screen = screen
     this.polls = screen.polls
-    this.#sessions = inner?.sessions ?? new Sessions(options, screen.notes)
+    this.#sessions = inner?.sessions ?? new RunSessions(options, screen.notes)
     const isFiled = globals.open || (globals.to ?? '-') !== '-'
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
@@ -118,7 +118,7 @@ export class LineRun implements LineParts {
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
     this.preview = isRehearsal(options) ? this.#openPreviews : undefined
-    this.curl = loaded.curl && new loaded.curl.Curl(this)
+    this.curl = loaded.curl && new loaded.curl.CurlPrinter(this)
     this.instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
     this.context = this.createContext(this.instance)
   }
@@ -137,7 +137,7 @@ export class LineRun implements LineParts {
   readonly chooseRecords = async (
     endpoint?: Endpoint,
     parent?: Parent,
-  ): Promise<RecordChoice | undefined> => {
+  ): Promise<RecordFilter | undefined> => {
     const { command, globals, inner, part, signal, words } = this.options
     const { where } = globals
     if (where === undefined) {
@@ -146,7 +146,7 @@ export class LineRun implements LineParts {
       const emit = endpoint === undefined ? {} : { endpoint }
       if ((await getSingleFields({ command, emit, words }, globals)) === undefined) return undefined
     }
-    const { RecordChoice } = await import('../engine/records/where.js')
+    const { RecordFilter } = await import('../engine/records/where.js')
     const { budget } = this.printing
     const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
     const composed = inner?.composed
@@ -154,7 +154,7 @@ export class LineRun implements LineParts {
       ...(part && { [part.column]: part.name }),
       ...(parent && { [parent.column]: parent.name }),
     }
-    return new RecordChoice(where ?? [], {
+    return new RecordFilter(where ?? [], {
       command,
       composed,
       target,
@@ -331,9 +331,9 @@ export class LineRun implements LineParts {
     return { bulk, send, requests: exchange.requests, file: this.#journal.file }
   }
 
-  readonly #openPreviews = async (): Promise<Previews> => {
+  readonly #openPreviews = async (): Promise<Previewer> => {
     const { command, format, globals, words } = this.options
-    const { Previews } = await import('../engine/perform/preview.js')
+    const { Previewer } = await import('../engine/perform/preview.js')
     const bulk = new BulkRunner({ ...this.#engine, listed: true })
     const shown = {
       tolerates: globals.tolerate !== undefined,
@@ -344,14 +344,14 @@ export class LineRun implements LineParts {
     const { irreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
     const keeper = await this.#journal.createPlanKeeper()
-    return new Previews({ ...parts, ...shown, keeper, command, words })
+    return new Previewer({ ...parts, ...shown, keeper, command, words })
   }
 
   /** Refuses a plan whose object has changed since the run was planned. */
   readonly #checkAsPlanned = async (item: Item, plan: Plan): Promise<Plan> => {
     const { refuseChangedPlan } = await import('../engine/journaling/planned-run.js')
     const previews = await this.#openPreviews()
-    return refuseChangedPlan(item, plan, (one) => previews.look(one))
+    return refuseChangedPlan(item, plan, (one) => previews.preview(one))
   }
 }
 

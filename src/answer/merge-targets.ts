@@ -1,7 +1,7 @@
 /** Merges the rows of several targets into one list, in which each record names its target. */
 import { createWrapper } from '../base/json/records.js'
 import { encodeRecord } from '../engine/records/list-stage.js'
-import { getPrintedValue, isList, refusePart } from '../engine/records/object-rows.js'
+import { createPartFailure, getPrintedValue, isList } from '../engine/records/object-rows.js'
 import {
   getSite,
   type RecordsRow,
@@ -99,7 +99,7 @@ class TargetList {
       case 'end':
         return yield* this.#end(row.isCut === true)
       case 'document':
-        throw refusePart(describeTarget(of))
+        throw createPartFailure(describeTarget(of))
       case 'text':
         return yield* this.#labelText(row.chunk, of)
       case 'failed':
@@ -161,7 +161,7 @@ class TargetList {
   async *#write({ batch, readers }: RecordsRow): Rows {
     const part = this.#part
     if (part === undefined || part.isFilled === true || batch.length === 0) return
-    if (part.people !== undefined) return part.people.take(batch)
+    if (part.people !== undefined) return part.people.add(batch)
     yield* this.#open(part.view)
     yield { kind: 'records', batch: batch.map(part.wrap), readers }
   }
@@ -170,14 +170,14 @@ class TargetList {
     const part = this.#part
     this.#part = undefined
     if (part === undefined) return
-    const rows = part.people?.rows() ?? []
+    const rows = part.people?.createRows() ?? []
     if (rows.length > 0 || !isCut) yield* this.#open(part.view)
     for (const row of rows) yield { kind: 'records', batch: [part.wrap(encodeRecord(row))] }
   }
 
   /** Yields the text of one of several instances below its name. Only lines that write nothing may print text. */
   async *#labelText(chunk: string | Uint8Array, of: Target): Rows {
-    if (of.parent !== undefined || !this.#allowsText) throw refusePart(describeTarget(of))
+    if (of.parent !== undefined || !this.#allowsText) throw createPartFailure(describeTarget(of))
     const name = getSite(of)?.name
     if (this.#headed !== name) yield { kind: 'text', chunk: `# ${name}\n` }
     this.#headed = name

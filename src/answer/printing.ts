@@ -23,7 +23,7 @@ import { stageRecords } from '../engine/records/stages.js'
 import type { RecordView, Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { markOwnColors } from '../output/escape.js'
-import { holdForPeople, openDocument, openWriter } from '../output/index.js'
+import { createHeldRecords, openDocument, openWriter } from '../output/index.js'
 import type { AnswerView, PageView, Writer } from '../output/types.js'
 import { openStdout } from '../terminal/stdout.js'
 import type { AnswerOptions, Streams } from './options.js'
@@ -205,7 +205,7 @@ export class AnswerPrinter implements RunAnswer {
   applyStages(rows: Rows): Rows {
     const { command, globals, until, words } = this.#asked
     const hiddenFor = (view: RecordView): HiddenFields => this.#hidden(view)
-    const staged = stageRecords(rows, { command, globals, words, hiddenFor })
+    const staged = stageRecords(rows, { command, globals, words, getHidden: hiddenFor })
     return until === undefined ? staged : until.observe(staged)
   }
 
@@ -256,7 +256,7 @@ export class AnswerPrinter implements RunAnswer {
     const { format, globals, words } = this.#asked
     const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
     const asked = { people: seen, words, fields: globals.fields }
-    const held = holdForPeople(format, asked, this.#hidden(emit))
+    const held = createHeldRecords(format, asked, this.#hidden(emit))
     return held && { ...held, columns: seen?.columns ?? emit.columns }
   }
 

@@ -12,7 +12,7 @@ import type { ExchangeScreen } from '../engine/instance/exchange.js'
 import type { PollScreen } from '../engine/repeat.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
-import { type Frames, gutter, openFrames } from '../terminal/frames.js'
+import { type Frames, gutterWidth, openFrames } from '../terminal/frames.js'
 import { createNotes, getLiveness, labelLines, type Notes } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { createMeter } from '../terminal/progress.js'
@@ -112,7 +112,7 @@ interface AnswerScreen {
 const createRedrawnScreen = (frames: Frames, style: Style, quiet: boolean): AnswerScreen => ({
   out: frames,
   redrawn: true,
-  width: style.width - gutter,
+  width: style.width - gutterWidth,
   notes: (notes) => ({
     ...notes,
     note: (text) => {
@@ -245,7 +245,7 @@ const openRunPager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
     rows: getStandardOutput().rows ?? 24,
     columns: width,
     env,
-    started: () => void meter.hold(),
+    onStart: () => void meter.hold(),
   })
 
 /** True if `-o table` aligns a table without a terminal. A variable or profile never does, since scripts read tab-separated values. */

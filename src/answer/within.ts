@@ -271,8 +271,8 @@ const getGroupColumns = async ({
 }: Pick<CommandLine, 'command' | 'raw'>): Promise<Pick<LineAnswer, 'columns'>> => {
   const globals = parseGlobals(command, raw, {}, () => undefined)
   if (!isAggregate(globals)) return {}
-  const { groupColumns } = await import('../engine/records/aggregate.js')
-  return { columns: groupColumns(globals) }
+  const { getGroupColumns } = await import('../engine/records/aggregate.js')
+  return { columns: getGroupColumns(globals) }
 }
 
 /** Returns the words that are added to a line. */

@@ -1,4 +1,7 @@
-/** Candidates of completion: their types, filters, and those for the conditions of `--where` and `--select`. */
+/**
+ * The candidates of shell completion: their types and filters, and the completion of conditions (`--where`,
+ * `--select`).
+ */
 
 import { shownFields } from '../catalogue/kinds.js'
 import { addOwnNames, mapDottedName } from '../catalogue/words.js'
@@ -14,15 +17,15 @@ import {
   getShapeLevels,
 } from '../engine/where/shape.js'
 
-/** A word that completion offers. */
+/** A word that completion suggests. */
 export interface Candidate extends Suggestion {
-  /** This tool's own words, of which it knows what shells make of them. */
+  /** True for a word of svcctl itself, whose characters are known to be safe in shells. */
   readonly own?: true
 }
-/** The values that completion offers at one position. */
+/** The candidates at one position. */
 export interface Candidates {
   readonly items: readonly Candidate[]
-  /** The shell completes file names itself. */
+  /** True if the shell completes file names. */
   readonly files?: true
 }
 
@@ -33,7 +36,7 @@ export type LiveLoader = (
   words: readonly string[],
 ) => Promise<readonly Candidate[]>
 
-/** Offers nothing. */
+/** No candidates. */
 export const noCandidates: Candidates = { items: [] }
 
 /** Keeps the candidates that begin with a prefix. */
@@ -43,8 +46,8 @@ export const filterByPrefix = (prefix: string, items: readonly Candidate[]): Can
 
 /**
  * Completes a value that is typed up to `prefix`.
- * @param list complete the last of its comma-separated items
- * @param lead what precedes the value in the same word (`--status=`)
+ * @param list true to complete the last of its comma-separated items
+ * @param lead the text before the value in the same word (`--status=`)
  */
 export const completePrefix = (
   found: Candidates,
@@ -59,13 +62,13 @@ export const completePrefix = (
   return { items: items.map((c) => ({ ...c, value: before + c.value })) }
 }
 
-/** Removes values that would be read as options, because an instance may have such names. */
+/** Removes values that would be read as flags, because an instance may have such names. */
 export const removeOptions = (found: Candidates): Candidates => ({
   ...found,
   items: found.items.filter(({ value }) => value === '-' || !value.startsWith('-')),
 })
 
-/** Returns the shapes of the records that are chosen: the list's own, then those of its single record. */
+/** Returns the shapes of a list's records: those of the list, then those of single records. */
 const getShapes = async (list: Command): Promise<readonly unknown[]> => {
   const single = await findSingleCommand(list)
   const own = Object.values(list.endpoints).filter(({ returns }) => returns.kind === 'many')
@@ -75,11 +78,11 @@ const getShapes = async (list: Command): Promise<readonly unknown[]> => {
   return [...own, ...others].map(({ returns }) => returns.shape)
 }
 
-/** Returns the kind of a field; `any`, which allows every operator, if no shape tells it. */
+/** Returns the kind of a field; `any`, which allows every operator, if no shape contains the field. */
 const getKind = (shapes: readonly unknown[], field: string): FieldKind =>
   shapes.map((shape) => findFieldKind(shape, field)).find((kind) => kind !== undefined) ?? 'any'
 
-/** Fields that are compared as they are; of an object its own are. */
+/** Lists the fields that can be compared. An object is replaced by its own fields. */
 const listFields = (list: Command, shapes: readonly unknown[]): readonly string[] => {
   const all = shapes.flatMap((shape) => getShapeFields(shape))
   const plain = [...new Set(all)].filter((field) => getKind(shapes, field) !== 'object')
@@ -92,19 +95,19 @@ const listFields = (list: Command, shapes: readonly unknown[]): readonly string[
   return addOwnNames([...new Set([...plain, ...more])], list.naming)
 }
 
-/** Returns a field by the name of the documents. */
-const toNeutral = ({ naming }: Command, field: string): string =>
+/** Converts a field name to the documented one. */
+const toDocumentedField = ({ naming }: Command, field: string): string =>
   naming === undefined ? field : mapDottedName(field, naming.neutral)
 
-/** Returns the operators that mean something for a kind. */
+/** Returns the operators that apply to a kind. */
 const getOperators = (kind: FieldKind): readonly string[] => {
   if (kind === 'boolean') return ops.filter((op) => op === '=' || op === '!=')
   return kind === 'text' ? ops.filter((op) => !isOrderOperator(op)) : ops
 }
 
 /**
- * True for operators that the shell leaves as they are: without quotes `<` and `>` are its own, `!~` is one's history everywhere
- * but in single quotes.
+ * True if the shell leaves an operator unchanged: `<` and `>` need quotes, and `!~` needs single quotes because `!` is
+ * history expansion.
  */
 const isTypeable = (op: string, quote: string): boolean => {
   if (quote === "'") return true
@@ -121,7 +124,7 @@ const listValues = (shapes: readonly unknown[], field: string): readonly string[
   return [...new Set(shapes.flatMap((shape) => findFieldWords(shape, field)))]
 }
 
-/** Suggests fields while one is typed; once only one matches, the operators by which it can be compared. */
+/** Suggests fields while one is typed. If only one matches, its operators are suggested. */
 const suggestFields = (
   list: Command,
   shapes: readonly unknown[],
@@ -132,20 +135,20 @@ const suggestFields = (
   const only = found.length === 1 ? found[0] : found.find((field) => field === begun)
   if (only === undefined) return found
   const others = found.filter((field) => field !== only)
-  const compared = getOperators(getKind(shapes, toNeutral(list, only))).filter((op) =>
+  const compared = getOperators(getKind(shapes, toDocumentedField(list, only))).filter((op) =>
     isTypeable(op, quote),
   )
   const sorted = [...compared].sort((a, b) => Number(b === '=') - Number(a === '='))
   return [...sorted.map((op) => only + op), ...others]
 }
 
-const parts =
+const conditionPattern =
   /^(?<head>(?:.*,)?)(?<field>[\w.-]+)(?<op>!=|=)(?<before>(?:[^,]*\|)?)(?<value>[^|,]*)$/
 
 /**
  * Completes a condition that is typed up to `text`.
- * @param text what was typed, with its opening quote
- * @param lead what precedes the condition in the same word (`--where=`)
+ * @param text the typed text with its opening quote
+ * @param lead the text before the condition in the same word (`--where=`)
  */
 export const completeCondition = async (
   command: Command,
@@ -161,9 +164,15 @@ export const completeCondition = async (
   const quote = /^["']/.exec(text)?.[0] ?? ''
   const begun = text.slice(quote.length)
   const item = (value: string): Candidate => ({ value: lead + value, own: true })
-  const { head = '', field, op = '', before = '', value = '' } = parts.exec(begun)?.groups ?? {}
+  const {
+    head = '',
+    field,
+    op = '',
+    before = '',
+    value = '',
+  } = conditionPattern.exec(begun)?.groups ?? {}
   if (field !== undefined) {
-    const words = listValues(shapes, toNeutral(list, field)).filter((word) =>
+    const words = listValues(shapes, toDocumentedField(list, field)).filter((word) =>
       word.startsWith(value),
     )
     return { items: words.map((word) => item(head + field + op + before + word)) }

@@ -37,7 +37,7 @@ import {
 import type { Session } from '../profile/types.js'
 import type { Candidate, LiveLoader } from './tab-candidates.js'
 
-// The cache of values. A file that another user could have written is not used.
+// The cache of values. Files that another user could have written are not used.
 
 /** The time for which cached values are used, in milliseconds. */
 const maxAge = 60_000
@@ -50,8 +50,8 @@ interface CachedValues {
 }
 
 /**
- * Returns 32 bits of a text (FNV-1a): enough to tell tokens apart, far too little to reveal one. Node's
- * hashes take as long to load as all the rest of an answer from the cache.
+ * Computes a 32-bit hash of a text (FNV-1a): enough to distinguish tokens, and too little to reveal one. Loading Node's
+ * hashes would take as long as the rest of a cached answer.
  */
 const computeFingerprint = (text: string): string => {
   let hash = 0x811c9dc5
@@ -73,7 +73,7 @@ const removeStale = (folder: string): void => {
 const writeCache = async (folder: string, file: string, kept: CachedValues): Promise<void> => {
   try {
     makeDirectory(folder)
-    // Another user may have created the folder first, if everybody may write to its parent.
+    // If everybody may write to the parent folder, another user may have created this folder first.
     if (findDistrust(folder) !== undefined) return
     removeStale(folder)
     const { writeWhole } = await import('../base/files/files.js')
@@ -128,7 +128,7 @@ const getCachedValues = async (
 }
 
 /** The maximum time that a completion waits for the instance, in seconds. A longer pause would look like a hang. */
-const patience = 0.7
+const timeLimit = 0.7
 
 /** Returns the project or group that the line names; without any, the one that commands would use by default. */
 const getPlaces = async (
@@ -164,14 +164,14 @@ const sendQuickly = async (
   env: NodeJS.ProcessEnv,
   words: Words | undefined,
 ) => {
-  // The client is loaded only without cached values: loading it takes as long as all the rest of a completion.
+  // The client is loaded only if no value is cached, because that takes as long as the rest of a completion.
   const { createInstance } = await import('../client/instance.js')
   const instance = createInstance({
     baseUrl: session.baseUrl,
-    timeout: patience,
+    timeout: timeLimit,
     retries: 0,
     userAgent,
-    signal: AbortSignal.timeout(patience * 1000),
+    signal: AbortSignal.timeout(timeLimit * 1000),
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     transport: () => createTransport(session, false, env),
     sudo: session.sudo,
@@ -185,7 +185,7 @@ const sendQuickly = async (
   }
 }
 
-/** Loads the values from the instance. Its own vocabulary is loaded only here, since cached values do not need it. */
+/** Loads values from the instance. Its vocabulary is loaded only here, because cached values do not need it. */
 const loadSource = async (
   what: string,
   places: NamedPlaces,
@@ -197,7 +197,9 @@ const loadSource = async (
   return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
 }
 
-/** Finds the project or group that a list of values belongs to. The default is looked up only if needed, since that may run git. */
+/**
+ * Finds the project or group of a list of values. The default is looked up only if needed, because that may run git.
+ */
 const findPlaces = async (
   what: string,
   words: readonly string[],
@@ -208,14 +210,14 @@ const findPlaces = async (
   return takes === undefined ? {} : getPlaces(takes, words, env, session)
 }
 
-/** Loads values from the embedded instance. They are not cached, since its address differs each time. */
+/** Loads values from the embedded instance. They are not cached, because its address differs each time. */
 const loadFromSandbox = async (
   what: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> => {
   const { openSandboxSession } = await import('../engine/workspace/sandbox.js')
-  const waiting = { note: () => {}, signal: AbortSignal.timeout(patience * 1000) }
+  const waiting = { note: () => {}, signal: AbortSignal.timeout(timeLimit * 1000) }
   const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
   const own = await findOwnWords(words, env)()
   const { session, close } = await openSandboxSession(env, sudo, waiting, own?.words)
@@ -255,7 +257,7 @@ const loadFromInstance = async (
 /** Resolves to no candidates after the time limit of completion. */
 const waitForTimeout = (): Promise<readonly Candidate[]> =>
   new Promise((resolve) => {
-    setTimeout(resolve, patience * 1000, []).unref()
+    setTimeout(resolve, timeLimit * 1000, []).unref()
   })
 
 /** Lists the names of profiles and, if `tagged`, the tags that select several profiles (`@tag`). */
@@ -266,7 +268,7 @@ const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[
   return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
 }
 
-/** Lists the fields that a command shows. For a list, it includes the fields of a single record. */
+/** Lists the fields that a command shows. For a list, these include the fields of single records. */
 const listFields = async (command: Command): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
@@ -274,7 +276,7 @@ const listFields = async (command: Command): Promise<readonly string[]> => {
   return addOwnNames([...new Set(fields)], command.naming)
 }
 
-/** Loads values for a completion; any failure yields none. */
+/** Creates the loader of completion values. Any failure yields no values. */
 export const createLiveLoader =
   (env: NodeJS.ProcessEnv): LiveLoader =>
   async (what, command, words) => {

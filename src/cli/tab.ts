@@ -1,7 +1,4 @@
-/**
- * Answers TAB: `svcctl __complete <shell> -- <words>` prints the candidates for the completion scripts, and nothing
- * else.
- */
+/** Completes command lines for shells: `svcctl __complete <shell> -- <words>` prints the candidates, one a line. */
 
 import { getCurrentIo } from '../base/io.js'
 import { listAreas } from '../catalogue/index.js'
@@ -18,7 +15,7 @@ import { loadCommandByWords, toolCommands } from '../commands/index.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
 import type { HelpTopic } from '../engine/plan/line.js'
-import { answerAtOnce } from '../terminal/standard.js'
+import { writeAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,
@@ -33,9 +30,9 @@ import { createLiveLoader } from './tab-live.js'
 import { Leaf } from './words/leaf.js'
 import { findWord, followWords, listVerbs } from './words/tree.js'
 
-// The flags on a line that is being written, and those that may follow.
+// The flags on an unfinished line.
 
-/** Finds the flag that a token spells. */
+/** Finds the flag that a word of the line names. */
 const findFlag = (command: Command, token: string): Flag | undefined =>
   getCommandFlags(command).find(
     (f) =>
@@ -47,7 +44,7 @@ const findFlag = (command: Command, token: string): Flag | undefined =>
 
 const takesValue = (flag: Flag): boolean => !isSwitch(flag.param) && flag.optionalValue !== true
 
-/** Finds the flag whose value is being typed, if there is one. */
+/** Finds the flag whose value is being typed; undefined if there is none. */
 const findPendingFlag = (command: Command, before: readonly string[]): Flag | undefined => {
   const last = before.at(-1)
   if (last === undefined || !last.startsWith('-') || last.includes('=')) return undefined
@@ -84,13 +81,13 @@ const listFormsOfName = ({ name, param, parameter, selects, refusal }: Flag): Ca
     : [yes]
 }
 
-/** Lists the flags that a command takes and shows. */
+/** Lists the flags that a command shows in its help. */
 const listFlagCandidates = (command: Command): Candidate[] =>
   getCommandFlags(command)
     .filter((flag) => flag.hidden !== true)
     .flatMap(listForms)
 
-// The words that may stand next: areas and commands, then verbs and groups of them.
+// The next word of a command: an area or command, then a verb or a group of verbs.
 
 /** Describes a group by its verbs. */
 const describeGroup = (verbs: readonly string[]): string => verbs.join(', ')
@@ -98,7 +95,7 @@ const describeGroup = (verbs: readonly string[]): string => verbs.join(', ')
 const loadVerbSummary = async (area: string, words: string): Promise<string> =>
   (await loadCommandByWords(area, words))?.summary ?? ''
 
-/** Returns what a word of the tool itself does, or its verbs. */
+/** Returns the summary of a command of the tool, or the verbs of its area. */
 const describeToolWord = async (name: string): Promise<string> => {
   const verbs = toolCommands.filter(({ area }) => area === name).map(({ words }) => words)
   if (!verbs.includes('')) return describeGroup(verbs)
@@ -106,7 +103,7 @@ const describeToolWord = async (name: string): Promise<string> => {
   return summaries[name] ?? ''
 }
 
-/** Returns the candidates for the first word of a line. */
+/** Suggests the first word of a line. */
 const suggestFirstWords = async (): Promise<Candidate[]> => {
   const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => ({
     value: name,
@@ -122,7 +119,7 @@ const suggestFirstWords = async (): Promise<Candidate[]> => {
   ]
 }
 
-/** Suggests the verbs of an area or of a group; each group of an area once. */
+/** Suggests the verbs and groups of an area, or the verbs of a group. */
 const suggestVerbs = async (area: string, lead: string): Promise<Candidate[]> => {
   const all = (await listVerbs(area))
     .filter((words) => words.startsWith(lead))
@@ -140,23 +137,27 @@ const suggestVerbs = async (area: string, lead: string): Promise<Candidate[]> =>
   )
 }
 
-/** Returns the candidates for the word after those that have led to a place. */
+/** Suggests the next word of a command. */
 const suggestNextWords = async (place: HelpTopic): Promise<Candidate[]> => {
   if (place.kind === 'command') return []
   if (place.kind === 'root') return suggestFirstWords()
   return suggestVerbs(place.area, place.group === undefined ? '' : `${place.group} `)
 }
 
-// The values that a flag or an argument may have.
+// The values of flags and arguments.
 
-/** Returns the values that the catalogue knows. */
+/** Returns the values that the catalogue contains. */
 const getFixedValues = (param: Param): string[] => [
   ...getParamValues(param),
   ...getNumberNames(param),
   ...(param.words ?? []),
 ]
 
-/** The values of a parameter. @param words what stands on the line already @param current what was typed of it */
+/**
+ * Lists the values of a parameter.
+ * @param words the words before the cursor
+ * @param current the typed part of the value
+ */
 const listCandidates = async (
   param: Param,
   command: Command,
@@ -174,11 +175,18 @@ const listCandidates = async (
   return { items: what === undefined ? fixed : [...fixed, ...(await live(what, command, words))] }
 }
 
-/** Splits an argument that is named by the few words that it may be (`bash|zsh|fish`). */
+/**
+ * Returns the values in an argument's name (`bash
+ * zsh
+ * fish`).
+ */
 const splitWords = ({ name }: Argument): readonly string[] =>
   name.includes('|') ? name.split('|').filter((word) => word !== '') : []
 
-/** Suggests the next argument. @param rest the line without the command's words */
+/**
+ * Suggests the next argument.
+ * @param rest the line without the command's words
+ */
 const suggestArguments = async (
   command: Command,
   rest: readonly string[],
@@ -205,15 +213,15 @@ const suggestArguments = async (
   return completePrefix(await listCandidates(argument.param, command, rest, live), current, false)
 }
 
-// What may stand next on a command line: the answer to a shell's TAB.
+// Completing a whole line.
 
-/** True for `--where` and `--select`. */
-const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
+/** True for flags with a condition, such as `--where` and `--select`. */
+const takesCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
-/** True if the flag's value may be several with commas between them. */
-const isList = ({ param }: Flag): boolean => isListParam(param) || param.completes === 'profiles'
+/** True if the value of a flag is a comma-separated list. */
+const takesList = ({ param }: Flag): boolean => isListParam(param) || param.completes === 'profiles'
 
-/** Completes a flag's value behind its `=`. */
+/** Completes the value of a flag after its `=`. */
 const completeAfterEquals = async (
   command: Command,
   rest: readonly string[],
@@ -223,10 +231,10 @@ const completeAfterEquals = async (
   const end = current.indexOf('=') + 1
   const flag = findFlag(command, current.slice(0, end - 1))
   if (flag === undefined) return noCandidates
-  if (isCondition(flag))
+  if (takesCondition(flag))
     return completeCondition(command, flag, current.slice(end), current.slice(0, end))
   const found = await listCandidates(flag.param, command, rest, live, current.slice(end))
-  return completePrefix(found, current.slice(end), isList(flag), current.slice(0, end))
+  return completePrefix(found, current.slice(end), takesList(flag), current.slice(0, end))
 }
 
 const completeInCommand = async (
@@ -242,9 +250,9 @@ const completeInCommand = async (
   }
   const flag = findPendingFlag(command, rest)
   if (flag !== undefined) {
-    if (isCondition(flag)) return completeCondition(command, flag, current)
+    if (takesCondition(flag)) return completeCondition(command, flag, current)
     const found = await listCandidates(flag.param, command, rest, live, current)
-    return removeOptions(completePrefix(found, current, isList(flag)))
+    return removeOptions(completePrefix(found, current, takesList(flag)))
   }
   if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)
   if (current.startsWith('-')) return filterByPrefix(current, listFlagCandidates(command))
@@ -252,7 +260,7 @@ const completeInCommand = async (
   return removeOptions(await suggestArguments(command, rest, before, current, live))
 }
 
-/** The stand-in for a command before there is one: it has the flags that all commands share. */
+/** Stands for the command while it is unknown; it has the flags that all commands share. */
 const emptyCommand: Command = {
   area: '',
   words: '',
@@ -264,13 +272,13 @@ const emptyCommand: Command = {
 }
 
 const completeHelp = async (words: readonly string[], current: string): Promise<Candidates> => {
-  if (words.length > 0) return complete([...words, current], async () => [])
+  if (words.length > 0) return completeLine([...words, current], async () => [])
   const { topics } = await import('./help/topics.js')
   const named = Object.keys(topics).map((value) => ({ value, text: 'a topic' }))
   return filterByPrefix(current, [...(await suggestFirstWords()), ...named])
 }
 
-/** Completes a line that begins with an alias as the line that the alias stands for. */
+/** Completes a line that begins with an alias, as the line that the alias stands for. */
 const completeAlias = async (
   before: readonly string[],
   word: string,
@@ -279,21 +287,24 @@ const completeAlias = async (
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
   const line = expandedAt(before, findWord(before, word), getCurrentIo().env, true)
-  // No alias is called as an area is: a second one is never met.
-  return line === undefined ? noCandidates : complete([...line, current], live)
+  // An alias cannot stand for another alias, so one expansion is enough.
+  return line === undefined ? noCandidates : completeLine([...line, current], live)
 }
 
 /**
  * Returns the candidates for the last of `words`, which may be empty.
  * @param live loads values that only the instance or this machine knows; must not throw
  */
-export const complete = async (words: readonly string[], live: LiveLoader): Promise<Candidates> => {
+export const completeLine = async (
+  words: readonly string[],
+  live: LiveLoader,
+): Promise<Candidates> => {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   if (before[0] === 'help') return completeHelp(before.slice(1), current)
   const { level, rest, strange } = await followWords(before)
   if (level instanceof Leaf)
-    return completeInCommand(await level.completing(current), rest, current, live)
+    return completeInCommand(await level.getCommandToComplete(current), rest, current, live)
   if (strange !== undefined)
     return level.place.kind === 'root'
       ? completeAlias(before, strange, current, live)
@@ -303,8 +314,8 @@ export const complete = async (words: readonly string[], live: LiveLoader): Prom
     : filterByPrefix(current, await suggestNextWords(level.place))
 }
 
-/** Characters that mean nothing to any shell: whatever holds another is left out. */
-const harmless = /^[\p{L}\p{N}@%+=:,./_-]+$/u
+/** Matches text without characters that are special in a shell. Other candidates are not printed. */
+const shellSafe = /^[\p{L}\p{N}@%+=:,./_-]+$/u
 const toOneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 
 const formatCandidate = ({ value, text }: Candidate): string => {
@@ -312,13 +323,16 @@ const formatCandidate = ({ value, text }: Candidate): string => {
   return about === '' ? value : `${value}\t${about}`
 }
 
-/** Prints the candidates, one a line, and the directive for the script; any failure prints none. */
-export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
+/** Prints the candidates, one a line, and a directive for the completion script. After any failure, it prints none. */
+export const printCandidates = async (
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> => {
   const at = argv.indexOf('--')
   const words = at < 0 ? [] : argv.slice(at + 1)
-  const found = await complete(words.length === 0 ? [''] : words, createLiveLoader(env))
+  const found = await completeLine(words.length === 0 ? [''] : words, createLiveLoader(env))
   const lines = found.items
-    .filter((c) => c.own === true || harmless.test(c.value))
+    .filter((c) => c.own === true || shellSafe.test(c.value))
     .map(formatCandidate)
-  answerAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
+  writeAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
 }

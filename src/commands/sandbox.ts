@@ -15,10 +15,10 @@ import {
   yieldRecords,
 } from '../engine/rows.js'
 import {
+  getStateFolder,
   openWorkingFolder,
   parseJobsRule,
   readResources,
-  stateFolder,
 } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
 import { toWholeAllowance } from '../http/gate.js'
@@ -59,7 +59,7 @@ const folderFlags = { 'state-dir': stateDir } as const
 const getFolder = (
   { place }: Context,
   { flags: { 'state-dir': folder } }: Arguments<typeof folderFlags>,
-): string => (folder === undefined ? stateFolder(place.env) : resolve(place.cwd, folder))
+): string => (folder === undefined ? getStateFolder(place.env) : resolve(place.cwd, folder))
 
 /** Loads the vocabulary of the embedded instance, and checks it against all endpoints. */
 const loadVocabulary = async ({ place }: Context, file: string | undefined) => {

@@ -17,7 +17,7 @@ import type { Targets } from './instance/planning.js'
 import type { LineParts } from './line-parts.js'
 import { createLiveOptions } from './perform/live.js'
 import type { ParentTarget } from './plan/parents.js'
-import { refusePart } from './records/object-rows.js'
+import { createPartFailure } from './records/object-rows.js'
 import type { RecordView, Rows } from './rows.js'
 
 /** True if the command lists what a target has, for at least one of the targets. */
@@ -70,7 +70,7 @@ export class LineContext implements Context {
     if (view.document !== undefined && isAggregate(globals))
       throw usage('groups are made of records, and this result is one document')
     if (parents !== undefined && curl === undefined) {
-      if (view.document !== undefined) throw refusePart('project or group')
+      if (view.document !== undefined) throw createPartFailure('project or group')
       const { yieldParentRows: listOver } = await import('./targets/parent-rows.js')
       return yield* listOver(this.#parts, given, { view, how }, parents, getMaxRecords(globals))
     }
@@ -82,7 +82,7 @@ export class LineContext implements Context {
   async *write(actions: Actions, how: WriteOptions = {}): Rows {
     const { bulk, curl, followUps: following, lists, planning, preview } = this.#parts
     await planning.printRepeatLine(actions, how.loses !== undefined)
-    if (curl !== undefined) return yield* curl.print(actions, how)
+    if (curl !== undefined) return yield* curl.printActions(actions, how)
     if (preview !== undefined && areWriting(actions))
       return yield* (await preview()).show(actions, how)
     if (!isSource(actions) && actions[0]?.request !== undefined) lists.checkNoListFlags()
@@ -135,7 +135,7 @@ export class LineContext implements Context {
     if (isSource(actions)) throw new Failure('internal', 'a list of objects that come')
     const { document } = view
     for (const plan of actions) {
-      if (curl !== undefined) yield* curl.list(plan, document?.whole === true)
+      if (curl !== undefined) yield* curl.printList(plan, document?.whole === true)
       else if (plan.request !== undefined) yield* lists.listRequest(plan.request)
       else if (document === undefined) yield* lists.listRecords(plan, view)
       else {

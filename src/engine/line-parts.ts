@@ -9,15 +9,15 @@ import type { InstanceExchange } from './instance/exchange.js'
 import type { ListReader } from './instance/listing.js'
 import type { RunPlanner, Targets } from './instance/planning.js'
 import type { RunOptions } from './options.js'
-import type { Curl } from './perform/curl.js'
-import type { Previews } from './perform/preview.js'
-import type { RecordChoice, RecordChoiceOptions } from './records/where.js'
+import type { CurlPrinter } from './perform/curl.js'
+import type { Previewer } from './perform/preview.js'
+import type { RecordFilter, RecordFilterOptions } from './records/where.js'
 import type { PollScreen } from './repeat.js'
 import type { Rows } from './rows.js'
 import type { Workspace } from './workspace/workspace.js'
 
 /** The options for reading single records in addition to their lists. */
-export type SingleReadOptions = Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'>
+export type SingleReadOptions = Pick<RecordFilterOptions, 'planned' | 'data' | 'failed' | 'width'>
 
 /** The parts of one run, and the printing of its rows. */
 export interface LineParts {
@@ -25,7 +25,7 @@ export interface LineParts {
   readonly bulk: BulkRunner
   readonly caller: Caller
   /** Prints requests as curl commands (`--curl`); undefined without the flag. */
-  readonly curl: Curl | undefined
+  readonly curl: CurlPrinter | undefined
   readonly exchange: InstanceExchange
   /** Sends further requests for the objects of the run, which its journal records. */
   readonly followUps: FollowUpParts
@@ -35,7 +35,7 @@ export interface LineParts {
   readonly place: Workspace
   readonly planning: RunPlanner
   /** Opens the previews of a dry run (`--dry-run`); undefined without the flag. */
-  readonly preview: (() => Promise<Previews>) | undefined
+  readonly preview: (() => Promise<Previewer>) | undefined
   readonly ui: UiService
   /** Adds a note below the output. */
   readonly addFooter: (text: string) => void
@@ -43,7 +43,7 @@ export interface LineParts {
   readonly chooseRecords: (
     endpoint?: Endpoint,
     parent?: Parent,
-  ) => Promise<RecordChoice | undefined>
+  ) => Promise<RecordFilter | undefined>
   /** Creates the context of a command for an instance other than the run's own. */
   createContext(instance: InstanceService): Context
   /** The context of the line's command. */

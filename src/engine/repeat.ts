@@ -9,7 +9,7 @@ import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
 import type { Command } from './command/types.js'
 import { createValueFinder } from './command/words.js'
-import { withNeutral, withShown } from './records/expressions.js'
+import { toDocumentedFields, toShownFields } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
@@ -88,7 +88,7 @@ export class WaitCondition {
   #bindExpressions(known: Known): readonly Expression[] {
     const endpoint = this.#endpoint
     if (endpoint === undefined) return this.#expressions
-    return withShown(withNeutral(this.#expressions, known, endpoint), known)
+    return toShownFields(toDocumentedFields(this.#expressions, known, endpoint), known)
   }
 
   #createKnown(now: Date): Known {

@@ -1,6 +1,6 @@
 /**
- * Rows and cells: which columns a view has, a record's values for them, and a value as people read it: words, symbols
- * and ages instead of codes and timestamps.
+ * Formats records as rows and values as cells: chooses the columns, and shows words, symbols and ages instead of codes
+ * and timestamps.
  */
 import { ExactNumber } from '../base/json/json.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
@@ -12,46 +12,46 @@ import { mapDottedName } from '../catalogue/words.js'
 import { escapeLine, type SafeText } from './escape.js'
 import type { FormatView, View } from './types.js'
 
-/** The style of a cell's text, applied when its width is known. */
+/** The style of a cell's text. It is applied after the width is known. */
 interface CellStyle {
   readonly tone?: Tone
   readonly url?: string
 }
 
-/** The text of a cell, before control characters are made visible. */
+/** The text of a cell before it is escaped. */
 interface CellText extends CellStyle {
   readonly text: string
 }
 
-/** Text of one line, safe to be shown, with its style. */
+/** One line of escaped text, with its style. */
 export interface Cell extends CellStyle {
   readonly text: SafeText
 }
 
-/** The text that a cell without a value shows. */
+/** The text of a cell without a value. */
 export const emptyText = '–'
 
-const none: CellText = { text: emptyText, tone: 'quiet' }
+const emptyCell: CellText = { text: emptyText, tone: 'quiet' }
 
-const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
-const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
-const expiryName = /(^|[._])(expir(es|ed|y|ation)(_at|_on|_date)?|due_date|not_after)$/
-/** Returns true for a field that holds a status. */
-export const isStatus = (name: string): boolean => statusName.test(name)
-/** Returns true for a field that says when something ends. */
-export const isExpiry = (name: string): boolean => expiryName.test(name)
-/** Returns true for a field that holds a number of seconds. */
-export const isSecondsColumn = (name: string): boolean => secondsName.test(name)
-/** Columns of old and new values: of a preview, or of the changes of a write. */
-const valueName = /^(old|new|now)$/
+const statusPattern = /(^|[._])(status|state|health|severity|outcome|verdict)$/
+const secondsPattern = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
+const expiryPattern = /(^|[._])(expir(es|ed|y|ation)(_at|_on|_date)?|due_date|not_after)$/
+/** True if a field contains a status. */
+export const isStatus = (name: string): boolean => statusPattern.test(name)
+/** True if a field contains the time at which something ends. */
+export const isExpiry = (name: string): boolean => expiryPattern.test(name)
+/** True if a field contains a number of seconds. */
+export const isSecondsColumn = (name: string): boolean => secondsPattern.test(name)
+/** Matches columns of old and new values, as in previews. */
+const valuePattern = /^(old|new|now)$/
 const day = 24 * 60 * 60 * 1000
-const soon = 30 * day
+const soonPeriod = 30 * day
 
-/** The keys by which an object is named, the best first: its path, name or title. */
+/** The keys that name an object, the best first: its path, name or title. */
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
 
-/** Returns the page of a record on its instance; undefined if it names none. */
-export const linkIn = (record: unknown): string | undefined =>
+/** Returns the web page of a record; undefined if it has none. */
+export const getPageUrl = (record: unknown): string | undefined =>
   isObject(record) && typeof record.web_url === 'string' ? record.web_url : undefined
 
 /** Returns the name of an object; undefined if it has none. */
@@ -60,31 +60,31 @@ export const getLabel = (value: Fields): string | undefined => {
   return key === undefined ? undefined : String(value[key])
 }
 
-/** Returns the object in which a column looks for its name: `author` of `author.username`. */
+/** Returns the object that a column names: `author` for `author.username`. */
 export const getColumnOwner = (column: string): string => {
   const cut = column.lastIndexOf('.')
   return cut > 0 && nameKeys.includes(column.slice(cut + 1)) ? column.slice(0, cut) : column
 }
 
 const getExpiryTone = (name: string, text: string, now: Date): Tone | undefined => {
-  if (!expiryName.test(name)) return undefined
+  if (!expiryPattern.test(name)) return undefined
   const left = Date.parse(text) - now.getTime()
-  if (Number.isNaN(left) || left > soon) return undefined
+  if (Number.isNaN(left) || left > soonPeriod) return undefined
   return left <= 0 ? 'bad' : 'warn'
 }
 
 const expiryWords = { bad: '✗ ', warn: '! ' } as const
 
-/** Formats an age. For an expiry and for a value to be set, the day is added: `in 1 mo (2026-12-27)`. */
+/** Formats an age. The date is added to an expiry and to a new value: `in 1 mo (2026-12-27)`. */
 const formatAge = (name: string, value: string, age: string): string => {
   const [date] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
-  const isMeant = expiryName.test(name) || valueName.test(name)
+  const isMeant = expiryPattern.test(name) || valuePattern.test(name)
   return date === undefined || !isMeant ? age : `${age} (${date})`
 }
 
 const formatString = (name: string, value: string, view: View, whole: boolean): CellText => {
   const { style, now } = view
-  const status = statusName.test(name) ? style.status(value) : undefined
+  const status = statusPattern.test(name) ? style.status(value) : undefined
   if (status !== undefined) return status
   const age = style.age(value, now)
   const tone = getExpiryTone(name, value, now)
@@ -102,12 +102,12 @@ const formatNumber = (
 ): CellText => {
   const level = getLevelName(name, Number(value))
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
-  if (!secondsName.test(name)) return { text: String(value) }
+  if (!secondsPattern.test(name)) return { text: String(value) }
   const span = view.style.span(Number(value))
   return { text: whole ? `${value} (${span})` : span }
 }
 
-/** Returns the name with the username, because people share names: `Ana Adler (ana)`. */
+/** Returns the name with the username, because several people can have the same name: `Ana Adler (ana)`. */
 const getTitle = (value: Fields): string | undefined => {
   const label = getLabel(value)
   const { username } = value
@@ -122,74 +122,76 @@ const formatItem = (value: unknown, whole: boolean): string =>
       : serializeJson(value)
 
 const formatValue = (name: string, value: unknown, view: View, whole: boolean): CellText => {
-  if (value === null || value === undefined || value === '') return none
+  if (value === null || value === undefined || value === '') return emptyCell
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
   if (typeof value === 'number' || value instanceof ExactNumber)
     return formatNumber(name, value, view, whole)
   if (typeof value === 'string') return formatString(name, value, view, whole)
-  if (Array.isArray(value) && value.length === 0) return none
+  if (Array.isArray(value) && value.length === 0) return emptyCell
   const items = Array.isArray(value) ? value : [value]
   return { text: items.map((item) => formatItem(item, whole)).join(', ') }
 }
 
 /**
  * Creates the cell of a value, as one line.
- * @param whole whether there is room for more than a word: times and levels with their codes
+ * @param whole true if there is room for codes next to times and levels
  */
 export const createCell = (name: string, value: unknown, view: View, whole = false): Cell => {
   const said = formatValue(name, value, view, whole)
   return { ...said, text: escapeLine(said.text, view.style) }
 }
 
-/** Paints the text of a cell in its color, as a link if it has an address. */
+/** Colors the text of a cell, and links it if the cell has a URL. */
 export const paintCell = (cell: Cell, text: string, view: View): string => {
   const colored = cell.tone === undefined ? text : view.style.paint(text, cell.tone)
   return cell.url === undefined ? colored : view.style.link(colored, cell.url)
 }
 
 /** The column of records that are no objects. */
-const bare = 'value'
+const valueColumn = 'value'
 
-const toFields = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
+const toFields = (record: unknown): Fields =>
+  isObject(record) ? record : { [valueColumn]: record }
 
 interface Rows {
-  /** Known from the start, else by the first record; as the documents call them. */
+  /** Returns the documented names of the columns. If the view names none, the first record decides. */
   readonly columns: () => readonly string[]
-  /** The headings above the columns: the instance's own words, if it has some. */
+  /** Returns the headings of the columns, in the instance's vocabulary if there is one. */
   readonly headings: () => readonly string[]
   readonly values: (record: unknown) => readonly unknown[]
 }
 
-/** Returns the documented name of a field that has the instance's name. */
-export const getMeaning = (name: string, { words }: Pick<View, 'words'>): string =>
+/** Converts a field name from the instance's vocabulary to the documented one. */
+export const toDocumentedName = (name: string, { words }: Pick<View, 'words'>): string =>
   words === undefined ? name : mapDottedName(name, words.neutral)
 
 /**
- * Creates rows of the requested columns, else the catalogue's, else the fields of the first record.
- * @param choose chooses which of a record's fields become columns if none are named
+ * Creates the rows of a view: with the requested columns, or those of the catalogue, or the fields of the first record.
+ * @param choose chooses the fields of a record that become columns if none are named
  */
 export const createRows = (
   view: FormatView,
   choose: (record: Fields) => readonly string[] = Object.keys,
 ): Rows => {
   let columns = view.fields ?? view.columns
-  const valuesOf = (record: unknown): readonly unknown[] => {
+  const getValues = (record: unknown): readonly unknown[] => {
     const fields = toFields(record)
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
   const { fields, parents, titled, words } = view
   const leading = getLeadingColumns(view)
-  const named = (word: ((name: string) => string) | undefined) => (): readonly string[] => {
-    const all = columns ?? []
-    const said = word === undefined ? all : all.map((path) => mapDottedName(path, word))
-    return [...leading, ...said]
-  }
+  const createNameGetter =
+    (word: ((name: string) => string) | undefined) => (): readonly string[] => {
+      const all = columns ?? []
+      const said = word === undefined ? all : all.map((path) => mapDottedName(path, word))
+      return [...leading, ...said]
+    }
   const names = {
-    columns: named(words?.neutral),
-    headings: named(titled === true ? undefined : words?.name),
+    columns: createNameGetter(words?.neutral),
+    headings: createNameGetter(titled === true ? undefined : words?.name),
   }
-  if (parents === undefined) return { ...names, values: valuesOf }
+  if (parents === undefined) return { ...names, values: getValues }
   const below = createTargetPicker(view)
   return {
     ...names,
@@ -197,7 +199,7 @@ export const createRows = (
       const whole = toFields(row)
       const own =
         fields === undefined
-          ? valuesOf(whole.record)
+          ? getValues(whole.record)
           : fields.map((path) => below({ ...whole, record: toFields(whole.record) }, path))
       return [...leading.map((column) => whole[column]), ...own]
     },

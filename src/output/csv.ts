@@ -1,7 +1,7 @@
 /**
- * CSV by RFC 4180, written by csv-stringify, lines ended by a line feed: a header of field names, whole
- * values, nested ones as JSON text. A cell that a spreadsheet would run as a formula gets an
- * apostrophe in front, unless `--csv-raw`.
+ * Writes CSV by RFC 4180 with csv-stringify: a header of field names, then whole values, with nested ones as JSON.
+ * Lines end in a line feed. A cell that a spreadsheet would run as a formula gets a leading apostrophe, unless
+ * `--csv-raw` is set.
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
@@ -11,13 +11,19 @@ import { createRows } from './cell.js'
 import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
-/** Digits after a sign are a number and no formula. */
-const signed = /^[+-]\d+(\.\d+)?$/
+/** Matches signed numbers, which are no formulas. */
+const signedNumber = /^[+-]\d+(\.\d+)?$/
 
-/** The line breaks that begin a formula in some spreadsheets. The library recognizes them only if they were not made visible before. */
-const broken = /^[\r\n]/
+/**
+ * Matches a leading line break, which begins a formula in some spreadsheets. csv-stringify recognizes it only before it
+ * is escaped.
+ */
+const leadingBreak = /^[\r\n]/
 
-/** Creates a cell in which no formula is escaped. The library takes any option here; its types know only some. */
+/**
+ * Creates a cell whose text is not escaped as a formula. The library accepts any option here, but its types contain
+ * only some.
+ */
 const createRawCell = (value: string): { readonly value: string } => {
   const cell = { value, escape_formulas: false }
   return cell
@@ -25,25 +31,25 @@ const createRawCell = (value: string): { readonly value: string } => {
 
 const createOptions = ({ csvRaw }: FormatView): Options => ({
   escape_formulas: csvRaw !== true,
-  // White space at the ends is lost to some readers where it is not quoted.
+  // Some readers drop unquoted white space at the ends.
   quoted_match: /^[ \t]|[ \t]$/,
   cast: {
     boolean: String,
-    string: (value) => (signed.test(value) ? createRawCell(value) : value),
-    // A number as it came.
+    string: (value) => (signedNumber.test(value) ? createRawCell(value) : value),
+    // An exact number stays as it came.
     object: (value) => createRawCell(String(value)),
   },
 })
 
 type Cell = string | number | boolean | ExactNumber | null
 
-/** Formats a cell. Line breaks and tabs stay, as RFC 4180 allows inside quotes; other control characters are made visible. */
+/** Formats a cell. Line breaks and tabs stay, as RFC 4180 allows in quotes; other control characters are escaped. */
 const formatCell = (value: unknown, { style, csvRaw }: FormatView): Cell => {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
     return value
   const whole = typeof value === 'string' ? value : serializeJson(value)
-  const front = csvRaw !== true && broken.test(whole) ? "'" : ''
+  const front = csvRaw !== true && leadingBreak.test(whole) ? "'" : ''
   return escapeLines(front + whole, style, '\n\t')
 }
 
@@ -51,13 +57,13 @@ export const open: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   const options = createOptions(view)
   let started = false
-  const header = (): (readonly Cell[])[] => {
+  const takeHeader = (): (readonly Cell[])[] => {
     if (started || rows.columns().length === 0) return []
     started = true
     if (view.headless === true) return []
     return [rows.headings().map((name) => formatCell(name, view))]
   }
-  const rowOf = (record: unknown): readonly Cell[] =>
+  const toCells = (record: unknown): readonly Cell[] =>
     rows
       .values(record)
       .map((value, i) => formatCell(getLevelName(rows.columns()[i], value) ?? value, view))
@@ -66,10 +72,10 @@ export const open: OpenPrinter = (sink, view) => {
   }
   return {
     values: async (batch) => {
-      // Their first record may be what says which columns there are.
-      const lines = batch.map(rowOf)
-      await write([...header(), ...lines])
+      // Called before `takeHeader`, because the first record may define the columns.
+      const lines = batch.map(toCells)
+      await write([...takeHeader(), ...lines])
     },
-    close: () => write(header()),
+    close: () => write(takeHeader()),
   }
 }

@@ -1,50 +1,50 @@
 /**
- * The one stage between cells and what prints them: whatever people are shown got its text here, with
- * all that could move the cursor or turn the text visible. JSON and YAML do it as their grammar does.
+ * Escapes text from outside before people see it: control characters that could move the cursor or reverse the text
+ * become visible. Every format but JSON and YAML uses this stage; their grammar escapes text itself.
  */
 import { mapChunks } from '../base/text.js'
 import type { TextStyle } from './types.js'
 
 declare const safe: unique symbol
 
-/** Text that moves no cursor; only this file makes it. */
+/** Text without harmful control characters. Only this file creates it. */
 export type SafeText = string & { readonly [safe]: true }
 
 type EscapeStyle = Pick<TextStyle, 'visible'>
 
-/** The white space that stays as it is; all other control characters are made visible. */
+/** The white space that stays unchanged; all other control characters are escaped. */
 type KeptWhitespace = '\n' | '\n\t'
 
-const between = { '\n': /[^\n]+/g, '\n\t': /[^\n\t]+/g } as const
+const unkeptPatterns = { '\n': /[^\n]+/g, '\n\t': /[^\n\t]+/g } as const
 
-/** Escapes text for one line: line breaks and tabs become visible, too. */
+/** Escapes text for one line, including line breaks and tabs. */
 export const escapeLine = (text: string, { visible }: EscapeStyle): SafeText =>
   visible(text) as SafeText
 
-/** Escapes text of several lines: line breaks stay, and other control characters become visible. */
+/** Escapes text of several lines. Line breaks stay. */
 export const escapeLines = (
   text: string,
   { visible }: EscapeStyle,
   kept: KeptWhitespace = '\n',
 ): SafeText =>
   mapChunks(text, (piece) =>
-    piece.replaceAll('\r\n', '\n').replace(between[kept], (part) => visible(part)),
+    piece.replaceAll('\r\n', '\n').replace(unkeptPatterns[kept], (part) => visible(part)),
   ) as SafeText
 
 const esc = String.fromCharCode(27)
-let key: string | undefined
+let colorKey: string | undefined
 
-/** Returns a random text in the grammar of colors that only this process knows. */
+/** Returns a random text in the form of color codes, which only this process knows. */
 const getColorKey = (): string => {
-  key ??= [...crypto.getRandomValues(new Uint16Array(4))].map((n) => n % 10_000).join(';')
-  return key
+  colorKey ??= [...crypto.getRandomValues(new Uint16Array(4))].map((n) => n % 10_000).join(';')
+  return colorKey
 }
 
-/** Marks the colors of a text as the tool's own. A page keeps no other colors. */
+/** Marks the colors of a text as the tool's own, because `escapePage` removes all others. */
 export const markOwnColors = (painted: string): string =>
   painted.replaceAll(new RegExp(`${esc}\\[([\\d;]*)m`, 'g'), `${esc}[$1;${getColorKey()}m`)
 
-/** Escapes a page of text that a command made: its lines and its own colors stay. */
+/** Escapes a page of text that a command created. Its lines and the tool's own colors stay. */
 export const escapePage = (text: string, style: EscapeStyle): SafeText =>
   text
     .split(new RegExp(`${esc}\\[([\\d;]*);${getColorKey()}m`))

@@ -1,4 +1,4 @@
-/** The writers of the output formats: each is loaded when an answer is written in it. */
+/** The output formats with the modules that write them. A module is loaded when an answer is written in its format. */
 import { type FormatName, formatTraits, getFormatTraits } from '../catalogue/formats.js'
 import type { Format } from './types.js'
 
@@ -6,7 +6,7 @@ const loadJson = () => import('./json.js')
 const loadHtml = () => import('./html.js')
 const loadLines = () => import('./lines.js')
 
-const writers: Readonly<Record<FormatName, Pick<Format, 'load' | 'page'>>> = {
+const formatModules: Readonly<Record<FormatName, Pick<Format, 'load' | 'page'>>> = {
   table: { load: async () => (await import('./table.js')).open },
   wide: { load: async () => (await import('./table.js')).open },
   json: { load: async () => (await loadJson()).open },
@@ -21,21 +21,21 @@ const writers: Readonly<Record<FormatName, Pick<Format, 'load' | 'page'>>> = {
 
 export const formats: readonly Format[] = formatTraits.map((traits) => ({
   ...traits,
-  ...writers[traits.name],
+  ...formatModules[traits.name],
 }))
 
 /**
  * Returns a format by its name.
- * @param source what names it, in words, where that is no flag
+ * @param source what contained the name, for the error, if it was no flag
  * @throws Failure `usage` if there is no such format
  */
-export const formatNamed = (name: string, source?: string): Format => {
+export const getFormat = (name: string, source?: string): Format => {
   const traits = getFormatTraits(name, source)
-  return { ...traits, ...writers[traits.name] }
+  return { ...traits, ...formatModules[traits.name] }
 }
 
-/** People's format, which is in force unless another was asked for. */
-export const tableFormat = formatNamed('table')
+/** The format for people, which is the default. */
+export const tableFormat = getFormat('table')
 
-/** The format of documents where the one asked for has nothing but rows. */
-export const jsonFormat = formatNamed('json')
+/** The format of documents for formats that only have rows. */
+export const jsonFormat = getFormat('json')

@@ -1,23 +1,23 @@
 /**
- * Cells in columns, laid out by cli-table3: without borders, padded, two blanks between columns. What
- * stands in a cell is cut and wrapped before, since it cuts by code units, through characters. It
- * measures by `.config/string-width.cjs`, which the bundler puts in place of its own old measure.
+ * Lays out cells in columns without borders, with two spaces between them (cli-table3). Cells are cut and wrapped
+ * before, because the library would cut through characters. It measures with `.config/string-width.cjs`, which the
+ * bundler puts in place of the library's old measure.
  */
 import Table from 'cli-table3'
 import { sumNumbers } from '../base/numbers.js'
 
-// How the columns of a table share the width of a terminal.
+// Sharing the width of a terminal among columns.
 
 export const gap = 2
 const narrowest = 4
-/** The display columns that a column of words needs to be distinguishable. */
+/** The width that a column of words needs to be distinguishable. */
 const shortestWord = 8
-/** A column of at most this width holds words: a status, an age, a short name. */
+/** The maximum width of a column of words: statuses, ages, short names. */
 const longestWord = 18
-/** The display columns that a column of longer text needs to be useful. */
+/** The width that a column of longer text needs to be useful. */
 const shortestText = 10
 
-/** Shares the room: narrow columns are whole, wide ones get an equal share. */
+/** Shares the room: narrow columns get their full width, wide ones an equal share. */
 const splitEqually = (natural: readonly number[], room: number): number[] => {
   const widths = new Array<number>(natural.length).fill(0)
   const byWidth = natural.map((_, i) => i).sort((a, b) => (natural[a] ?? 0) - (natural[b] ?? 0))
@@ -30,7 +30,10 @@ const splitEqually = (natural: readonly number[], room: number): number[] => {
   return widths
 }
 
-/** Shows words whole and shares the rest among texts, if that leaves enough for them; else shares all equally. */
+/**
+ * Gives words their full width and shares the rest among texts, if that leaves enough for them; otherwise shares
+ * everything equally.
+ */
 const splitWordsFirst = (natural: readonly number[], room: number): number[] => {
   const texts = natural.filter((width) => width > longestWord)
   const left = room - sumNumbers(natural.filter((width) => width <= longestWord))
@@ -39,7 +42,7 @@ const splitWordsFirst = (natural: readonly number[], room: number): number[] => 
   return natural.map((width) => (width > longestWord ? (cut.shift() ?? 0) : width))
 }
 
-/** Counts the columns that have room to be useful; those to the right of them are left out. */
+/** Counts the columns that get a useful width; columns to the right of them are left out. */
 const countReadable = (natural: readonly number[], room: number): number => {
   let left = room
   const none = natural.findIndex((width) => {
@@ -49,18 +52,18 @@ const countReadable = (natural: readonly number[], room: number): number => {
   return none < 0 ? natural.length : none
 }
 
-/** Columns that stand in one line of a record: the first of them, and how wide each is. */
+/** The columns in one line of a record: the first of them, and their widths. */
 export interface TableLine {
   readonly first: number
   readonly widths: readonly number[]
 }
 
-/** The indent of the further lines of a record, in display columns. */
+/** The indentation of a record's further lines, in columns. */
 export const nestedIndent = 2
 
 /**
- * Puts the columns of a record, shown whole, into lines: as many columns in each as have room.
- * Only a column that is wider than the terminal is cut.
+ * Distributes the columns of a record over several lines, as many in each as fit. Only a column that is wider than the
+ * terminal is cut.
  */
 export const placeColumns = (natural: readonly number[], terminal: number): TableLine[] => {
   const lines: { first: number; widths: number[] }[] = []
@@ -80,11 +83,9 @@ export const placeColumns = (natural: readonly number[], terminal: number): Tabl
 }
 
 /**
- * Shares the width of a terminal among columns of these natural widths. The first column names the object for verbs, so
- * it
- * is whole before any other. Then words come before longer text. If not even their beginnings have room, columns on the
- * right
- * are left out, and the result is shorter. The last column gets the rest, since nothing follows it.
+ * Shares the width of a terminal among columns of these natural widths. The first column, which names the object, gets
+ * its full width; then words come before longer texts. If even the beginnings do not fit, columns on the right are left
+ * out, and the result is shorter. The last column gets the remaining width.
  */
 export const splitWidth = (natural: readonly number[], terminal: number): number[] => {
   const [first = 0, ...rest] = natural
@@ -97,10 +98,10 @@ export const splitWidth = (natural: readonly number[], terminal: number): number
   return widths
 }
 
-/** The most rows of one table of the library, whose time grows with their square; further rows go into further tables. */
+/** The maximum number of rows in one table of the library, whose time grows with their square. */
 const maxRows = 50
 
-const none = {
+const noBorders = {
   top: '',
   'top-mid': '',
   'top-left': '',
@@ -120,8 +121,8 @@ const none = {
 
 const layOutTable = (rows: readonly (readonly string[])[], widths: readonly number[]): string => {
   const table = new Table({
-    chars: none,
-    // No width would be "as wide as it takes".
+    chars: noBorders,
+    // The library takes a width of 0 as "automatic".
     colWidths: widths.map((width) => Math.max(1, width)),
     wordWrap: false,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
@@ -135,8 +136,8 @@ const layOutTable = (rows: readonly (readonly string[])[], widths: readonly numb
 }
 
 /**
- * Formats rows as lines, each ended by a line break, without trailing spaces.
- * @param widths display columns of each column
+ * Formats rows as lines without trailing spaces, each ending in a line break.
+ * @param widths the width of each column
  */
 export const formatGrid = (
   rows: readonly (readonly string[])[],

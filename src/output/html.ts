@@ -1,6 +1,6 @@
 /**
- * Writes answers as an HTML page without external resources: a list as a table that sorts and filters, with the chart that its
- * fields ask for, and one object as a table of its fields.
+ * Writes answers as an HTML page without external resources: a list becomes a table that sorts and filters, with a
+ * chart if its fields suit one, and a single object becomes a table of its fields.
  */
 
 import { ExactNumber } from '../base/json/json.js'
@@ -16,10 +16,10 @@ import type { FormatView, OpenPrinter, Sink } from './types.js'
 
 export { endPage } from './html/frame.js'
 
-// One object.
+// The page of one object.
 
-/** The depth to which objects are shown field by field; deeper ones are shown as JSON text. */
-const deepest = 4
+/** The depth to which nested objects are shown field by field; deeper ones are shown as JSON. */
+const maxDepth = 4
 
 const renderFieldRows = (
   name: string,
@@ -27,7 +27,7 @@ const renderFieldRows = (
   view: FormatView,
   depth = 0,
 ): readonly Markup[] => {
-  if (isObject(value) && Object.keys(value).length > 0 && depth < deepest)
+  if (isObject(value) && Object.keys(value).length > 0 && depth < maxDepth)
     return Object.entries(value).flatMap(([key, inner]) =>
       renderFieldRows(name === '' ? key : `${name}.${key}`, inner, view, depth + 1),
     )
@@ -48,12 +48,12 @@ const renderDetail = (record: unknown, view: FormatView): Markup => {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="fields"><table class="fields"><tbody>\n${lines}</tbody></table></div>\n`
 }
 
-/** Begins a page, where this is its first answer. */
+/** Writes the head of the page, if this is its first answer. */
 const beginPage = async (sink: Sink, view: FormatView): Promise<void> => {
   if (view.page?.begin() !== false) await sink.write((await renderHead(view)).text)
 }
 
-/** Opens the format. */
+/** Opens the printer of HTML pages. */
 export const open: OpenPrinter = (sink, view) => {
   let begun = false
   const begin = async (): Promise<void> => {
@@ -69,7 +69,7 @@ export const open: OpenPrinter = (sink, view) => {
     )
   }
   const list = new PageList(sink, view)
-  // What came before an answer broke off stands; the page then lacks its own end.
+  // If the answer ends early, the records so far stay; the page then lacks its end.
   const end = async (): Promise<void> => {
     await begin()
     if (view.many) await list.end()
@@ -86,24 +86,23 @@ export const open: OpenPrinter = (sink, view) => {
   }
 }
 
-/** A record whose texts are safe to be shown, names of fields among them. */
-const toSafe = (value: unknown, view: FormatView): unknown => {
+/** Escapes all texts and field names of a record. */
+const toSafeRecord = (value: unknown, view: FormatView): unknown => {
   if (typeof value === 'string') return escapeLine(value, view.style)
-  if (Array.isArray(value)) return value.map((one: unknown) => toSafe(one, view))
+  if (Array.isArray(value)) return value.map((one: unknown) => toSafeRecord(one, view))
   if (value instanceof ExactNumber) return Number(value)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       escapeLine(name, view.style),
-      toSafe(inner, view),
+      toSafeRecord(inner, view),
     ]),
   )
 }
 
 /**
- * Makes a format of what draws a page: its records are held until all of them are there. Control characters of their texts are
- * visible already, and templates escape them.
- * @param draw the sections of the page
+ * Creates a format from a function that draws a page. It collects all records first, and escapes their texts.
+ * @param draw returns the sections of the page
  */
 export const openDrawing =
   (draw: (records: readonly unknown[], view: FormatView) => Markup): OpenPrinter =>
@@ -113,7 +112,7 @@ export const openDrawing =
       await beginPage(sink, view)
       await sink.write(
         draw(
-          records.map((record) => toSafe(record, view)),
+          records.map((record) => toSafeRecord(record, view)),
           view,
         ).text,
       )
@@ -128,8 +127,8 @@ export const openDrawing =
   }
 
 /**
- * Makes a format of what stands above a list: the records are held until all of them are there.
- * @param draw what stands above the list
+ * Creates a format that draws something above a list. It collects all records first.
+ * @param draw returns the sections above the list
  */
 export const openAboveList =
   (draw: (records: readonly unknown[], view: FormatView) => Markup): OpenPrinter =>
@@ -137,7 +136,7 @@ export const openAboveList =
     const held: unknown[] = []
     const end = async (): Promise<void> => {
       await beginPage(sink, view)
-      const safe = held.map((record) => toSafe(record, view))
+      const safe = held.map((record) => toSafeRecord(record, view))
       await sink.write(draw(safe, view).text)
       const below = view.page && { ...view.page, begin: () => false }
       const list = open(sink, { ...view, page: below })

@@ -1,4 +1,7 @@
-/** Writes an answer in one of the output formats, and what people see in a way of their own: rows made for them, or a page. */
+/**
+ * Writes an answer in an output format: masks secrets, inspects records, and replaces records by rows or a page for
+ * people if the view has these.
+ */
 
 import type { Records } from '../base/json/records.js'
 import { decodeText, parseRecord } from '../base/json/values.js'
@@ -14,11 +17,11 @@ import { escapePage } from './escape.js'
 import { jsonFormat } from './formats.js'
 import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
 
-// No format sees a record before its secrets are masked.
+// Secrets are masked before a format receives a record.
 
 /**
- * Masks what is written on its way to a printer.
- * @param words the instance's own: a secret is one under either name
+ * Creates the writer that masks records before they reach a printer.
+ * @param words the instance's vocabulary: a secret is recognized by either name
  */
 const createMaskedWriter = (
   printer: Printer,
@@ -38,12 +41,12 @@ const createMaskedWriter = (
   }
 }
 
-// Lets records be looked at on their way to a format: whether they have the fields that are to be shown.
+// Inspecting records before they are printed: do they have the requested fields?
 
-/** The most records that are held back: about a page. */
+/** The maximum number of records that are held back, about a page. */
 const maxHeld = 100
 
-/** Passes records to a printer, or holds them back until an inspection has seen enough. */
+/** Prints records, or holds them back until an inspection has seen enough. */
 class InspectionBuffer {
   readonly #inspection: Inspection
   #open = true
@@ -54,11 +57,11 @@ class InspectionBuffer {
     this.#inspection = inspection
   }
 
-  /** Prints records, or holds them back until the inspection has seen enough. */
-  async take(records: () => readonly unknown[], print: () => Promise<void>): Promise<void> {
+  /** Inspects records, then prints them or holds them back. */
+  async add(records: () => readonly unknown[], print: () => Promise<void>): Promise<void> {
     if (!this.#open) return print()
     if (this.#inspection.holds) {
-      // How many came at once makes no difference.
+      // The limit counts records, however many arrive at once.
       const seen = records().slice(0, maxHeld - this.#count)
       this.#held.push(print)
       this.#count += seen.length
@@ -70,7 +73,10 @@ class InspectionBuffer {
     await print()
   }
 
-  /** @throws Failure of the inspection; then nothing of what was held is printed */
+  /**
+   * Ends the inspection and prints the held records.
+   * @throws Failure that of the inspection; then no held record is printed
+   */
   async end(): Promise<void> {
     if (!this.#open) return
     this.#open = false
@@ -80,14 +86,14 @@ class InspectionBuffer {
     for (const print of held) await print()
   }
 
-  /** Prints the records that are held back, because the answer broke off. */
+  /** Prints the held records without an inspection, because the answer ended early. */
   async abandon(): Promise<void> {
     this.#open = false
     for (const print of this.#held.splice(0)) await print()
   }
 }
 
-/** Creates a printer whose records are inspected first. */
+/** Creates a printer that inspects records before it prints them. */
 const createInspectedPrinter = (printer: Printer, inspection: Inspection): Printer => {
   const all = new InspectionBuffer(inspection)
   const { bytes } = printer
@@ -96,12 +102,12 @@ const createInspectedPrinter = (printer: Printer, inspection: Inspection): Print
       bytes === undefined
         ? undefined
         : (batch) =>
-            all.take(
+            all.add(
               () => batch.map(parseRecord),
               () => bytes(batch),
             ),
     values: (batch) =>
-      all.take(
+      all.add(
         () => batch,
         () => printer.values(batch),
       ),
@@ -117,8 +123,8 @@ const createInspectedPrinter = (printer: Printer, inspection: Inspection): Print
 }
 
 /**
- * Returns true if people see this view in a way of their own in this format: not where it shows names, which are those of the records.
- * Only then is the answer held until it is whole.
+ * True if people see rows or a page instead of the records in this format. The answer is then held back until it is
+ * complete.
  */
 const isReshaped = (
   { reader, shows }: Format,
@@ -137,8 +143,8 @@ const isReshaped = (
 }
 
 /**
- * Starts an answer: records or one object, in this format, as the view says.
- * @param hidden what no format gets to see
+ * Opens the writer of an answer.
+ * @param hidden the fields that no format receives
  */
 export const openWriter = async (
   format: Format,
@@ -157,15 +163,15 @@ export const openWriter = async (
   return createMaskedWriter(createHeldPrinter(start, sink, asked), hidden, asked.words)
 }
 
-/** The records of one of several parts of an answer, held until rows can be made of them. */
+/** Collects the records of one part of an answer, from which rows for people are created. */
 export interface HeldRecords {
-  take(batch: Records): void
-  /** Makes the rows that people see of them. */
-  rows(): readonly unknown[]
+  add(batch: Records): void
+  /** Creates the rows that people see. */
+  createRows(): readonly unknown[]
 }
 
-/** Creates what holds the records of one of several parts; undefined where people see the records themselves. */
-export const holdForPeople = (
+/** Creates a collector for the records of one part; undefined if people see the records themselves. */
+export const createHeldRecords = (
   format: Format,
   { people, words, fields }: Pick<AnswerView, 'people' | 'words' | 'fields'>,
   hidden: HiddenFields,
@@ -176,33 +182,33 @@ export const holdForPeople = (
   const records: unknown[] = []
   const mask = createRecordMasker(hidden, words)
   return {
-    take: (batch) => {
+    add: (batch) => {
       for (const bytes of mask.maskBatch(batch)) {
         const value = parseRecord(bytes)
         records.push(words === undefined ? value : makeLegible(value, words))
       }
     },
-    rows: () => rows(records),
+    createRows: () => rows(records),
   }
 }
 
-/** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */
+/** Opens the writer of a document. It is written as JSON if the format only has rows. No field is hidden. */
 export const openDocument = (format: Format, sink: Sink, asked: AnswerView): Promise<Writer> =>
   openWriter(format.nests === true ? format : jsonFormat, sink, asked, 'nothing')
 
-/** The view of the rows, which are written like any other records; columns of their own are no names of the API. */
-const viewOfRows = ({ people, ...asked }: AnswerView): AnswerView =>
+/** Returns the view of rows for people. Their columns are no names of the API. */
+const getRowsView = ({ people, ...asked }: AnswerView): AnswerView =>
   people?.columns === undefined ? asked : { ...asked, columns: people.columns, titled: true }
 
-/** Parses a record with plain numbers, because a page of text calculates with them. */
+/** Parses a record with plain numbers, because pages calculate with them. */
 const parsePlain = (bytes: Uint8Array): unknown => {
   parseRecord(bytes)
   return JSON.parse(decodeText(bytes))
 }
 
 /**
- * Holds the answer until it is whole, then writes what people see of it.
- * @param start starts the rows' own writer: what they are made of is masked once more
+ * Creates a printer that collects the complete answer, then writes rows or a page.
+ * @param start opens the writer of the rows, which masks them once more
  */
 const createHeldPrinter = (
   start: (asked: AnswerView) => Writer,
@@ -211,7 +217,7 @@ const createHeldPrinter = (
 ): Printer => {
   const { people } = asked
   const records: unknown[] = []
-  // Who makes rows and pages knows the names of the documents.
+  // Functions that create rows and pages use documented names.
   const take = (value: unknown): void => {
     records.push(asked.words === undefined ? value : makeLegible(value, asked.words))
   }
@@ -222,7 +228,7 @@ const createHeldPrinter = (
       for await (const text of page(records)) await sink.write(escapePage(text, asked.style))
       return
     }
-    const writer = start(viewOfRows(asked))
+    const writer = start(getRowsView(asked))
     for (const row of people?.rows?.(records) ?? records) await writer.record(row)
     await writer.close()
   }

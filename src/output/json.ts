@@ -1,7 +1,7 @@
 /**
- * JSON and NDJSON: the API's own objects, numbers and strings as they came. A list is one array, written record by
- * record and closed only when it is whole, or a record a line. `--fields a,b.c` gives flat objects whose keys are spelt
- * as asked: `{"a": …, "b.c": …}`; a field that a record lacks is left out. Text of JSON is laid out anew here, too.
+ * Writes JSON and NDJSON. Objects, numbers and strings stay as the API sent them. A list is an array, which is closed
+ * only if the list is complete, or one record a line. `--fields a,b.c` creates flat objects with these keys; a field
+ * that a record lacks is left out.
  */
 import { viewBytes } from '../base/bytes.js'
 import { PackedRecords, type Records } from '../base/json/records.js'
@@ -12,17 +12,17 @@ import { escapeLine } from './escape.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
 
 interface RewriteOptions {
-  /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
+  /** Indents the text by two spaces a level, starting at this level. */
   readonly indent?: number
-  /** Applied to each string's text. */
+  /** Transforms the text of each string. */
   readonly show?: (text: string) => string
 }
 
 /** The depth from which lines are not indented further, so that hostile nesting stays small. */
 const deepestIndent = 40
 
-/** Line breaks and indents before and after tokens. */
-class Layout {
+/** Adds line breaks and indentation to tokens. */
+class TokenLayout {
   private opened = false
   private depth: number
   constructor(depth: number) {
@@ -33,7 +33,7 @@ class Layout {
     return `\n${'  '.repeat(Math.min(this.depth, deepestIndent))}`
   }
 
-  place(token: string): string {
+  layOut(token: string): string {
     const first = this.opened
     this.opened = token === '{' || token === '['
     if (token === '}' || token === ']') {
@@ -51,15 +51,15 @@ function* rewriteTokens(
   text: string,
   { indent, show = (t) => t }: RewriteOptions,
 ): Generator<string> {
-  const layout = indent === undefined ? undefined : new Layout(indent)
+  const layout = indent === undefined ? undefined : new TokenLayout(indent)
   for (const token of readTokens(text)) {
     const shown = token.startsWith('"') ? show(token) : token
-    yield layout === undefined ? shown : layout.place(shown)
+    yield layout === undefined ? shown : layout.layOut(shown)
   }
 }
 
-/** Replaces the white space of JSON text: by none, or by an indented layout. */
-export const rewrite = (text: string, options: RewriteOptions = {}): Uint8Array =>
+/** Rewrites JSON text without white space, or indented. */
+export const rewriteJson = (text: string, options: RewriteOptions = {}): Uint8Array =>
   joinPieces(rewriteTokens(text, options))
 
 // The formats.
@@ -72,13 +72,15 @@ const [tab, newline, carriage, space, quote, backslash, comma, colon] = Buffer.f
 const isSpace = (byte: number | undefined): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
-/** True if a record has line breaks or tabs. They never stand raw inside a JSON string, so finding one is proof. */
+/**
+ * True if a record contains line breaks or tabs. These never occur inside JSON strings, so one is proof of a layout.
+ */
 const hasBreaks = (bytes: Uint8Array): boolean => {
   const all = viewBytes(bytes)
   return [newline, carriage, tab].some((byte) => byte !== undefined && all.includes(byte))
 }
 
-/** True if the first tokens have spaces between them. */
+/** True if there are spaces between the first tokens. */
 const hasSpaces = (bytes: Uint8Array): boolean => {
   let inside = false
   for (let i = 0, seen = 0; i < bytes.length && seen < 2; i++) {
@@ -95,27 +97,29 @@ const hasSpaces = (bytes: Uint8Array): boolean => {
 }
 
 /**
- * True if a record has white space between its tokens. Spaces occur inside strings too, so only the first tokens are
- * checked for them: a program that writes JSON puts spaces everywhere or nowhere.
+ * True if a record has white space between its tokens. Spaces also occur inside strings, so only the first tokens are
+ * checked: a program writes spaces everywhere or nowhere.
  */
 export const hasWhitespace = (bytes: Uint8Array): boolean => hasBreaks(bytes) || hasSpaces(bytes)
 
-/** Records as lines of compact JSON. */
+/** Converts records to lines of compact JSON. */
 type ToLines = (batch: Records) => Records
 
-/** Passes records on as they came; those with white space between their tokens are rewritten. */
+/** Returns records unchanged, or rewritten if they have white space between tokens. */
 const passRecords: ToLines = (batch) =>
   batch instanceof PackedRecords
     ? batch
-    : batch.map((bytes) => (hasWhitespace(bytes) ? rewrite(decodeText(bytes)) : bytes))
+    : batch.map((bytes) => (hasWhitespace(bytes) ? rewriteJson(decodeText(bytes)) : bytes))
 
-/** Creates the function that writes records on a terminal, with every character escaped that could move the cursor. */
+/** Creates the function that escapes records for a terminal. */
 const createEscaper =
   ({ style }: FormatView): ToLines =>
   (batch) =>
-    batch.map((bytes) => rewrite(decodeText(bytes), { show: (text) => escapeLine(text, style) }))
+    batch.map((bytes) =>
+      rewriteJson(decodeText(bytes), { show: (text) => escapeLine(text, style) }),
+    )
 
-/** Creates the function that writes the requested fields of each record. */
+/** Creates the function that picks the requested fields of each record. */
 const createFieldPicker = (view: FormatView): ToLines => {
   const shape = createShaper(view)
   const show = (text: string): string => (view.terminal ? escapeLine(text, view.style) : text)
@@ -123,21 +127,21 @@ const createFieldPicker = (view: FormatView): ToLines => {
 }
 
 /**
- * Creates the function that writes a view's records as JSON, one per line: the bytes themselves if no field is needed,
- * a rewriting of their text, or the requested fields.
+ * Creates the function that writes a view's records as lines of JSON: the original bytes, escaped text for a terminal,
+ * or the requested fields.
  */
 export const createLineEncoder = (view: FormatView): ToLines => {
   if (view.fields !== undefined) return createFieldPicker(view)
   return view.terminal ? createEscaper(view) : passRecords
 }
 
-/** The bytes of a value that was already parsed. */
+/** Encodes a parsed value. */
 export const encode = (value: unknown): Uint8Array => encodeText(serializeJson(value))
 
-/** The size of a record, in bytes, from which a write of its own is cheaper than a copy. */
-const large = 1 << 20
+/** The size, in bytes, from which a separate write of a record is cheaper than a copy. */
+const largeSize = 1 << 20
 
-/** Joins records into one piece of memory, except large ones: `between` them, `before` the first and `after` the last. */
+/** Joins records in one buffer, unless one is large, with text before, between and after them. */
 const joinRecords = (
   records: Records,
   { before = '', between, after = '' }: { before?: string; between: string; after?: string },
@@ -146,21 +150,25 @@ const joinRecords = (
   const pieces = [encodeText(before)]
   for (const record of records) pieces.push(record, gap)
   pieces[pieces.length - 1] = encodeText(after)
-  return pieces.some((piece) => piece.length > large) ? pieces : [Buffer.concat(pieces)]
+  return pieces.some((piece) => piece.length > largeSize) ? pieces : [Buffer.concat(pieces)]
 }
 
 const write = async (sink: Sink, pieces: readonly Uint8Array[]): Promise<void> => {
   for (const piece of pieces) if (piece.length > 0) await sink.write(piece)
 }
 
-/** Records on a line each. */
+/** Writes records as lines. */
 const writeLines = async (sink: Sink, records: Records): Promise<void> => {
   if (records.length === 0) return
   const packed = records instanceof PackedRecords
   await write(sink, packed ? records.lines() : joinRecords(records, { between: '\n', after: '\n' }))
 }
 
-/** Records as items of a list that was begun or not, `gap` before each. */
+/**
+ * Writes records as items of a list.
+ * @param begun true if the list has items already
+ * @param gap the white space before each item
+ */
 const writeItems = async (
   sink: Sink,
   records: Records,
@@ -174,9 +182,9 @@ const writeItems = async (
   await write(sink, pieces)
 }
 
-/** Lays out a compact record over several lines, at this depth. */
+/** Indents a compact record. */
 const formatIndented = (bytes: Uint8Array, indent: number): Uint8Array =>
-  rewrite(decodeText(bytes), { indent })
+  rewriteJson(decodeText(bytes), { indent })
 
 const createLineLayout = (view: FormatView): ToLines => {
   const lines = createLineEncoder(view)
@@ -184,7 +192,7 @@ const createLineLayout = (view: FormatView): ToLines => {
   return (batch) => lines(batch).map((bytes) => formatIndented(bytes, view.many ? 1 : 0))
 }
 
-/** JSON as one document. */
+/** Opens the printer of JSON: one document. */
 export const open: OpenPrinter = (sink, view) => {
   const print = createLineLayout(view)
   const gap = view.terminal ? '\n  ' : ''
@@ -208,7 +216,7 @@ export const open: OpenPrinter = (sink, view) => {
   }
 }
 
-/** NDJSON: a record a line, as it arrives, byte for byte where nothing needs its fields. */
+/** Opens the printer of NDJSON: one record a line as it arrives, in its original bytes unless fields are requested. */
 export const openNdjson: OpenPrinter = (sink, view) => {
   const lines = createLineEncoder(view)
   const bytes = (batch: Records): Promise<void> => writeLines(sink, lines(batch))

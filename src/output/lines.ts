@@ -1,4 +1,4 @@
-/** Writes one text a line: the values of a field, or the IDs of the objects. */
+/** Writes one text a line: values of fields (`-o value`), or IDs (`-o id`). */
 
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { createTargetPicker } from '../catalogue/pick.js'
@@ -6,29 +6,32 @@ import { Failure } from '../errors.js'
 import { escapeLine } from './escape.js'
 import type { OpenPrinter } from './types.js'
 
-/** `-o value`: the values of fields, a line a record. Text as it is, control characters visible; the rest as JSON. */
+/**
+ * Opens the printer of `-o value`: one line a record with the values of its fields. Texts are escaped; anything else is
+ * JSON.
+ */
 export const openValues: OpenPrinter = (sink, view) => {
   const { columns = [], fields = columns.slice(0, 1), style } = view
   const paths = fields.length === 0 ? ['value'] : fields
   const pick = createTargetPicker(view)
-  const textOf = (value: unknown): string => {
+  const toText = (value: unknown): string => {
     if (value === undefined || value === null) return ''
     return escapeLine(isScalar(value) ? String(value) : serializeJson(value), style)
   }
-  const lineOf = (record: unknown): string => {
-    if (isScalar(record)) return `${textOf(record)}\n`
-    return `${paths.map((path) => textOf(pick(record, path))).join('\t')}\n`
+  const toLine = (record: unknown): string => {
+    if (isScalar(record)) return `${toText(record)}\n`
+    return `${paths.map((path) => toText(pick(record, path))).join('\t')}\n`
   }
   return {
-    values: (batch) => sink.write(batch.map(lineOf).join('')),
+    values: (batch) => sink.write(batch.map(toLine).join('')),
     close: async () => {},
   }
 }
 
-/** `-o id`: what the area's verbs take, a line an object. */
+/** Opens the printer of `-o id`: one line an object with the name that the area's verbs take. */
 export const openIds: OpenPrinter = (sink, view) => {
   const { names = [], parents, pick, style } = view
-  const lineOf = (whole: unknown): string => {
+  const toLine = (whole: unknown): string => {
     const record = parents === undefined ? whole : pick(whole, 'record')
     for (const name of names) {
       const value = pick(record, name)
@@ -44,7 +47,7 @@ export const openIds: OpenPrinter = (sink, view) => {
     )
   }
   return {
-    values: (batch) => sink.write(batch.map(lineOf).join('')),
+    values: (batch) => sink.write(batch.map(toLine).join('')),
     close: async () => {},
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A Markdown table, for notes on merge requests and for wikis. Data cannot leave its cell: what would be
- * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
+ * Writes a Markdown table for merge request notes and wikis. Data cannot leave its cell: markup is escaped, and
+ * mentions and links are broken by an element around one character.
  */
 
 import { isScalar, serializeJson } from '../base/json/values.js'
@@ -18,7 +18,7 @@ const formatCell = (name: string | undefined, value: unknown, { style }: FormatV
 
 const formatLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
-const list: OpenPrinter = (sink, view) => {
+const openList: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   let started = false
   const header = (): string => {
@@ -30,12 +30,12 @@ const list: OpenPrinter = (sink, view) => {
       formatLine(names.map(() => '---'))
     )
   }
-  const rowOf = (record: unknown): string =>
+  const toRow = (record: unknown): string =>
     formatLine(rows.values(record).map((value, i) => formatCell(rows.columns()[i], value, view)))
   return {
     values: async (batch) => {
-      // The first record may be what says which columns there are.
-      const lines = batch.map(rowOf)
+      // Called before `header`, because the first record may define the columns.
+      const lines = batch.map(toRow)
       await sink.write(header() + lines.join(''))
     },
     close: async () => {
@@ -45,7 +45,7 @@ const list: OpenPrinter = (sink, view) => {
   }
 }
 
-/** One object: a row a field. */
+/** Opens the printer of one object: one row for each field. */
 const openDetail: OpenPrinter = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view)
@@ -65,4 +65,4 @@ const openDetail: OpenPrinter = (sink, view) => {
   }
 }
 
-export const open: OpenPrinter = (sink, view) => (view.many ? list : openDetail)(sink, view)
+export const open: OpenPrinter = (sink, view) => (view.many ? openList : openDetail)(sink, view)

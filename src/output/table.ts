@@ -1,6 +1,6 @@
 /**
- * The table. On a terminal: aligned columns cut to its width, or one object in two columns; ages,
- * words and symbols for people. Elsewhere: tab-separated whole values for programs, unless `-o table` asks for aligned columns.
+ * Writes tables: on a terminal aligned columns or one object in two columns, with ages, words and symbols; elsewhere
+ * tab-separated whole values, unless `-o table` asks for aligned columns.
  */
 
 import { isScalar, serializeJson } from '../base/json/values.js'
@@ -12,25 +12,24 @@ import {
   createRows,
   getColumnOwner,
   getLabel,
-  getMeaning,
-  linkIn,
+  getPageUrl,
   paintCell,
+  toDocumentedName,
 } from './cell.js'
 import { escapeLine, escapeLines, type SafeText } from './escape.js'
 import { formatGrid, gap, nestedIndent, placeColumns, splitWidth, type TableLine } from './grid.js'
 import type { OpenPrinter, TextWidths, View } from './types.js'
 
-// A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
-// first records decide the widths; later ones follow as they come, so that memory does not grow
-// with the list, and may widen a column.
+// A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The first records decide the
+// widths. Later records are written as they arrive, so that memory does not grow, and may widen a column.
 
-/** The number of records that decide the widths before anything is written. */
-const sample = 100
-/** The same number where nobody waits at a terminal, so that columns stay where they are for longer. */
-const alignedSample = 1000
-/** Columns of a list whose columns nobody named. */
+/** The number of records that decide the widths, on a terminal. */
+const sampleSize = 100
+/** The same number for pipes and files, where nobody waits and stable columns matter more. */
+const alignedSampleSize = 1000
+/** The maximum number of columns if nobody named the columns. */
 const maxColumns = 8
-/** The width that a heading may claim beyond its values if the columns do not all fit. */
+/** The width that a heading may take beyond its values if the columns do not all fit. */
 const shortHeading = 12
 
 const chooseScalarFields = (record: Fields): readonly string[] => {
@@ -47,16 +46,16 @@ const createCells = (
 ): Cell[] =>
   names.map((name, i) => {
     const cell = createCell(name, values[i], view)
-    return i === 0 ? { url: linkIn(record), ...cell } : cell
+    return i === 0 ? { url: getPageUrl(record), ...cell } : cell
   })
 
-/** The widths of the columns, for each line of a record, and the measure of their text. */
+/** The widths of the columns in each line of a record, and the measure of their text. */
 interface Layout {
   readonly lines: readonly TableLine[]
   readonly text: TextWidths
 }
 
-/** Lays out a line of a row: its cells, cut to their columns. */
+/** Lays out one line of a row, with its cells cut to the columns. */
 const layOutRow = (
   cells: readonly Cell[],
   { first, widths }: TableLine,
@@ -68,7 +67,7 @@ const layOutRow = (
     return cell === undefined ? '' : paintCell(cell, text.truncate(cell.text, width), view)
   })
 
-/** Draws rows as lines of text, the further lines of each below its first. */
+/** Draws rows as lines of text. The further lines of a row stand below its first. */
 const drawBody = (
   rows: readonly (readonly Cell[])[],
   { lines, text }: Layout,
@@ -87,8 +86,8 @@ const drawBody = (
 }
 
 /**
- * Returns the headings of the columns. Those of the catalogue are shortened to the object that they look into
- * (`author.username` → `author`); requested ones stay as they were written.
+ * Returns the headings of the columns. Columns of the catalogue are shortened to their object (`author.username` →
+ * `author`); requested columns stay as typed.
  */
 const getHeadings = (names: readonly string[], { fields, style }: View): readonly SafeText[] =>
   names.map((name) => escapeLine(fields === undefined ? getColumnOwner(name) : name, style))
@@ -104,7 +103,7 @@ const drawHeader = (headings: readonly SafeText[], layout: Layout, view: View): 
     .join('')
 }
 
-/** Measures the columns: their values whole, and their headings if all of those fit. */
+/** Measures the columns by their values, and also by their headings if everything fits. */
 const measureColumns = (
   headings: readonly SafeText[],
   rows: readonly (readonly Cell[])[],
@@ -124,8 +123,8 @@ const countColumns = (lines: readonly TableLine[]): number =>
   lines.reduce((sum, { widths }) => sum + widths.length, 0)
 
 /**
- * Chooses the lines of each record: one, or several if the view asks for them and there is no room.
- * @param before the lines of the records above, whose heading these share
+ * Chooses the lines of each record: several if the view allows that and there is not enough room, else one.
+ * @param before the lines of the records above, which have the same heading
  */
 const chooseLines = (
   natural: readonly number[],
@@ -142,23 +141,23 @@ const chooseLines = (
   return stacked ? placeColumns(natural, width) : [{ first: 0, widths }]
 }
 
-/** True if a table may be as wide as its values, and one of them is too long to be read aligned. */
+/** True if a table may be as wide as its values, and a value is too long to be read aligned. */
 const isTooLong = (rows: readonly (readonly Cell[])[], { width }: View): boolean =>
   width === Number.POSITIVE_INFINITY &&
-  rows.some((cells) => cells.some(({ text }) => text.length > long))
+  rows.some((cells) => cells.some(({ text }) => text.length > maxAlignedLength))
 
 const getTexts = (cells: readonly Cell[]): readonly string[] => cells.map(({ text }) => text)
 
 const joinUnaligned = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => `${cells.join(' '.repeat(gap))}\n`).join('')
 
-const list: OpenPrinter = (sink, view) => {
+const openList: OpenPrinter = (sink, view) => {
   const rows = createRows(view, chooseScalarFields)
-  const measured = view.aligned === true ? alignedSample : sample
+  const measured = view.aligned === true ? alignedSampleSize : sampleSize
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
   let lines: readonly TableLine[] | undefined
-  /** The number of columns that had no room in some of what was written. */
+  /** The maximum number of columns that did not fit. */
   let hidden = 0
 
   const flush = async (): Promise<void> => {
@@ -197,72 +196,77 @@ const list: OpenPrinter = (sink, view) => {
   return { values: write, close: end, abandon: end }
 }
 
-// One object on a terminal: its fields in two columns, long text wrapped, objects indented.
+// One object on a terminal: its fields in two columns, with wrapped text and indented nested objects.
 
-const step = 2
-const deepest = 4
+const indentStep = 2
+const maxDepth = 4
 
-interface Line {
+interface DetailLine {
   readonly depth: number
   readonly name: SafeText
-  /** Text to be wrapped; the lines are painted by `paint`. */
+  /** The text to wrap; `paint` colors each line. */
   readonly text: SafeText
   readonly paint: (text: string) => string
 }
 
-const keepText = (text: string): string => text
+const returnText = (text: string): string => text
 
-/** Creates the line of a field whose text is not that of a cell, so that its line breaks stay. */
-const createTextLine = (name: string, text: string, depth: number, { style }: View): Line => ({
+/** Creates the line of a field with several lines of text, whose line breaks stay. */
+const createTextLine = (
+  name: string,
+  text: string,
+  depth: number,
+  { style }: View,
+): DetailLine => ({
   depth,
   name: escapeLine(name, style),
   text: escapeLines(text, style),
-  paint: keepText,
+  paint: returnText,
 })
 
-const createLine = (name: string, value: unknown, depth: number, view: View): Line => {
+const createLine = (name: string, value: unknown, depth: number, view: View): DetailLine => {
   if (typeof value === 'string' && value.includes('\n'))
     return createTextLine(name, value, depth, view)
   if (Array.isArray(value) && value.some((v) => isObject(v) && getLabel(v) === undefined))
     return createTextLine(name, value.map(serializeJson).join('\n'), depth, view)
-  const cell = createCell(getMeaning(name, view), value, view, true)
+  const cell = createCell(toDocumentedName(name, view), value, view, true)
   const paint = (text: string): string => paintCell(cell, text, view)
   return { depth, name: escapeLine(name, view.style), text: cell.text, paint }
 }
 
-/** True for another object of the instance, which is shown by its name alone, unless fields were requested. */
+/** True for another object of the instance, which is shown by its name, unless fields are requested. */
 const isReference = (value: unknown, view: View): boolean =>
   view.fields === undefined &&
   isObject(value) &&
   value.id !== undefined &&
   getLabel(value) !== undefined
 
-/** Creates the line of a field, followed by the lines of the object that it contains. */
-const createLines = (name: string, value: unknown, depth: number, view: View): Line[] => {
+/** Creates the line of a field, and the lines of the object that it contains. */
+const createLines = (name: string, value: unknown, depth: number, view: View): DetailLine[] => {
   if (isReference(value, view)) return [createLine(name, value, depth, view)]
   const inside = isObject(value) ? Object.entries(value) : []
   if (inside.length === 0) return [createLine(name, isObject(value) ? null : value, depth, view)]
-  if (depth >= deepest) return [createTextLine(name, serializeJson(value), depth, view)]
+  if (depth >= maxDepth) return [createTextLine(name, serializeJson(value), depth, view)]
   return [
     createTextLine(name, '', depth, view),
     ...inside.flatMap(([key, v]) => createLines(key, v, depth + 1, view)),
   ]
 }
 
-const labelText = ({ depth, name }: Line): string => ' '.repeat(depth * step) + name
+const labelText = ({ depth, name }: DetailLine): string => ' '.repeat(depth * indentStep) + name
 
-const render = (
-  lines: readonly Line[],
+const renderDetail = (
+  lines: readonly DetailLine[],
   { style, width }: View,
   { measure, wrap }: TextWidths,
 ): string => {
   const most = Math.max(1, Math.floor(width * 0.5) - gap)
   const labels = lines.map((line) => measure(labelText(line)))
-  // A name that is longer stands on a line of its own: names are never cut, they are typed again.
+  // A longer name gets a line of its own. Names are never cut, because people type them.
   const left = labels.reduce((sum, columns) => (columns <= most ? Math.max(sum, columns) : sum), 1)
   const room = Math.max(1, width - left - gap)
   const margin = ' '.repeat(left + gap)
-  // Written without the grid, which measures each line again for all others. An address stays whole behind the margin.
+  // Written without `formatGrid`, which would measure each line again. A URL stays on one line after the margin.
   const rows = lines.flatMap((line): string[] => {
     const text = line.text.split('\n').flatMap((one) => wrap(one, room))
     const cells = text.map((one) => (one === '' ? '' : line.paint(one)))
@@ -279,10 +283,10 @@ const render = (
   return rows.map((row) => `${row.trimEnd()}\n`).join('')
 }
 
-/** The number of characters above which text is not wrapped: it is too long to be read aligned. */
-const long = 1 << 16
+/** The length above which text is not wrapped, in characters: nobody reads it aligned. */
+const maxAlignedLength = 1 << 16
 
-const drawUnaligned = (lines: readonly Line[], view: View): string =>
+const drawUnaligned = (lines: readonly DetailLine[], view: View): string =>
   lines
     .map((line) => `${view.style.bold(labelText(line))}${' '.repeat(gap)}${line.text}\n`)
     .join('')
@@ -295,9 +299,9 @@ const openDetail: OpenPrinter = (sink, view) => {
     const lines = rows.headings().flatMap((name, i) => createLines(name, values[i], 0, view))
     const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
     const drawn =
-      size > long
+      size > maxAlignedLength
         ? drawUnaligned(lines, view)
-        : render(
+        : renderDetail(
             lines,
             view,
             await view.style.widthsFor(lines.flatMap((line) => [line.name, line.text])),
@@ -313,7 +317,7 @@ const openDetail: OpenPrinter = (sink, view) => {
   }
 }
 
-// Tab-separated values: whole, untouched but for what would break the line.
+// Tab-separated values in full; only what would break the line is escaped.
 
 const formatValue = (value: unknown): string => {
   if (value === null || value === undefined) return ''
@@ -323,7 +327,7 @@ const formatValue = (value: unknown): string => {
     : serializeJson(value)
 }
 
-/** Formats a line of cells; tabs, line breaks and control characters in them become escapes. */
+/** Formats a line of cells. Tabs, line breaks and control characters in cells are escaped. */
 const formatRow = (view: View, values: readonly unknown[]): string =>
   `${values.map((value) => escapeLine(formatValue(value), view.style)).join('\t')}\n`
 
@@ -372,6 +376,6 @@ const openPlainDetail: OpenPrinter = (sink, view) => {
 }
 
 export const open: OpenPrinter = (sink, view) => {
-  if (view.terminal || view.aligned === true) return (view.many ? list : openDetail)(sink, view)
+  if (view.terminal || view.aligned === true) return (view.many ? openList : openDetail)(sink, view)
   return (view.many ? openPlainList : openPlainDetail)(sink, view)
 }

@@ -1,4 +1,4 @@
-/** The types of formats. A format is a row in `../catalogue/formats.ts`, and a file that `formats.ts` loads. */
+/** The types of output formats. A format is a row in `../catalogue/formats.ts` and a module that `formats.ts` loads. */
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { Pick } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'
@@ -7,39 +7,39 @@ import type { ComputedFields } from '../catalogue/pick.js'
 import type { GroupFacts, Inspection, People, StackLayout } from '../catalogue/views.js'
 import type { Words } from '../catalogue/words.js'
 
-/** The destination of output. Its `write` resolves when the stream accepts more. */
+/** The destination of output. `write` resolves when the stream accepts more. */
 export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
 /** Measures text and fits it into columns. `base/screen-text.ts` implements it. */
 export interface TextWidths {
-  /** Display columns of one line. */
+  /** Returns the width of one line in columns. */
   measure(text: string): number
-  /** One line cut to so many columns, with an ellipsis. */
+  /** Cuts one line to a number of columns, with an ellipsis. */
   truncate(text: string, columns: number): string
-  /** Lines of at most so many columns. */
+  /** Wraps text to lines of at most `columns` columns. */
   wrap(text: string, columns: number): string[]
 }
 
-/** Formats text for a screen. `terminal/style.ts` creates it. */
+/** Formats text for a screen. `terminal/style.ts` implements it. */
 export interface TextStyle {
-  /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
+  /** Escapes text from outside that could move the cursor or reverse the text. */
   visible(text: string): string
-  /** Measures these texts and parts of them exactly. */
+  /** Creates an exact measure for these texts and parts of them. */
   widthsFor(texts: readonly string[]): Promise<TextWidths>
   bold(text: string): string
   dim(text: string): string
   paint(text: string, tone: Tone): string
-  /** A word of a status with the symbol and tone that tell it apart; undefined when not known. */
+  /** Returns a status word with its symbol and tone; undefined for any other word. */
   status(word: string): { readonly text: string; readonly tone: Tone } | undefined
-  /** A time of the API (ISO 8601) as an age: `2 h ago`; undefined when the text is none. */
+  /** Formats a time of the API (ISO 8601) as an age, such as `2 h ago`; undefined for any other text. */
   age(text: string, now: Date): string | undefined
-  /** Seconds as a duration: `1 h 5 min`. */
+  /** Formats seconds as a duration: `1 h 5 min`. */
   span(seconds: number): string
-  /** The text as a link, where the terminal shows links and the address is a plain http(s) one. */
+  /** Formats text as a link, if the terminal supports links and the URL is a plain http(s) one. */
   link(text: string, url: string): string
-  /** For a screen reader: words in place of symbols. */
+  /** True for screen readers: words replace symbols. */
   readonly accessible: boolean
 }
 
@@ -53,27 +53,29 @@ export interface PageFact {
 /** The documented meaning of a field. */
 export interface FieldMeaning {
   readonly isTime: boolean
-  /** The words that it is documented to hold, in their order. */
+  /** The documented words that it can contain, in order. */
   readonly words: readonly string[]
 }
 
-/** A page, which several answers of a run share. */
+/** A page, which several answers of a run can share. */
 export interface PageView {
   readonly title: string
-  /** Returns the facts of the head: instance, profile, user and filters. They are requested while the first records arrive. */
+  /**
+   * Returns the facts for the head: instance, profile, user and filters. It is called while the first records arrive.
+   */
   readonly facts: () => Promise<readonly PageFact[]>
   /** The command line that creates the page. */
   readonly line: string | undefined
   /** The nouns for its records, singular and plural. */
   readonly nouns: readonly [one: string, many: string]
-  /** The address of the instance, to which paths are added. */
+  /** The address of the instance, to which paths are appended. */
   readonly address?: string | undefined
   /** The only origin that links lead to. */
   readonly origin?: string | undefined
-  /** The heading of this answer; `said` is the note below it. */
+  /** The heading of this answer; `said` is the text below it. */
   readonly section?: string | undefined
   readonly said?: string | undefined
-  /** Data of the answer in addition to its records. */
+  /** Data of the answer besides its records. */
   readonly context?: unknown
   /** Returns the documented meaning of a field. */
   readonly meaning: (field: string) => FieldMeaning
@@ -83,52 +85,54 @@ export interface PageView {
   readonly begin: () => boolean
 }
 
-/** The options for how an answer is shown. */
+/** The options for showing an answer. */
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
   readonly many: boolean
-  /** Catalogue columns, dotted names reach inside; undefined for a single object shown in full. */
+  /**
+   * The columns of the catalogue; a dot selects a nested field. Undefined for a single object, which is shown in full.
+   */
   readonly columns?: readonly string[]
   /** `--fields`: columns of a table, keys of JSON and YAML. */
   readonly fields?: readonly string[]
   /**
-   * The columns that say what each record belongs to, before all others and beside what was asked for. The
-   * records come as `{[parent]: …, record: …}` then; programs get them so, what failed without a record.
+   * The columns that name the targets of each record; they come before all others. If they are set, records are wrapped
+   * as `{[parent]: …, record: …}`. Programs receive this form; a failed target has no record.
    */
   readonly parents?: readonly string[]
-  /** The fields were chosen by the line: JSON and YAML give them and the columns of `parents` as one object. */
+  /** True if the line chose the fields: JSON and YAML then merge them with the columns of `parents` into one object. */
   readonly flat?: boolean
-  /** The fields by which verbs know a record, the best first. */
+  /** The fields by which verbs identify a record, the best first. */
   readonly names?: readonly string[]
   readonly terminal: boolean
-  /** True if tables are aligned and pages drawn as at a terminal, in a pipe or a file. */
+  /** True to align tables and draw pages in a pipe or a file, as on a terminal. */
   readonly aligned?: boolean
-  /** Display columns of the terminal; infinity if a table may be as wide as its values. */
+  /** The width of the terminal in columns; infinity if a table may be as wide as its values. */
   readonly width: number
   readonly color: boolean
-  /** For relative times; injected so that tests are deterministic. */
+  /** The current time, for ages; a parameter, so that tests are deterministic. */
   readonly now: Date
   readonly style: TextStyle
-  /** The instance's own words: fields are found by either name, and headed by the instance's. */
+  /** The instance's vocabulary: fields are found by either name, and headings use the instance's. */
   readonly words?: Words
-  /** True if the columns are the tool's own, and no names of the API. */
+  /** True if the columns are texts of the tool, not names of the API. */
   readonly titled?: true
   /** When a record of a table takes several lines: if columns would be hidden, or also if they would be cut. */
   readonly stacks?: StackLayout
-  /** Receives at the end the number of columns of a table that had no room. */
+  /** Receives the number of columns that did not fit, at the end of a table. */
   readonly tellHidden?: (count: number) => void
-  /** The texts of a page around the answer, for formats that are a page. */
+  /** The page around the answer, for formats that write a page. */
   readonly page?: PageView
-  /** Tables and CSV: leave out the line of headings. */
+  /** True to omit the headings of tables and CSV. */
   readonly headless?: boolean
-  /** CSV: leave cells that start with = + - @ as they are. */
+  /** True to leave CSV cells unchanged that start with = + - @. */
   readonly csvRaw?: boolean
 }
 
-/** The options of an answer besides how it is shown; formats do not see them. */
+/** Options of an answer that formats do not receive. */
 export interface AnswerView extends View {
   readonly inspection?: Inspection
-  /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
+  /** Fields that the tool computes from a record. A field of the record with that name takes precedence. */
   readonly made?: ComputedFields
   readonly people?: People
 }
@@ -138,41 +142,41 @@ export interface FormatView extends View {
   readonly pick: Pick
 }
 
-/** An answer on its way: what is written here is masked and reaches the format's printer. */
+/** Writes an answer. Records are masked and passed to the format's printer. */
 export interface Writer {
   /**
-   * The names of secrets, for whoever cuts the records: of those where they were looked for, `raw` looks only at the
-   * records where they were found. Undefined where nothing is searched for.
+   * The names of secrets that those who split the records look for; `raw` then only searches records in which they were
+   * found. Undefined if nothing is masked.
    */
   readonly watch?: FieldMatch
-  /** Records as the bytes of one JSON value each, passed on without parsing where possible. */
+  /** Writes records, each the bytes of one JSON value. They are not parsed unless the format needs it. */
   raw(batch: Records): Promise<void>
-  /** One parsed record. */
+  /** Writes one parsed record. */
   record(value: unknown): Promise<void>
-  /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
+  /** Ends the output. Without it the output is recognizably incomplete, such as unclosed JSON. */
   close(): Promise<void>
-  /** Writes what was held back, where the answer ends before its time. */
+  /** Writes what was held back, if the answer ends early. */
   abandon(): Promise<void>
 }
 
-/** The output of a format, for an answer whose secrets are masked already. */
+/** Prints an answer in one format. Its secrets are masked already. */
 export interface Printer {
-  /** Records as bytes; without it they are parsed and come as values. */
+  /** Prints records from bytes. Without it, records are parsed and passed to `values`. */
   bytes?(batch: Records): Promise<void>
-  /** Parsed records. */
+  /** Prints parsed records. */
   values(batch: readonly unknown[]): Promise<void>
-  /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
+  /** Ends the output. Without it the output is recognizably incomplete, such as unclosed JSON. */
   close(): Promise<void>
-  /** Writes what was held back, where the answer ends before its time. */
+  /** Prints what was held back, if the answer ends early. */
   abandon?(): Promise<void>
 }
 
-/** Starts an answer in a format. */
+/** Opens the printer of an answer. */
 export type OpenPrinter = (sink: Sink, view: FormatView) => Printer
 
 /**
  * Formats the end of a page: its notes, and a warning if it is incomplete.
- * @param failed what ended the run before its time
+ * @param failed the reason why the run ended early; undefined if it is complete
  */
 export type EndPage = (
   notes: readonly string[],
@@ -180,10 +184,10 @@ export type EndPage = (
   style: TextStyle,
 ) => string
 
-/** A format and what writes it. */
+/** A format with the module that writes it. */
 export interface Format extends FormatTraits {
-  /** Loads what ends a page. */
+  /** Loads the function that ends a page. */
   readonly page?: () => Promise<EndPage>
-  /** Loads the format with the libraries it needs. */
+  /** Loads the format with the libraries that it needs. */
   load(): Promise<OpenPrinter>
 }

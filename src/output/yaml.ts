@@ -1,7 +1,6 @@
 /**
- * YAML: the API's own objects; a list is one sequence, written batch by batch. What YAML 1.1
- * would read otherwise (`no`, `012`) is quoted, and so is text with control characters.
- * `--fields` gives the same flat keys as JSON.
+ * Writes YAML. A list is one sequence, written batch by batch. Text that YAML 1.1 would read as another type (`no`,
+ * `012`) is quoted, and so is text with control characters. `--fields` creates the same flat keys as in JSON.
  */
 
 import { guardStack } from '../base/json/values.js'
@@ -9,14 +8,14 @@ import { toYaml } from '../base/json/yaml-writer.js'
 import { createShaper } from '../catalogue/pick.js'
 import type { OpenPrinter } from './types.js'
 
-/** The number of characters that are worth a write of their own. */
-const enough = 1 << 16
+/** The number of characters from which a separate write is worthwhile. */
+const writeSize = 1 << 16
 
 export const open: OpenPrinter = (sink, view) => {
   const { many } = view
   const shape = createShaper(view)
   let started = false
-  const textOf = (value: unknown): string => {
+  const toText = (value: unknown): string => {
     const separator = started && !many ? '---\n' : ''
     started = true
     const shaped = shape(value)
@@ -26,8 +25,8 @@ export const open: OpenPrinter = (sink, view) => {
     values: async (batch) => {
       let text = ''
       for (const value of batch) {
-        text += textOf(value)
-        if (text.length < enough) continue
+        text += toText(value)
+        if (text.length < writeSize) continue
         await sink.write(text)
         text = ''
       }

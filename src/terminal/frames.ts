@@ -1,34 +1,37 @@
-/** Draws the answers of a repeated command over each other: without flicker, with what changed marked; the last one stays. */
+/**
+ * Draws the answers of a repeated command over each other, without flicker, and marks changes. The last frame stays on
+ * the screen.
+ */
 import { stripVTControlCharacters } from 'node:util'
 import type { Stdout } from '../base/io.js'
 import type { Style } from './style.js'
 
-/** Columns that the marks take. */
-export const gutter = 2
+/** The width of the column of marks. */
+export const gutterWidth = 2
 
-const moveUp = (rows: number): string => (rows === 0 ? '\r' : `\r\x1b[${rows}A`)
+const formatMoveUp = (rows: number): string => (rows === 0 ? '\r' : `\r\x1b[${rows}A`)
 const clearRest = '\x1b[K'
 const clearBelow = '\x1b[J'
-/** Starts a frame that is drawn at once if the terminal can, without a cursor, and with lines that never take two rows. */
-const begin = '\x1b[?2026h\x1b[?25l\x1b[?7l'
-const finish = '\x1b[?7h\x1b[?25h\x1b[?2026l'
+/** Starts a frame: drawn at once if the terminal supports it, without a cursor and without wrapping. */
+const beginFrame = '\x1b[?2026h\x1b[?25l\x1b[?7l'
+const finishFrame = '\x1b[?7h\x1b[?25h\x1b[?2026l'
 
-/** Matches ages, which change by themselves and so are no change. Neither is the space that they leave. */
-const ages = /\b(just now|(in )?\d+ (y|mo|d|h|min|s)( ago)?)(?= |$)/g
+/** Matches ages, which change by themselves and so do not count as changes, and neither does the space around them. */
+const agePattern = /\b(just now|(in )?\d+ (y|mo|d|h|min|s)( ago)?)(?= |$)/g
 const normalizeLine = (line: string): string =>
-  stripVTControlCharacters(line).replace(ages, '~').replace(/ +/g, ' ').trim()
+  stripVTControlCharacters(line).replace(agePattern, '~').replace(/ +/g, ' ').trim()
 
-/** Splits a line into cells; every second element is the space between two. */
+/** Splits a line into cells; every second element is the gap between two cells. */
 const splitCells = (line: string): readonly string[] => line.split(/( {2,})/)
 
-/** Returns the subject of a line: the first text in it. */
+/** Returns the subject of a line: its first text. */
 const getSubject = (cells: readonly string[]): string =>
   cells.map(normalizeLine).find((cell) => cell !== '') ?? ''
 
-/** The frame that was drawn last, to compare the next one with. */
+/** The previous frame, for comparison. */
 class PreviousFrame {
   readonly #lines: ReadonlySet<string>
-  /** The cells of the one line that is about something. */
+  /** The cells by subject; undefined for a subject with several lines. */
   readonly #about = new Map<string, readonly string[] | undefined>()
 
   constructor(lines: readonly string[]) {
@@ -43,8 +46,8 @@ class PreviousFrame {
     return this.#lines.has(normalizeLine(line))
   }
 
-  /** Marks the changes in a line: its cells, if the line had as many before. */
-  marked(line: string, mark: (text: string) => string): string {
+  /** Marks the changed cells of a line, or the whole line if its number of cells changed. */
+  markChanges(line: string, mark: (text: string) => string): string {
     const cells = splitCells(line)
     const before = this.#about.get(getSubject(cells))
     if (before?.length !== cells.length) return mark(line)
@@ -55,20 +58,20 @@ class PreviousFrame {
 }
 
 export interface Frames extends Stdout {
-  /** Adds a line below the answer. */
+  /** Adds a line below the frame. */
   note(text: string): void
-  /** Draws what was written since the last time. */
+  /** Draws everything that was written since the last call. */
   draw(): Promise<void>
 }
 
 interface FramesOptions {
   readonly stdout: Stdout
   readonly style: Pick<Style, 'bold' | 'dim'>
-  /** Rows of the terminal, now. */
+  /** Returns the current number of rows of the terminal. */
   readonly rows: () => number
 }
 
-/** Cuts lines to the rows of a screen; its last row is the cursor's. */
+/** Cuts lines to the height of the screen, less one row for the cursor. */
 const fitLines = (
   lines: readonly string[],
   rows: number,
@@ -79,7 +82,7 @@ const fitLines = (
   return [...lines.slice(0, room - 1), more(lines.length - room + 1)]
 }
 
-/** Draws each frame over the one before it. */
+/** Draws each frame over the previous one. */
 class TerminalFrames implements Frames {
   private written: Uint8Array[] = []
   private notes: string[] = []
@@ -98,31 +101,31 @@ class TerminalFrames implements Frames {
 
   async draw(): Promise<void> {
     const { stdout, style, rows } = this.options
-    const lines = this.take()
-    const answer = lines.map((line) => this.marked(line))
+    const lines = this.takeLines()
+    const answer = lines.map((line) => this.markLine(line))
     const about = this.notes.splice(0).map((text) => style.dim(`  ${text}`))
     const room = rows() - about.length
     const shown = [...fitLines(answer, room, (n) => style.dim(`  … ${n} more lines`)), ...about]
     const body = shown.map((line) => `${line}${clearRest}\n`).join('')
-    await stdout.write(`${begin}${moveUp(this.rows)}${body}${clearBelow}${finish}`)
+    await stdout.write(`${beginFrame}${formatMoveUp(this.rows)}${body}${clearBelow}${finishFrame}`)
     this.rows = shown.length
     this.before = new PreviousFrame(lines)
   }
 
   async end(): Promise<void> {
     const { stdout } = this.options
-    // What is left is an answer that never became a round.
+    // Anything left was written outside of a frame.
     for (const chunk of this.written.splice(0)) await stdout.write(chunk)
     await stdout.end()
   }
 
-  private marked(line: string): string {
+  private markLine(line: string): string {
     const { bold } = this.options.style
     if (this.before === undefined || line === '' || this.before.has(line)) return `  ${line}`
-    return `${bold('~')} ${this.before.marked(line, bold)}`
+    return `${bold('~')} ${this.before.markChanges(line, bold)}`
   }
 
-  private take(): string[] {
+  private takeLines(): string[] {
     const text = Buffer.concat(this.written.splice(0)).toString('utf8')
     return text === '' ? [] : text.replace(/\n$/, '').split('\n')
   }

@@ -1,4 +1,4 @@
-/** Prints notes, warnings and failures on standard error, beside the answer. */
+/** Prints notes, warnings and failures on standard error. */
 import { redactSecrets } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import { getStandardError, printAside, writeQuietly as sayTo } from './standard.js'
@@ -12,19 +12,19 @@ import {
   type Style,
 } from './style.js'
 
-/** A stream for standard error; written to without waiting. */
+/** A stream for standard error. Writes are not awaited. */
 interface NoteStream extends Screen {
   write(text: string): unknown
 }
 
 export interface Notes {
-  /** Prints a line for people, or several. Quoted text in a line cannot begin another. Silenced by --quiet. */
+  /** Prints one or several lines; silenced by --quiet. Text from outside cannot start a new line. */
   note(text: string | readonly string[]): void
   /** Prints a warning; silenced by --quiet. */
   warn(text: string): void
   /**
    * Prints a failure in full; never silenced.
-   * @param of which of several objects failed; the hint for failures of one kind is printed with the first
+   * @param of the name of the failed object, if there are several; the hint of similar failures is printed once
    */
   report(failure: Failure, of?: string): void
 }
@@ -33,30 +33,34 @@ interface NoteOptions {
   readonly stream: NoteStream
   readonly style: Style
   readonly quiet?: boolean
-  /** Failures as one JSON object a line. */
+  /** True to print failures as one JSON object a line. */
   readonly json?: boolean
-  /** The profile that all output is about, if there are several: each line begins with it. */
+  /** The profile that precedes each line if the output is about several. */
   readonly of?: string
 }
 
-/** A space inside of a command, which is copied and so must not be broken. */
-const held = '\u00a0'
+/** A non-breaking space: commands are copied, so they must not be wrapped. */
+const unbrokenSpace = '\u00a0'
 
-/** Formats a line without the secrets that were sent, folded to the terminal after an indent. Commands in backticks stay whole. */
+/** Masks secrets in a line and wraps it to the terminal after an indent. Commands in backticks are not broken. */
 const foldLine = (line: string, style: Style, indent: number): string[] => {
   const shown = style.visible(redactSecrets(line))
   if (!style.terminal) return [shown]
-  const whole = shown.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held))
-  return style.wrap(whole, style.width - indent, true).map((part) => part.replaceAll(held, ' '))
+  const whole = shown.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', unbrokenSpace))
+  return style
+    .wrap(whole, style.width - indent, true)
+    .map((part) => part.replaceAll(unbrokenSpace, ' '))
 }
 
-/** Folds each line of a text. */
+/** Wraps each line of a text. */
 const foldLines = (text: string, style: Style, indent: number): string[] =>
   redactSecrets(text)
     .split(/\r\n|\n/)
     .flatMap((line) => foldLine(line, style, indent))
 
-/** Formats a failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
+/**
+ * Formats a failure as text: the message, the request, the outcome, the request ID and the hint. Ends in a line break.
+ */
 export const formatFailure = (failure: Failure, style: Style): string => {
   const { request, hint, requestId, unknownOutcome } = failure.details
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -75,17 +79,17 @@ export const formatFailure = (failure: Failure, style: Style): string => {
   return `${text.join('\n')}\n`
 }
 
-/** Returns the failure of one of several objects, with its name. */
+/** Adds the name of its object to a failure. */
 const nameFailure = ({ category, message, details }: Failure, name: string): Failure =>
   new Failure(category, `${name}: ${message}`, details)
 
-/** Returns a failure without the details that others like it have shown. */
+/** Removes the details from a failure that a similar one already showed. */
 const shortenFailure = ({ category, message, details }: Failure): Failure => {
   const { hint: _, request: __, ...others } = details
   return new Failure(category, message, others)
 }
 
-/** Formats a failure as one JSON object on one line. */
+/** Formats a failure as one line of JSON. */
 const formatFailureJson = (
   failure: Failure,
   style: Pick<Style, 'visible'>,
@@ -97,26 +101,26 @@ const formatFailureJson = (
   return `${style.visible(JSON.stringify(said, clean))}\n`
 }
 
-/** Puts the profile that a text is about before each of its lines. */
+/** Puts the name of a profile before each line of a text. */
 export const labelLines = (profile: string, text: string): string =>
   text.replace(/^(?=.)/gm, `${profile}: `)
 
-/** The notes of a run. */
+/** Creates the notes of a run. */
 export const createNotes = ({ stream, style: whole, quiet, json, of: one }: NoteOptions): Notes => {
   const style = one === undefined ? whole : { ...whole, width: whole.width - one.length - 2 }
-  const put = (text: string): void => {
+  const write = (text: string): void => {
     printAside(true, () => sayTo(stream, text))
   }
-  const say = (text: string): void => put(one === undefined ? text : labelLines(one, text))
+  const say = (text: string): void => write(one === undefined ? text : labelLines(one, text))
   const known = new Set<string>()
-  /** True if a failure of this category, with the same hint, was reported before. */
+  /** True if a failure with the same category and hint was reported before. */
   const isKnown = ({ category, details }: Failure): boolean => {
     const kind = `${category} ${details.hint ?? ''}`
     if (known.has(kind)) return true
     known.add(kind)
     return false
   }
-  const described = (failure: Failure, of: string | undefined): Failure => {
+  const describe = (failure: Failure, of: string | undefined): Failure => {
     if (of === undefined) return failure
     const named = nameFailure(failure, of)
     return json !== true && isKnown(failure) ? shortenFailure(named) : named
@@ -138,13 +142,13 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
         )
     },
     report: (failure, of) => {
-      if (json === true) put(formatFailureJson(described(failure, of), style, one))
-      else say(formatFailure(described(failure, of), style))
+      if (json === true) write(formatFailureJson(describe(failure, of), style, one))
+      else say(formatFailure(describe(failure, of), style))
     },
   }
 }
 
-/** Prints what ended a run on standard error. */
+/** Prints the failure that ended a run on standard error. */
 export const printError = async (
   failure: Failure,
   options: { json: boolean; env: Env; color?: ColorFlag; stream?: NoteStream },
@@ -154,13 +158,12 @@ export const printError = async (
   createNotes({ stream, style, json }).report(failure)
 }
 
-/** The ways in which work may show its progress: redrawn in place, as one plain line, or not at all. */
+/** How progress is shown: on a redrawn line, as one plain line, or not at all. */
 export type Liveness = 'live' | 'line' | 'off'
 
 /**
- * Decides how progress is shown: to a person at a terminal, never in a pipe, in CI or under --quiet.
- * A terminal that does not know its width (`script`, serial lines) cannot be drawn over: the spinner would count
- * endlessly many lines.
+ * Decides how progress is shown: only to a person at a terminal, not in CI or with --quiet. A terminal of unknown width
+ * (`script`, serial lines) is not redrawn, because the spinner would count endlessly many lines.
  */
 export const getLiveness = (stream: Screen, env: Env, quiet: boolean): Liveness => {
   if (quiet || stream.isTTY !== true || isCi(env)) return 'off'

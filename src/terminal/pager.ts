@@ -1,4 +1,4 @@
-/** Output longer than the screen goes through a pager. */
+/** Passes output that is longer than the screen through a pager. */
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { splitCommand } from '../base/shell-words.js'
 import { openStdout } from './stdout.js'
 import type { Env } from './style.js'
 
-/** Splits a command line that may be wrong; then it has no words, and the output continues without a pager. */
+/** Splits a command line into words. An invalid one has no words, so that no pager is used. */
 const splitPager = (line: string): readonly string[] => {
   try {
     return splitCommand(line)
@@ -22,53 +22,58 @@ export const parsePager = (env: Env): readonly [string, ...string[]] | undefined
   const [program, ...args] = splitPager(env.SVC_PAGER ?? env.PAGER ?? 'less')
   if (program === undefined || program === 'cat') return undefined
   const isLess = /(^|\/)less$/.test(program)
-  // Short output stays on the screen, colours pass, and the screen is not cleared at the end.
+  // Short output stays on the screen, colors pass through, and the screen is not cleared at the end.
   return isLess && args.length === 0 ? [program, '-FRX'] : [program, ...args]
 }
 
 interface PagerOptions {
   readonly stdout: Stdout
-  /** Rows and columns of the terminal. */
+  /** The size of the terminal. */
   readonly rows: number
   readonly columns: number
   readonly env: Env
-  /** Told when the pager has the terminal. */
-  readonly started?: () => void
+  /** Called when the pager takes over the terminal. */
+  readonly onStart?: () => void
 }
 
 const decoder = new TextDecoder()
 
-/** Counts the rows that a text takes on a screen, long lines broken. */
+/** Counts the rows of a text on a screen, including wrapped lines. */
 const countRows = (text: string, columns: number): number =>
   stripVTControlCharacters(text)
     .split('\n')
     .slice(0, -1)
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)
 
-/** The signals that are passed on to the pager, because they end the program and not the pager. The pager handles Ctrl-C itself. */
-const passedOn = [
+/** Signals that are passed on to the pager, because they end only this program. The pager handles Ctrl-C itself. */
+const forwardedSignals = [
   ['SIGTERM', 'SIGTERM'],
   ['SIGHUP', 'SIGHUP'],
   ['SIGQUIT', 'SIGTERM'],
 ] as const
 
-/** Passes signals on to the pager for as long as it runs. @returns its end */
-const follow = async (child: ChildProcess): Promise<void> => {
+/**
+ * Passes signals on to the pager until it ends.
+ * @returns a promise that resolves when the pager ends
+ */
+const forwardSignals = async (child: ChildProcess): Promise<void> => {
   const io = getCurrentIo()
-  const releases = passedOn.map(([signal, as]) => io.onSignal(signal, () => void child.kill(as)))
+  const releases = forwardedSignals.map(([signal, as]) =>
+    io.onSignal(signal, () => void child.kill(as)),
+  )
   await once(child, 'close')
   for (const release of releases) release()
 }
 
-/** Writes what the pager prints to the streams of a line that is the guest of another program. */
+/** Copies the pager's output to the streams of the line, if that runs inside another program. */
 const showOutput = ({ stdout, stderr }: ChildProcess): void => {
   const io = getCurrentIo()
   stdout?.pipe(io.stdout, { end: false })
   stderr?.pipe(io.stderr, { end: false })
 }
 
-/** Starts the pager; undefined where it cannot be started. */
-const start = async (
+/** Starts the pager; returns undefined if it cannot be started. */
+const startPager = async (
   command: readonly [string, ...string[]],
   env: Env,
 ): Promise<ChildProcess | undefined> => {
@@ -91,7 +96,7 @@ const start = async (
 class PagedStdout implements Stdout {
   private held: (string | Uint8Array)[] = []
   private rows = 0
-  /** The destination of output once it is known to be short or long. */
+  /** Where output goes, once it is known to be short or long. */
   private target: Stdout | undefined
   private child: ChildProcess | undefined
   private gone: Promise<void> | undefined
@@ -106,12 +111,12 @@ class PagedStdout implements Stdout {
     this.held.push(chunk)
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk)
     this.rows += countRows(text, this.options.columns)
-    // One row is the prompt's.
+    // The last row is the prompt's.
     if (this.rows < this.options.rows) return
-    this.child = await start(this.command, this.options.env)
+    this.child = await startPager(this.command, this.options.env)
     if (this.child !== undefined) {
-      this.gone = follow(this.child)
-      this.options.started?.()
+      this.gone = forwardSignals(this.child)
+      this.options.onStart?.()
     }
     const stdin = this.child?.stdin
     await this.release(stdin ? openStdout(stdin) : this.options.stdout)
@@ -138,9 +143,9 @@ class PagedStdout implements Stdout {
 }
 
 /**
- * Standard output through a pager: held back until it is longer than the screen, then piped to
- * SVC_PAGER, PAGER or `less -FRX`; what fits is written as it is. Leaving the pager early is a
- * closed pipe. `end` waits for the person to leave the pager, so call it after a failure too.
+ * Opens standard output with a pager. Output is held back until it exceeds the screen, then piped to SVC_PAGER, PAGER
+ * or `less -FRX`; shorter output is printed directly. Leaving the pager early counts as a closed pipe. `end` waits
+ * until the person leaves the pager, so call it after a failure, too.
  */
 export const openPager = (options: PagerOptions): Stdout => {
   const command = parsePager(options.env)

@@ -1,4 +1,4 @@
-/** Prompts line by line, without redrawing, for screen readers (SVC_ACCESSIBLE=1). */
+/** Asks questions line by line without redrawing, for screen readers (SVC_ACCESSIBLE=1). */
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { SearchItem } from '../base/prompts.js'
@@ -10,25 +10,25 @@ export interface LineStreams {
   readonly signal?: AbortSignal
 }
 
-/** Thrown when the person leaves instead of answering (Ctrl-C, Ctrl-D, an abort). */
-class LeftPrompt extends Error {
+/** A person left a question without an answer (Ctrl-C, Ctrl-D, an abort). */
+class LeftPromptError extends Error {
   override readonly name = 'AbortPromptError'
 }
 
 const createHiddenOutput = (): Writable =>
   new Writable({ write: (_chunk, _encoding, done) => done() })
 
-const ask = (question: string, lines: LineStreams, hidden: boolean): Promise<string> =>
+const askRaw = (question: string, lines: LineStreams, hidden: boolean): Promise<string> =>
   new Promise((resolve, reject) => {
     const { input, output, signal } = lines
-    // What readline shows of the keys goes nowhere.
+    // Readline echoes the typed keys to a stream that discards them.
     const reader = hidden
       ? createInterface({ input, output: createHiddenOutput(), terminal: true })
       : createInterface({ input, output })
     const leave = (): void => {
       signal?.removeEventListener('abort', leave)
       reader.close()
-      reject(new LeftPrompt())
+      reject(new LeftPromptError())
     }
     reader.once('SIGINT', leave)
     reader.once('close', leave)
@@ -43,13 +43,13 @@ const ask = (question: string, lines: LineStreams, hidden: boolean): Promise<str
     })
   })
 
-/** Asks for a line. */
+/** Asks for a line of text. */
 export const askLine = async (question: string, lines: LineStreams): Promise<string> =>
-  (await ask(question, lines, false)).trim()
+  (await askRaw(question, lines, false)).trim()
 
-/** Asks for a line that is not shown. */
+/** Asks for a line of text without echo. */
 export const askHidden = (question: string, lines: LineStreams): Promise<string> =>
-  ask(`${question} (hidden input)`, lines, true)
+  askRaw(`${question} (hidden input)`, lines, true)
 
 const formatChoices = (items: readonly SearchItem[]): string =>
   items
@@ -66,7 +66,7 @@ const parsePositions = (answer: string, count: number): number[] | undefined => 
   return right && picked.length > 0 ? [...new Set(picked)].map((n) => n - 1) : undefined
 }
 
-/** Shows a numbered list, and asks for numbers until some are given. */
+/** Shows a numbered list and asks for numbers until the answer is valid. Returns positions from 0 on. */
 export const askNumbers = async (
   question: string,
   items: readonly SearchItem[],
@@ -82,7 +82,7 @@ export const askNumbers = async (
   }
 }
 
-/** Asks a yes-or-no question until it is answered; an empty answer is the initial one. */
+/** Asks a yes-or-no question until the answer is valid; an empty answer selects `initial`. */
 export const askYesNo = async (
   question: string,
   initial: boolean,

@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a run on one line of a terminal that is redrawn. The line appears after a delay, and disappears
- * when the work is over.
+ * Shows the progress of a run on one line of the terminal that is redrawn. It appears after a delay and disappears when
+ * the work ends.
  */
 import type { OutputStream } from '../base/io.js'
 import type {
@@ -25,17 +25,17 @@ import { drawBar } from './style.js'
 interface ProgressOptions {
   readonly liveness: Liveness
   readonly stream?: OutputStream
-  /** Milliseconds that pass before anything is shown. */
+  /** The delay before anything is shown, in milliseconds. */
   readonly delay?: number
 }
 
-/** Milliseconds that pass before progress is shown. */
+/** The default delay before progress is shown, in milliseconds. */
 const defaultDelay = 500
 const barWidth = 24
-/** The spinner itself and the space after it, and one column that stays free. */
-const besides = 3
+/** The columns of the spinner, the space after it, and one column that stays free. */
+const reservedColumns = 3
 
-/** Formats the text of the live line, cut to the terminal. */
+/** Formats the text of the redrawn line, cut to the terminal. */
 export const formatProgressLine = (
   text: string,
   fraction: number | undefined,
@@ -43,14 +43,14 @@ export const formatProgressLine = (
 ): string => {
   const percent = `${Math.floor((fraction ?? 0) * 100)} %`.padStart(5)
   const head = fraction === undefined ? '' : `${drawBar(fraction, barWidth)} ${percent}  `
-  return roughWidths.truncate(head + escapeControls(text), columns - besides)
+  return roughWidths.truncate(head + escapeControls(text), columns - reservedColumns)
 }
 
-/** The line while it is drawn. */
+/** A redrawn line with a spinner. */
 interface SpinningLine {
   say(text: string, fraction?: number): void
   stop(): void
-  /** True if it was stopped, because other output needed the terminal. */
+  /** True if it was stopped because other output needed the terminal. */
   readonly gone: boolean
 }
 
@@ -61,7 +61,7 @@ const startSpinner = async (stream: OutputStream): Promise<SpinningLine> => {
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
   spinner.start()
   const stop = (): void => {
-    // A second stop would move the cursor, which is somebody else's by then.
+    // Stopping twice would move the cursor, which belongs to other output by then.
     if (!spinner.isSpinning) return
     setLiveLine(undefined)
     spinner.stop()
@@ -78,14 +78,14 @@ const startSpinner = async (stream: OutputStream): Promise<SpinningLine> => {
   }
 }
 
-/** The text that a piece of work shows at the moment. */
+/** A piece of work with the text that it shows now. */
 interface LiveWork {
   said: readonly [text: string, fraction?: number]
 }
 
 /**
- * The one line of all work that goes on at once, such as on several instances: a terminal has room for one, and the library
- * that draws it warns of a second. It shows the work that began first.
+ * The line that all work shares, such as on several instances, because a terminal has room for one and `ora` warns about
+ * a second. It shows the work that began first.
  */
 class SharedLine {
   readonly #stream: OutputStream
@@ -96,7 +96,7 @@ class SharedLine {
     this.#stream = stream
   }
 
-  /** Shows a piece of work, unless the answer has begun: nothing is drawn in the middle of it. */
+  /** Shows a piece of work, unless the terminal is in the middle of a line of the answer. */
   begin(work: LiveWork): void {
     if (isWithinLine()) return
     this.#works.push(work)
@@ -133,7 +133,7 @@ const openSharedLine = (stream: OutputStream): SharedLine => {
   return line
 }
 
-/** Shows that work goes on, from `delay` on, until it is said to have ended. */
+/** Shows a line for ongoing work after a delay, until `end` is called. */
 export const beginProgress = (text: string, options: ProgressOptions): ShownWork => {
   const { liveness, stream = getStandardError(), delay = defaultDelay } = options
   if (liveness === 'off') return { say: () => {}, end: async () => {} }
@@ -160,9 +160,10 @@ export const beginProgress = (text: string, options: ProgressOptions): ShownWork
 }
 
 /**
- * Does the work and shows that it goes on, from `delay` on, so that what is quick shows nothing.
- * @param work is handed a function to say how far it is
- * @returns what the work returns; throws what it throws, the line gone in both cases
+ * Runs work and shows a line meanwhile. Work that ends before the delay shows nothing.
+ * @param work receives a function that sets the text and the fraction
+ * @returns the result of the work
+ * @throws the error of the work; the line is removed in any case
  */
 export const showProgress = async <T>(
   text: string,
@@ -177,12 +178,12 @@ export const showProgress = async <T>(
   }
 }
 
-// How fast work goes.
+// The speed of work.
 
-/** Milliseconds over which the rate is measured. */
-const recent = 10_000
-/** Samples in that time. */
-const samples = 20
+/** The period over which the rate is measured, in milliseconds. */
+const ratePeriod = 10_000
+/** The number of samples in that period. */
+const sampleCount = 20
 
 /** Measures the rate of work per second over the last ten seconds. */
 export class Speed {
@@ -199,12 +200,12 @@ export class Speed {
     this.#count += count
     const at = this.#now()
     const last = this.#marks.at(-1)
-    if (last !== undefined && at - last.at < recent / samples) return
+    if (last !== undefined && at - last.at < ratePeriod / sampleCount) return
     this.#marks.push({ at, count: this.#count })
-    while ((this.#marks[1]?.at ?? at) < at - recent) this.#marks.shift()
+    while ((this.#marks[1]?.at ?? at) < at - ratePeriod) this.#marks.shift()
   }
 
-  /** Returns the rate; undefined before there is one. */
+  /** The rate per second; undefined while it is unknown. */
   get value(): number | undefined {
     const [first] = this.#marks
     const passed = this.#now() - (first?.at ?? 0)
@@ -218,18 +219,21 @@ interface WorkProgress {
   readonly done: number
   readonly failed: number
   readonly total?: number
-  /** Since it began. */
+  /** The seconds since it began. */
   readonly seconds: number
-  /** The rate per second of the last seconds; if it is missing, the average over all the time. */
+  /** The current rate per second; if it is missing, the average of the whole time is used. */
   readonly rate?: number
-  /** The limit for which all of the work is waiting at the moment. */
+  /** The limit that all work is waiting for, if there is one. */
   readonly waiting?: TimeLimit
 }
 
 const formatRate = (perSecond: number): string =>
   perSecond >= 10 ? groupDigits(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
 
-/** Formats the line of a meter: `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; for one request, how long it takes. */
+/**
+ * Formats the line of a meter: `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`. For a single request it
+ * shows the waiting time.
+ */
 export const formatMeterLine = (
   name: string,
   { done, failed, total, seconds, rate: recent, waiting }: WorkProgress,
@@ -258,7 +262,7 @@ interface MeterOptions {
   readonly name: string
   readonly liveness: Liveness
   readonly stream: OutputStream
-  /** Milliseconds that pass before anything is shown. */
+  /** The delay before anything is shown, in milliseconds. */
   readonly delay?: number
   readonly now?: () => number
 }
@@ -272,7 +276,7 @@ interface Work {
   readonly waiting: () => TimeLimit | undefined
 }
 
-const redrawn = 200
+const redrawInterval = 200
 
 class LiveMeter implements Meter {
   private readonly works: Work[] = []
@@ -321,8 +325,8 @@ class LiveMeter implements Meter {
     this.shown = undefined
   }
 
-  private line(): string | undefined {
-    // The outermost work that counts says most.
+  private formatLine(): string | undefined {
+    // The outermost work with a count is the most informative.
     const work = this.works.find(({ total, done }) => total !== undefined || done > 0)
     const shown = work ?? this.works[0]
     if (shown === undefined) return undefined
@@ -341,10 +345,10 @@ class LiveMeter implements Meter {
 
   private async show(): Promise<void> {
     const { liveness, stream, name } = this.options
-    const line = this.line()
+    const line = this.formatLine()
     if (line === undefined) return
     if (liveness === 'line') {
-      // Whoever has the terminal says what is waited for.
+      // While the terminal is in use by another, that one shows what is waited for.
       if (!this.said && this.holds === 0)
         printAside(true, () => writeQuietly(stream, `${escapeControls(name)} …\n`))
       this.said = true
@@ -352,24 +356,24 @@ class LiveMeter implements Meter {
     }
     if (this.holds === 0 && !isWithinLine()) {
       const spinner = this.shown?.gone === false ? this.shown : await startSpinner(stream)
-      // Over, or the terminal is somebody else's, while that was loading.
+      // While the spinner was loading, the work may have ended or the terminal may be in use.
       if (this.timer === undefined || this.holds > 0 || isWithinLine()) spinner.stop()
       else {
         this.shown = spinner
-        spinner.say(this.line() ?? line)
+        spinner.say(this.formatLine() ?? line)
       }
     }
-    if (this.timer !== undefined) this.timer = setTimeout(() => void this.show(), redrawn)
+    if (this.timer !== undefined) this.timer = setTimeout(() => void this.show(), redrawInterval)
   }
 }
 
-const silent: Meter = {
+const silentMeter: Meter = {
   begin: () => ({ add: () => {}, total: () => {}, end: () => {} }),
   hold: () => () => {},
 }
 
-/** The meter of a run. */
+/** Creates the meter of a run. */
 export const createMeter = (options: MeterOptions): Meter =>
   options.liveness === 'off'
-    ? silent
+    ? silentMeter
     : new LiveMeter({ delay: defaultDelay, now: () => performance.now(), ...options })

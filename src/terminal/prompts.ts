@@ -1,4 +1,4 @@
-/** Asks a person at a terminal, on standard error. */
+/** Asks a person questions at a terminal, on standard error. */
 import { getCurrentIo } from '../base/io.js'
 import type { Choice, Prompts } from '../base/prompts.js'
 import { escapeControls } from '../base/screen-text.js'
@@ -8,13 +8,13 @@ import type { LineStreams } from './plain-prompts.js'
 import { clearLine, isGone } from './standard.js'
 import { type Env, isAccessible, isCi } from './style.js'
 
-// Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up.
+// Detecting that a person leaves a question without an answer: Ctrl-D, or a terminal that hung up.
 
 type PromptInput = NodeJS.ReadableStream
 
 const guardedInputs = new WeakSet<object>()
 
-/** A terminal that hung up has no mode to go back to; readline tries, and fails where nobody catches it. */
+/** Prevents an uncaught error: after a terminal hung up, readline fails to restore its mode. */
 const guardMode = async (input: PromptInput): Promise<void> => {
   const { isatty, ReadStream } = await import('node:tty')
   if (!(input instanceof ReadStream) || guardedInputs.has(input)) return
@@ -23,16 +23,16 @@ const guardMode = async (input: PromptInput): Promise<void> => {
   input.setRawMode = (mode) => (isatty(0) ? own(mode) : input)
 }
 
-/** Runs work after two turns of the event loop, because answers arrive a turn after the keyboard is released. */
+/** Runs work after two turns of the event loop. An answer arrives one turn after the keyboard is released. */
 const scheduleAfterTwoTurns = (work: () => void): void => {
   setImmediate(() => setImmediate(work))
 }
 
 /**
- * Asks, with a signal that is aborted when the keyboard ends or is let go before the answer: readline
- * closes at Ctrl-D, and then nobody waits for anything any more. Coming back from Ctrl-Z lets go of
- * the keyboard too, and takes it up again.
- * @param signal what else ends the question
+ * Asks a question with a signal that is aborted when the keyboard ends or is released before the answer. Readline
+ * closes at Ctrl-D, and would then wait forever. Returning from Ctrl-Z also releases the keyboard, and takes it up
+ * again.
+ * @param signal another signal that ends the question
  */
 const askUntilLeft = async <T>(
   input: PromptInput,
@@ -65,12 +65,12 @@ const askUntilLeft = async <T>(
 /** The streams of prompts. */
 interface PromptStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  /** Standard error: the answer of the command has standard output for itself. */
+  /** Standard error, because standard output belongs to the answer. */
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
   readonly signal?: AbortSignal
 }
 
-/** True if a person can be asked: at a terminal, not in CI, and prompts are not disabled. */
+/** True if a person can be asked: at a terminal, not in CI, and unless SVC_NO_PROMPT is set. */
 export const canPrompt = (
   streams: { stdin: { readonly isTTY?: boolean }; stderr: { readonly isTTY?: boolean } },
   env: Env,
@@ -83,7 +83,10 @@ export const canPrompt = (
 
 const pageSize = 10
 
-/** Asks a question. Fails (`interrupted`) if the person leaves it, in whatever way. */
+/**
+ * Asks a question.
+ * @throws Failure `interrupted` if the person leaves it without an answer
+ */
 const askOrInterrupt = async <T>(
   streams: PromptStreams,
   question: (streams: PromptStreams) => Promise<T>,
@@ -95,7 +98,7 @@ const askOrInterrupt = async <T>(
       question({ input, output, signal }),
     )
   } catch (error) {
-    if (isExit(error))
+    if (isLeftError(error))
       throw new Failure('interrupted', 'interrupted: the question was left without an answer', {
         hint: 'Nothing was changed.',
       })
@@ -103,24 +106,27 @@ const askOrInterrupt = async <T>(
   }
 }
 
-/** True for the errors of a left question. They are compared by name, as inquirer advises: its classes come from several packages. */
-const isExit = (error: unknown): boolean =>
+/**
+ * True for the errors of a left question. They are compared by name, as inquirer recommends, because its classes come
+ * from several packages.
+ */
+const isLeftError = (error: unknown): boolean =>
   error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)
 
-/** Text from outside as a question shows it. */
-const toSafe = (text: string): string => escapeControls(redactSecrets(text))
+/** Escapes text from outside for a question. */
+const escapeText = (text: string): string => escapeControls(redactSecrets(text))
 
-const toSafeChoices = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
+const escapeChoices = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
   choices.map(({ value, name, description }) => ({
     value,
-    name: toSafe(name),
-    description: description && toSafe(description),
+    name: escapeText(name),
+    description: description && escapeText(description),
   }))
 
 const pickChoices = <T>(choices: readonly Choice<T>[], positions: readonly number[]): T[] =>
   choices.filter((_, i) => positions.includes(i)).map((choice) => choice.value)
 
-/** Prompts that are redrawn in place (@inquirer/prompts, loaded when first asked). */
+/** Creates prompts that are redrawn in place. @inquirer/prompts is loaded at the first question. */
 const createRedrawnPrompts = (streams: PromptStreams): Prompts => {
   const load = () => import('./redrawn-prompts.js')
   const text = async (message: string, initial?: string): Promise<string> =>
@@ -147,13 +153,13 @@ const createRedrawnPrompts = (streams: PromptStreams): Prompts => {
       )
     },
     selectMany: async (message, choices) => {
-      const { pickMany } = await load()
-      return pickChoices(choices, await pickMany({ message, items: choices, pageSize }, streams))
+      const { selectItems } = await load()
+      return pickChoices(choices, await selectItems({ message, items: choices, pageSize }, streams))
     },
   }
 }
 
-/** Prompts that a screen reader follows: plain lines and numbered lists. */
+/** Creates prompts for screen readers: plain lines and numbered lists. */
 const createPlainPrompts = (streams: PromptStreams): Prompts => {
   const lines: LineStreams = streams
   const load = () => import('./plain-prompts.js')
@@ -181,19 +187,20 @@ const createPlainPrompts = (streams: PromptStreams): Prompts => {
 }
 
 /**
- * Creates the prompts on these streams; SVC_ACCESSIBLE=1 makes them plain lines. Use them only if `canPrompt`.
- * Each may fail with `interrupted` if the person leaves (Ctrl-C, Ctrl-D, a terminal that hangs up).
+ * Creates prompts; SVC_ACCESSIBLE=1 makes them plain lines. Use them only if `canPrompt`.
+ * @throws Failure `interrupted`, from each prompt, if the person leaves it (Ctrl-C, Ctrl-D, a terminal that hangs up)
  */
 export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
   const kind = isAccessible(env) ? createPlainPrompts : createRedrawnPrompts
-  const asked = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
+  const askWith = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
     askOrInterrupt(streams, (own) => work(kind(own)))
   return {
-    confirm: (q, initial) => asked((ask) => ask.confirm(toSafe(q), initial)),
-    typed: (q, expected) => asked((ask) => ask.typed(toSafe(q), expected)),
-    secret: (q) => asked((ask) => ask.secret(toSafe(q))),
-    text: (q, initial) => asked((ask) => ask.text(toSafe(q), initial)),
-    select: (q, choices) => asked((ask) => ask.select(toSafe(q), toSafeChoices(choices))),
-    selectMany: (q, choices) => asked((ask) => ask.selectMany(toSafe(q), toSafeChoices(choices))),
+    confirm: (q, initial) => askWith((ask) => ask.confirm(escapeText(q), initial)),
+    typed: (q, expected) => askWith((ask) => ask.typed(escapeText(q), expected)),
+    secret: (q) => askWith((ask) => ask.secret(escapeText(q))),
+    text: (q, initial) => askWith((ask) => ask.text(escapeText(q), initial)),
+    select: (q, choices) => askWith((ask) => ask.select(escapeText(q), escapeChoices(choices))),
+    selectMany: (q, choices) =>
+      askWith((ask) => ask.selectMany(escapeText(q), escapeChoices(choices))),
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Prompts that are redrawn in place: those of the library, and a searchable list from which several items are
- * picked.
+ * Asks questions that are redrawn in place: those of @inquirer/prompts, and a searchable list with multiple selection.
  */
 import {
   createPrompt,
@@ -26,10 +25,10 @@ export const findMatching = (items: readonly SearchItem[], term: string): number
   })
 }
 
-/** The prompts that are used of @inquirer/prompts: the others, with the editor's tables of encodings, stay out of the bundle. */
+/** Only these prompts are bundled; the others would add the editor's encoding tables. */
 export { confirm, input, password, search } from '@inquirer/prompts'
 
-interface Config {
+interface PickConfig {
   readonly message: string
   readonly items: readonly SearchItem[]
   readonly pageSize: number
@@ -37,10 +36,10 @@ interface Config {
 
 const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to confirm'
 
-const toggle = (marked: readonly number[], index: number): number[] =>
+const toggleIndex = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
 
-/** Holds the typed term, the position of the cursor, and the marked items. */
+/** Holds the typed term, the position of the cursor and the marked items. */
 const useChoice = (items: readonly SearchItem[]) => {
   const [term, setTerm] = useState('')
   const [active, setActive] = useState(0)
@@ -52,16 +51,16 @@ const useChoice = (items: readonly SearchItem[]) => {
 
 type Choice = ReturnType<typeof useChoice>
 
-/** Handles keys. Enter takes the marked items, else the one under the cursor. */
+/** Handles keys. Enter selects the marked items, or else the one under the cursor. */
 const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void => {
   const { term, setTerm, active, setActive, marked, setMarked, shown, current } = choice
   useKeypress((key, line) => {
     if (isEnterKey(key)) take(marked.length > 0 || current === undefined ? marked : [current])
     else if (isTabKey(key)) {
-      // Readline put the tab into its line; the term is what stood there before.
+      // Readline appended the tab to its line, so the term is restored.
       line.clearLine(0)
       line.write(term)
-      if (current !== undefined) setMarked(toggle(marked, current))
+      if (current !== undefined) setMarked(toggleIndex(marked, current))
     } else if (isUpKey(key)) setActive(Math.max(0, active - 1))
     else if (isDownKey(key)) setActive(Math.min(shown.length - 1, active + 1))
     else if (isBackspaceKey(key) || line.line !== term) {
@@ -71,35 +70,37 @@ const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void
   })
 }
 
-/** Asks for several of the items; returns their positions, in the order of the list. */
-export const pickMany = createPrompt<number[], Config>(({ message, items, pageSize }, done) => {
-  const theme = makeTheme({})
-  const { style } = theme
-  const [status, setStatus] = useState<'idle' | 'done'>('idle')
-  const choice = useChoice(items)
-  const { term, active, marked, shown } = choice
-  const prefix = usePrefix({ status, theme })
-  useKeys(choice, (taken) => {
-    if (taken.length === 0) return
-    setStatus('done')
-    choice.setMarked(taken)
-    done([...taken].sort((a, b) => a - b))
-  })
-  const page = usePagination({
-    items: shown,
-    active: Math.max(0, Math.min(active, shown.length - 1)),
-    renderItem: ({ item, isActive }) => {
-      const { name = '', description } = items[item] ?? {}
-      const text = `${isActive ? '❯' : ' '} ${marked.includes(item) ? '[x]' : '[ ]'} ${name}`
-      const more = description === undefined ? '' : style.help(`  ${description}`)
-      return (isActive ? style.highlight(text) : text) + more
-    },
-    pageSize,
-    loop: false,
-  })
-  const asked = `${prefix} ${style.message(message, status)}`
-  const names = marked.map((i) => items[i]?.name ?? '').join(', ')
-  if (status === 'done') return `${asked} ${style.answer(names)}`
-  const rows = shown.length === 0 ? style.error('no matches') : page
-  return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
-})
+/** Asks a person to select items, and returns their positions in ascending order. */
+export const selectItems = createPrompt<number[], PickConfig>(
+  ({ message, items, pageSize }, done) => {
+    const theme = makeTheme({})
+    const { style } = theme
+    const [status, setStatus] = useState<'idle' | 'done'>('idle')
+    const choice = useChoice(items)
+    const { term, active, marked, shown } = choice
+    const prefix = usePrefix({ status, theme })
+    useKeys(choice, (taken) => {
+      if (taken.length === 0) return
+      setStatus('done')
+      choice.setMarked(taken)
+      done([...taken].sort((a, b) => a - b))
+    })
+    const page = usePagination({
+      items: shown,
+      active: Math.max(0, Math.min(active, shown.length - 1)),
+      renderItem: ({ item, isActive }) => {
+        const { name = '', description } = items[item] ?? {}
+        const text = `${isActive ? '❯' : ' '} ${marked.includes(item) ? '[x]' : '[ ]'} ${name}`
+        const more = description === undefined ? '' : style.help(`  ${description}`)
+        return (isActive ? style.highlight(text) : text) + more
+      },
+      pageSize,
+      loop: false,
+    })
+    const asked = `${prefix} ${style.message(message, status)}`
+    const names = marked.map((i) => items[i]?.name ?? '').join(', ')
+    if (status === 'done') return `${asked} ${style.answer(names)}`
+    const rows = shown.length === 0 ? style.error('no matches') : page
+    return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
+  },
+)

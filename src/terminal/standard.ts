@@ -1,18 +1,18 @@
 /**
- * The process's own streams: nothing outside of this room touches them. Standard error is best
- * effort: what cannot be said there is not said, and the work and its exit code are the same.
+ * Owns the process's streams. No other room uses them. Standard error is best effort: failing to write there changes
+ * neither the work nor its exit code.
  */
 import { createLineState, getCurrentIo, type OutputStream } from '../base/io.js'
 import { hasLostInput } from '../base/standard-input.js'
 
-// The one line of a terminal that is redrawn: whoever prints makes room for it first.
+// The redrawn line of the terminal: other output clears it first.
 
 interface LiveLine {
-  /** Takes it off the screen. */
+  /** Removes the line from the screen. */
   clear(): void
-  /** Draws it again. */
+  /** Draws the line again. */
   draw(): void
-  /** Ends it. */
+  /** Ends the line for good. */
   leave(): void
 }
 
@@ -21,21 +21,20 @@ const screen = createLineState((): { live: LiveLine | undefined; open: boolean }
   open: false,
 }))
 
-/** Registers the live line; undefined when it is gone. */
+/** Registers the redrawn line; undefined removes it. */
 export const setLiveLine = (line: LiveLine | undefined): void => {
   screen().live = line
 }
 
-/** Clears the live line, if there is one; its owner draws it again. */
+/** Clears the redrawn line, if there is one; its owner draws it again. */
 export const clearLine = (): void => screen().live?.clear()
 
-/** True if the terminal is within a line of the answer, where nothing else may be drawn. */
+/** True if the terminal is in the middle of a line of the answer, where nothing else may be drawn. */
 export const isWithinLine = (): boolean => screen().open
 
 /**
- * Prints on the terminal after clearing the live line. That is redrawn below the text; if the text does not end its
- * line,
- * the live line is gone for good.
+ * Prints on the terminal after clearing the redrawn line. The line is drawn again below the text, or ended if the text
+ * ends without a line break.
  */
 export const printAside = <T>(ends: boolean, print: () => T): T => {
   const state = screen()
@@ -48,8 +47,8 @@ export const printAside = <T>(ends: boolean, print: () => T): T => {
 }
 
 /**
- * Takes the live line off for good before the answer goes into a pipe: its reader may write to the same terminal, at a time
- * that nobody here knows.
+ * Ends the redrawn line before the answer goes into a pipe, because the pipe's reader may write to the same terminal at
+ * any time.
  */
 export const leaveLine = (): void => {
   const state = screen()
@@ -57,31 +56,34 @@ export const leaveLine = (): void => {
   state.open = true
 }
 
-/** A stream that text can be written to. */
+/** A stream of text. */
 interface TextSink {
   write(text: string): unknown
 }
 
-const failed = new WeakSet<object>()
-const heard = new WeakSet<object>()
+const failedStreams = new WeakSet<object>()
+const guarded = new WeakSet<object>()
 
-/** Returns the stream after making its errors (a closed pipe, a full disk, a terminal that hung up) count as its end. */
+/**
+ * Treats errors of a stream (a closed pipe, a full disk, a terminal that hung up) as its end.
+ * @returns the stream
+ */
 const ignoreErrors = <S extends NodeJS.WritableStream>(stream: S): S => {
-  if (heard.has(stream)) return stream
-  heard.add(stream)
-  stream.on('error', () => failed.add(stream))
+  if (guarded.has(stream)) return stream
+  guarded.add(stream)
+  stream.on('error', () => failedStreams.add(stream))
   return stream
 }
 
-/** Standard error. */
+/** Returns standard error. */
 export const getStandardError = (): OutputStream => ignoreErrors(getCurrentIo().stderr)
 
-/** Standard output: to be written to through `openStdout`. */
+/** Returns standard output. Write to it through `openStdout`. */
 export const getStandardOutput = (): OutputStream => getCurrentIo().stdout
 
 /**
- * Returns whether standard output may be a terminal, which only its stream knows for certain. Opening that takes
- * as long as making a page of help: a pipe or a file is written to without it.
+ * Returns true if standard output may be a terminal. Only its stream knows for certain, but opening that takes as long
+ * as formatting a page of help.
  */
 export const mayBeTerminal = (): boolean => getCurrentIo().mayBeTerminal()
 
@@ -89,20 +91,20 @@ export const mayBeTerminal = (): boolean => getCurrentIo().mayBeTerminal()
 export const isPiped = (): boolean => getCurrentIo().isPiped()
 
 /** The exit code that shells report for a process that ended by SIGQUIT. */
-const quit = 131
+const quitCode = 131
 
 /**
- * Has the process end, once its work is done, by the signal that interrupted it: then the shell that
- * started it ends its loop, too. Where its terminal hung up Node would abort while it tidies that up; it
- * ends by SIGHUP instead. A core file would hold the token, so that SIGQUIT is told by the exit code alone.
- * @param signal what interrupted the work; undefined where nothing did
+ * Ends the process, after its work, by the signal that interrupted it, so that a shell ends its loop as well. If the
+ * terminal hung up, Node would abort during its cleanup, so SIGHUP is used. A core file could contain the token, so
+ * SIGQUIT only sets the exit code.
+ * @param signal the signal that interrupted the work; undefined if none did
  */
-export const endBy = (signal: NodeJS.Signals | undefined): void => {
+export const endBySignal = (signal: NodeJS.Signals | undefined): void => {
   const io = getCurrentIo()
   io.onExit(() => {
-    // Reads fail a moment before writes do.
+    // Reads fail a moment earlier than writes.
     const end = hasLostInput() || io.hasHungUp() ? 'SIGHUP' : signal
-    if (end === 'SIGQUIT') io.exitCode = quit
+    if (end === 'SIGQUIT') io.exitCode = quitCode
     if (end === undefined || end === 'SIGQUIT' || process.platform === 'win32') return
     io.endBy(end)
   })
@@ -110,25 +112,25 @@ export const endBy = (signal: NodeJS.Signals | undefined): void => {
 
 /** True if nothing reads the stream any more. */
 export const isGone = (stream: object): boolean =>
-  failed.has(stream) || ('destroyed' in stream && stream.destroyed === true)
+  failedStreams.has(stream) || ('destroyed' in stream && stream.destroyed === true)
 
-/** Writes text to a stream, and ignores failures. */
+/** Writes text to a stream and ignores failures. */
 export const writeQuietly = (stream: TextSink, text: string): void => {
   if (isGone(stream)) return
   try {
     stream.write(text)
   } catch {
-    // Files are written at once, and throw.
-    failed.add(stream)
+    // Files are written synchronously, and throw.
+    failedStreams.add(stream)
   }
 }
 
-/** Writes to standard output, past its stream: opening that takes longer than all the rest of a TAB. */
-export const answerAtOnce = (text: string): void => {
+/** Writes to standard output without opening its stream, which would take longer than the rest of a completion. */
+export const writeAtOnce = (text: string): void => {
   const bytes = Buffer.from(text)
   try {
     for (let at = 0; at < bytes.length; ) at += getCurrentIo().writeNow(bytes.subarray(at))
   } catch {
-    // Nobody reads it.
+    // Nothing reads the output.
   }
 }

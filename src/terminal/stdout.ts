@@ -1,16 +1,16 @@
-/** Standard output: buffers small writes, obeys back-pressure, and ends quietly when the pipe is closed. */
+/** Writes standard output: buffers small writes, respects back-pressure, and ends quietly when the pipe is closed. */
 import type { Writable } from 'node:stream'
 import { getCurrentIo, type Stdout } from '../base/io.js'
 import { ClosedPipe, Failure, getErrorCode } from '../errors.js'
 import { getStandardOutput, isPiped, leaveLine, printAside } from './standard.js'
 
 /**
- * Writes are gathered up to this size, and for no longer than a turn of the event loop. What a list
- * writes at once is most of the 64 KB that a socket gives at once: gathering those would copy them.
+ * The size up to which writes are buffered, in bytes; the buffer is also written after each turn of the event loop. A
+ * list writes almost the 64 KB that a socket accepts at once, and buffering that would only copy it.
  */
 const chunkSize = 32 * 1024
-/** The size, in bytes, from which a write of its own is cheaper than a copy. */
-const large = 16 * 1024
+/** The size, in bytes, from which a separate write is cheaper than a copy. */
+const largeSize = 16 * 1024
 const newline = 0x0a
 
 const toFailure = (error: NodeJS.ErrnoException): Error =>
@@ -21,17 +21,17 @@ const toFailure = (error: NodeJS.ErrnoException): Error =>
         cause: error,
       })
 
-/** Encodes text. A character takes three bytes at most: reserving them all saves counting them first. */
+/** Encodes text. A character takes at most three bytes; reserving that much saves counting. */
 const encode = (text: string): Uint8Array => {
   const bytes = Buffer.allocUnsafe(text.length * 3)
   return bytes.subarray(0, bytes.write(text))
 }
 
-/** Joins pieces so that only the last may be large, into as few as that takes without a copy of it. */
+/** Joins small pieces, so that as few writes as possible are needed without copying a large last piece. */
 const gatherPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   const last = pieces.at(-1)
   if (pieces.length < 2 || last === undefined) return pieces
-  return last.length < large
+  return last.length < largeSize
     ? [Buffer.concat(pieces)]
     : [...gatherPieces(pieces.slice(0, -1)), last]
 }
@@ -41,7 +41,7 @@ class BufferedStdout implements Stdout {
   private size = 0
   private turn: NodeJS.Immediate | undefined
   private broken: Error | undefined
-  private wanting: Promise<void> = Promise.resolve()
+  private drain: Promise<void> = Promise.resolve()
 
   private readonly terminal: boolean
   private piped: boolean
@@ -61,13 +61,13 @@ class BufferedStdout implements Stdout {
     this.size += bytes.length
     if (this.size >= chunkSize) this.flush()
     else this.turn ??= setImmediate(() => this.flush())
-    await this.wanting
+    await this.drain
     if (this.broken !== undefined) throw this.broken
   }
 
   async end(): Promise<void> {
     this.flush()
-    await this.wanting
+    await this.drain
     if (this.broken !== undefined) throw this.broken
     await new Promise<void>((resolve, reject) => {
       this.stream.write('', (error) => (error ? reject(toFailure(error)) : resolve()))
@@ -77,7 +77,7 @@ class BufferedStdout implements Stdout {
   private flush(): void {
     clearImmediate(this.turn)
     this.turn = undefined
-    // Node destroys the pipe to a pager that was left, and no error tells of it.
+    // Node destroys the pipe to a closed pager without an error.
     if (this.stream.destroyed) this.broken ??= new ClosedPipe()
     if (this.size === 0 || this.broken !== undefined) return
     const last = this.pending.at(-1)
@@ -88,10 +88,10 @@ class BufferedStdout implements Stdout {
     if (this.piped) leaveLine()
     this.piped = false
     const more = this.terminal ? printAside(last?.at(-1) === newline, print) : print()
-    if (!more) this.wanting = this.drained()
+    if (!more) this.drain = this.waitForDrain()
   }
 
-  private drained(): Promise<void> {
+  private waitForDrain(): Promise<void> {
     const { stream } = this
     return new Promise((resolve) => {
       const done = (): void => {
@@ -103,13 +103,13 @@ class BufferedStdout implements Stdout {
   }
 }
 
-/** Standard output, or another stream, for a run. */
+/** Opens standard output, or another stream, for a run. */
 export const openStdout = (stream: Writable = getStandardOutput()): Stdout =>
   new BufferedStdout(stream)
 
 /**
- * Prints a whole text to standard output that is no terminal, past its stream (`mayBeTerminal`).
- * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
+ * Prints a whole text to standard output without opening its stream, if it is no terminal (`mayBeTerminal`).
+ * @throws ClosedPipe if the reader is gone; Failure if the output cannot be written
  */
 export const printAtOnce = async (text: string): Promise<void> => {
   const bytes = Buffer.from(text)
@@ -117,7 +117,7 @@ export const printAtOnce = async (text: string): Promise<void> => {
   try {
     while (at < bytes.length) at += getCurrentIo().writeNow(bytes.subarray(at))
   } catch (error) {
-    // A reader that takes nothing just now is waited for as ever.
+    // If the reader is not ready, the rest is written to the stream, which waits.
     if (getErrorCode(error) !== 'EAGAIN') throw toFailure(error as NodeJS.ErrnoException)
     const out = openStdout()
     await out.write(bytes.subarray(at))

@@ -1,4 +1,7 @@
-/** Styles text for a terminal: colors, symbols, links, bars, and whether each is wanted. */
+/**
+ * Styles text for a terminal: colors, symbols, links, bars and widths, depending on what the terminal and the person
+ * want.
+ */
 
 import {
   escapeControls,
@@ -18,7 +21,7 @@ export type ColorFlag = 'auto' | 'always' | 'never'
 export type Env = Readonly<Record<string, string | undefined>>
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
-/** True if this runs in CI (the `CI` variable). */
+/** True if the program runs in CI (the `CI` variable). */
 export const isCi = (env: Env): boolean => isSet(env.CI) && env.CI !== 'false' && env.CI !== '0'
 /** True if SVC_ACCESSIBLE asks for output for screen readers: words instead of symbols, nothing redrawn. */
 export const isAccessible = (env: Env): boolean =>
@@ -28,8 +31,7 @@ const parseForceColor = (value: string | undefined): boolean | undefined =>
 
 /**
  * Decides whether to use color. The flag takes precedence over FORCE_COLOR, and that over NO_COLOR, CLICOLOR=0,
- * TERM=dumb
- * and CI; otherwise terminals have color.
+ * TERM=dumb and CI; otherwise terminals have color.
  */
 export const useColor = (flag: ColorFlag, env: Env, isTTY: boolean): boolean => {
   if (flag !== 'auto') return flag === 'always'
@@ -48,7 +50,7 @@ interface Painter {
 const keepText = (text: string): string => text
 const uncolored: Painter = { bold: keepText, dim: keepText, paint: keepText }
 
-/** Loads the painter; without color, text stays as it is. */
+/** Loads the painter. Without color, text stays unchanged. */
 const createPainter = async (color: boolean): Promise<Painter> => {
   if (!color) return uncolored
   const { Chalk } = await import('chalk')
@@ -64,18 +66,16 @@ const createPainter = async (color: boolean): Promise<Painter> => {
   return { bold: chalk.bold, dim: chalk.dim, paint: (text, tone) => tones[tone](text) }
 }
 
-// How text meets one stream: its colours, widths, symbols and links.
+// Bars that show a fraction.
 
-// Bars: how much of a whole.
-
-/** Draws a bar of so many columns, filled to `fraction` (0 to 1). */
+/** Draws a bar `columns` wide, filled to `fraction` (0 to 1). */
 export const drawBar = (
   fraction: number,
   columns: number,
   paint: (text: string) => string = (text) => text,
 ): string => {
   const share = Number.isNaN(fraction) ? 0 : Math.min(1, Math.max(0, fraction))
-  // Only the whole is full, and only nothing is empty.
+  // A bar is full only at 1 and empty only at 0.
   const rounded = Math.round(share * columns)
   const filled = share === 1 || share === 0 ? rounded : Math.min(columns - 1, Math.max(1, rounded))
   return paint('█'.repeat(filled)) + '░'.repeat(columns - filled)
@@ -83,13 +83,13 @@ export const drawBar = (
 
 const marks = { good, bad, warn, next: ['→', undefined] } as const
 
-/** A verdict, or what to do next. */
+/** A verdict, or the mark of a next step. */
 type Mark = keyof typeof marks
 
-/** The symbol of a verdict and its tone. */
-const markOf = (kind: Mark): readonly [symbol: string, tone: Tone | undefined] => marks[kind]
+/** Returns the symbol of a mark and its tone. */
+const getMark = (kind: Mark): readonly [symbol: string, tone: Tone | undefined] => marks[kind]
 
-/** The words that a screen reader gets in place of the symbols. */
+/** The words that replace symbols for screen readers. */
 const spokenMarks: Readonly<Record<Mark, string>> = {
   good: 'ok:',
   warn: 'warning:',
@@ -97,18 +97,18 @@ const spokenMarks: Readonly<Record<Mark, string>> = {
   next: 'next:',
 }
 
-// Clickable text (OSC 8), where the terminal is known to show it.
+// Links (OSC 8), if the terminal is known to support them.
 
 type Linker = (text: string, url: string) => string
 
-/** An address that holds nothing but itself: no control character, no space. */
-const address = /^https?:\/\/[\x21-\x7e]+$/
+/** Matches a URL without spaces and control characters. */
+const urlPattern = /^https?:\/\/[\x21-\x7e]+$/
 
 const omitLink: Linker = (text) => text
 
-/** Formats text as a link; URLs other than plain http(s) ones are left out. */
+/** Formats text as a link. Other URLs than plain http(s) ones are left out. */
 export const formatLink: Linker = (text, url) =>
-  address.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
+  urlPattern.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
 
 /** Creates the function that formats links, if the terminal supports them. */
 export const createLinker = async (stream: { isTTY?: boolean }, env: Env): Promise<Linker> => {
@@ -120,14 +120,16 @@ export const createLinker = async (stream: { isTTY?: boolean }, env: Env): Promi
 /** The style of a stream's text. */
 export interface Style extends Painter {
   readonly terminal: boolean
-  /** True if tables are aligned and pages drawn although the stream is no terminal. */
+  /** True if tables are aligned although the stream is no terminal. */
   readonly aligned: boolean
-  /** For a screen reader: words in place of symbols and bars, nothing side by side. */
+  /** True for screen readers: words replace symbols and bars, and nothing stands side by side. */
   readonly accessible: boolean
   readonly color: boolean
-  /** Columns of the terminal; 80 where it does not say. */
+  /** The width of the terminal in columns; 80 if unknown. */
   readonly width: number
-  /** Columns of a table: those of the terminal, or infinity if an aligned table may be as wide as its values. */
+  /**
+   * The width of tables in columns: that of the terminal, or infinity if an aligned table may be as wide as its values.
+   */
   readonly tableWidth: number
   readonly visible: (text: string) => string
   readonly widthsFor: (texts: readonly string[]) => Promise<Widths>
@@ -136,13 +138,13 @@ export interface Style extends Painter {
   readonly age: (text: string, now: Date) => string | undefined
   readonly span: (seconds: number) => string
   readonly link: Linker
-  /** The painted symbol of a verdict. */
+  /** Returns the colored symbol of a mark. */
   readonly mark: (kind: Mark) => string
-  /** A bar of so many columns, filled to `fraction` (0 to 1). */
+  /** Draws a bar `columns` wide, filled to `fraction` (0 to 1). */
   readonly bar: (fraction: number, columns: number) => string
 }
 
-/** The stream that a style is for. */
+/** The stream to style. */
 export interface Screen {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -150,14 +152,14 @@ export interface Screen {
 
 const defaultWidth = 80
 
-/** Creates words, symbols and bars, which differ for a screen reader. */
-const createSigns = (paint: Painter['paint'], forScreenReader: boolean) => ({
+/** Creates the functions for status words, symbols and bars, which differ for screen readers. */
+const createSymbols = (paint: Painter['paint'], forScreenReader: boolean) => ({
   status: (word: string) => {
     const found = getStatusStyle(word)
     return forScreenReader && found !== undefined ? { ...found, text: word } : found
   },
   mark: (kind: Mark): string => {
-    const [symbol, tone] = markOf(kind)
+    const [symbol, tone] = getMark(kind)
     const text = forScreenReader ? spokenMarks[kind] : symbol
     return tone === undefined ? text : paint(text, tone)
   },
@@ -178,7 +180,7 @@ export const createStyle = async (
   const width = stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth
   return {
     ...painter,
-    ...createSigns(painter.paint, forScreenReader),
+    ...createSymbols(painter.paint, forScreenReader),
     terminal,
     aligned: false,
     accessible: forScreenReader,
@@ -194,13 +196,19 @@ export const createStyle = async (
   }
 }
 
-/** Returns the width that SVC_TERMINAL or COLUMNS gives to a pipe or a file; undefined if neither is a number of columns. */
+/**
+ * Returns the width that SVC_TERMINAL or COLUMNS sets for a pipe or a file; undefined if neither is a number of
+ * columns.
+ */
 const readGivenWidth = ({ SVC_TERMINAL, COLUMNS }: Env): number | undefined =>
   [SVC_TERMINAL, COLUMNS].flatMap((text = '') =>
     /^[1-9]\d{0,4}$/.test(text) ? [Number(text)] : [],
   )[0]
 
-/** Creates the style of an aligned table in a pipe or a file: moments stay as they are, since the text is read later. */
+/**
+ * Creates the style of an aligned table in a pipe or a file. Times are not shown as ages, because the text is read
+ * later.
+ */
 export const createAlignedStyle = (style: Style, env: Env): Style => {
   const given = readGivenWidth(env)
   return {

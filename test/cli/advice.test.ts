@@ -1,6 +1,6 @@
 /** What to do next: codes of the HTTP layer in the words of commands and flags. */
 import { describe, expect, it } from 'vitest'
-import { hints, withWorkspaceHint } from '../../src/engine/workspace/hints.js'
+import { addWorkspaceHint, hints } from '../../src/engine/workspace/hints.js'
 import { Failure } from '../../src/errors.js'
 import { recording } from '../support/recorder.js'
 import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
@@ -13,25 +13,25 @@ const hintOf = (error: unknown): string | undefined =>
 
 describe('advice', () => {
   it.each(Object.keys(hints))('has words for %s', (code) => {
-    const failure = withWorkspaceHint(advised({ code }))
+    const failure = addWorkspaceHint(advised({ code }))
     expect(hintOf(failure)).toMatch(/\.$|<file>$/)
     expect(failure).toMatchObject({ category: 'failed', message: 'm', details: { status: 400 } })
   })
   it('says what it is about', () => {
-    expect(hintOf(withWorkspaceHint(advised({ code: 'scope', about: 'api' })))).toContain(
+    expect(hintOf(addWorkspaceHint(advised({ code: 'scope', about: 'api' })))).toContain(
       'The token lacks the scope api.',
     )
-    expect(hintOf(withWorkspaceHint(advised({ code: 'rate', about: '17 s' })))).toContain(
+    expect(hintOf(addWorkspaceHint(advised({ code: 'rate', about: '17 s' })))).toContain(
       'wait 17 s.',
     )
-    expect(hintOf(withWorkspaceHint(advised({ code: 'rate' })))).not.toContain('It asks')
+    expect(hintOf(addWorkspaceHint(advised({ code: 'rate' })))).not.toContain('It asks')
   })
   it('leaves a hint as it is, and what nobody knows', () => {
     const said = advised({ code: 'input' }, 'said before')
-    expect(withWorkspaceHint(said)).toBe(said)
+    expect(addWorkspaceHint(said)).toBe(said)
     const unknown = advised({ code: 'toString' })
-    expect(withWorkspaceHint(unknown)).toBe(unknown)
-    expect(withWorkspaceHint('no failure')).toBe('no failure')
+    expect(addWorkspaceHint(unknown)).toBe(unknown)
+    expect(addWorkspaceHint('no failure')).toBe('no failure')
   })
 })
 

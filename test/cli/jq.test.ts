@@ -102,7 +102,7 @@ it('ends an expression without an end by --timeout', async () => {
 
 it('ends an expression without an end by Ctrl-C', async () => {
   const stop = new AbortController()
-  const filter = await JqFilter.of('def f: f; f', { signal: stop.signal, timeout: 60 })
+  const filter = await JqFilter.create('def f: f; f', { signal: stop.signal, timeout: 60 })
   const ended = filter.filterWhole('1')
   stop.abort()
   await expect(ended).rejects.toMatchObject({ category: 'interrupted' })
@@ -110,7 +110,7 @@ it('ends an expression without an end by Ctrl-C', async () => {
 
 it('keeps the digits of numbers that the expression only passes on', async () => {
   const { signal } = new AbortController()
-  const filter = await JqFilter.of('.[].id, .[0].id + 1', { signal, timeout: 60 })
+  const filter = await JqFilter.create('.[].id, .[0].id + 1', { signal, timeout: 60 })
   const { lines } = await filter.filterWhole('[{"id":100000000000000000001},{"id":1.10}]')
   expect(lines).toEqual(['100000000000000000001', '1.10', '1e+20'])
 })

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { adviseLine } from '../../src/cli/foreign/index.js'
-import { complete } from '../../src/cli/tab.js'
+import { completeLine } from '../../src/cli/tab.js'
 import { listVerbs, parseTokens } from '../../src/cli/words/tree.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { Failure } from '../../src/errors.js'
@@ -138,7 +138,7 @@ describe('a name of another tool', () => {
     },
   )
   it('is shown nowhere', async () => {
-    const { items } = await complete(['runners', ''], async () => [])
+    const { items } = await completeLine(['runners', ''], async () => [])
     expect(items.map(({ value }) => value)).not.toContain('ls')
     await expect(run('runners', 'lz')).rejects.toThrow(/has no verb "lz"; it has list, get, update/)
   })
@@ -283,7 +283,7 @@ describe('a line that is being written', () => {
     ],
     [['geo', 'nothing'], []],
   ])('%j is followed as far as its words lead', async (words, wanted) => {
-    const { items } = await complete([...words, ''], async () => [])
+    const { items } = await completeLine([...words, ''], async () => [])
     expect(items.map(({ value }) => value)).toEqual(wanted)
   })
 })

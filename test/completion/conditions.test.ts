@@ -1,12 +1,12 @@
 /** Completion of conditions, out of the catalogue alone. */
 import { describe, expect, it } from 'vitest'
-import { complete } from '../../src/cli/tab.js'
+import { completeLine } from '../../src/cli/tab.js'
 
 const live = async (): Promise<never> => {
   throw new Error('the instance is asked')
 }
 const offered = async (line: string, current: string): Promise<readonly string[]> =>
-  (await complete([...line.split(' '), current], live)).items.map(({ value }) => value)
+  (await completeLine([...line.split(' '), current], live)).items.map(({ value }) => value)
 
 describe('after --where and --select', () => {
   it.each([

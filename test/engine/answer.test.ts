@@ -10,7 +10,7 @@ import {
   yieldRecord,
   yieldRecords,
 } from '../../src/engine/rows.js'
-import { formatNamed } from '../../src/output/formats.js'
+import { getFormat } from '../../src/output/formats.js'
 import { createStyle } from '../../src/terminal/style.js'
 
 type Made = ConstructorParameters<typeof AnswerPrinter>
@@ -27,7 +27,7 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
   const answer = new AnswerPrinter(
     {
       command: { area: 'runners', words: 'list', endpoints: {}, args: [] },
-      format: formatNamed(name),
+      format: getFormat(name),
       globals: { showSecrets: false, csvRaw: false, ...globals },
     } as unknown as Made[0],
     { style, width: 100, out, plain: { end: async () => {} } } as unknown as Made[1],

@@ -21,7 +21,7 @@ const ran = async (how: BulkOptions, interactive = false) => {
     ui: {
       interactive,
       note: (text: string) => said.push(`note: ${text}`),
-      naming: async () => ['key 1 "one"'],
+      nameObjects: async () => ['key 1 "one"'],
       confirm: async (what: string, details: Details = []) => {
         const lines = typeof details === 'function' ? await details() : details
         said.push(`confirm: ${what} ${lines.join(', ')}`)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Sessions, Workspace } from '../../src/engine/workspace/workspace.js'
+import { RunSessions, Workspace } from '../../src/engine/workspace/workspace.js'
 
 import { getPaths, openStore } from '../../src/profile/index.js'
 
@@ -44,7 +44,7 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
   return {
-    standing: new Workspace(options, new Sessions(options, heard), nothingAsked),
+    standing: new Workspace(options, new RunSessions(options, heard), nothingAsked),
     warned,
   }
 }
@@ -93,8 +93,8 @@ it('knows the project at hand from the environment, of the kind that is wanted',
   const { standing } = place({ SVC_PROJECT: 'platform/app', SVC_GROUP: 'platform' })
   expect(await standing.scope('project')).toBe('platform/app')
   expect(await standing.scope('group')).toBe('platform')
-  expect(await standing.scopeAmong([])).toBeUndefined()
-  expect(await standing.scopeAmong(['group'])).toMatchObject({
+  expect(await standing.findScopeAmong([])).toBeUndefined()
+  expect(await standing.findScopeAmong(['group'])).toMatchObject({
     kind: 'group',
     value: 'platform',
   })

@@ -1,7 +1,7 @@
 /** `--sort`: the order of what a list prints. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KeptRows, maxSorted } from '../../src/engine/records/kept-rows.js'
+import { maxSorted, RowSorter } from '../../src/engine/records/kept-rows.js'
 import { configuration, type Ran } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
@@ -327,7 +327,7 @@ it('keeps the order of large records, and compares numbers past 2^53', async () 
 })
 
 it('sorts at most so many records, and says how to sort more', () => {
-  const kept = new KeptRows({ compare: () => 0 }, Number.POSITIVE_INFINITY)
+  const kept = new RowSorter({ compare: () => 0 }, Number.POSITIVE_INFINITY)
   const row = { key: [], bytes: new Uint8Array(), reader: undefined }
   for (let i = 0; i < maxSorted; i++) kept.add(row)
   expect(() => kept.add(row)).toThrow('--sort can sort 500000 records, and there are more')

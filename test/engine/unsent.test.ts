@@ -1,7 +1,7 @@
 /** `--curl`: what was planned ends with its request, also elsewhere; what really went wrong is passed on. */
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { Curl, UnsentInstance } from '../../src/engine/perform/curl.js'
+import { CurlPrinter, UnsentInstance } from '../../src/engine/perform/curl.js'
 import { createNoteRow, type Rows } from '../../src/engine/rows.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask } from '../../src/http/types.js'
@@ -29,7 +29,7 @@ const unsent = () => {
     ...parts,
     planning: {},
   } as unknown as ConstructorParameters<typeof UnsentInstance>[0])
-  const curl = new Curl(parts as unknown as ConstructorParameters<typeof Curl>[0])
+  const curl = new CurlPrinter(parts as unknown as ConstructorParameters<typeof CurlPrinter>[0])
   /** Yields nothing but what a command says, unless it goes on without an answer. */
   const follow = async (work: () => Promise<unknown>): Promise<void> => {
     const rows = async function* (): Rows {

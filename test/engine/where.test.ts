@@ -12,7 +12,7 @@ import { createInstance, type InstanceClient } from '../../src/client/instance.j
 import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Command, Given, Plan } from '../../src/engine/command/types.js'
 import { ListReader } from '../../src/engine/instance/listing.js'
-import { RecordChoice } from '../../src/engine/records/where.js'
+import { RecordFilter } from '../../src/engine/records/where.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { recording } from '../support/recorder.js'
@@ -65,7 +65,7 @@ const listed = async (
   const failed: string[] = []
   const notes: string[] = []
   const choice = async () =>
-    new RecordChoice(texts, {
+    new RecordFilter(texts, {
       command,
       paging,
       width: 4,
@@ -366,7 +366,9 @@ describe('with --where', () => {
 it('sends only what the instance answers as the field says', async () => {
   const { listsRecords: lists } = await import('../../src/engine/command/derive.js')
   const { loadAllCommands } = await import('../../src/commands/index.js')
-  const { createSingleReader } = await import('../../src/engine/records/single.js')
+  const { findSingleReader: createSingleReader } = await import(
+    '../../src/engine/records/single.js'
+  )
   const { findFieldKind } = await import('../../src/engine/where/shape.js')
   const kinds: Readonly<Record<string, readonly string[]>> = {
     boolean: ['boolean'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatNames } from '../../src/catalogue/formats.js'
 import type { People } from '../../src/catalogue/views.js'
-import { formatNamed, formats } from '../../src/output/formats.js'
+import { formats, getFormat } from '../../src/output/formats.js'
 import type { AnswerView } from '../../src/output/types.js'
 import { bytes, collector, listed, opened } from '../output/open.js'
 
@@ -104,7 +104,7 @@ const viewsOf = (
   records: readonly string[],
   view: Partial<AnswerView>,
 ): readonly Partial<AnswerView>[] => {
-  if (formatNamed(format).shows === undefined) return [view]
+  if (getFormat(format).shows === undefined) return [view]
   const keys = records.flatMap((record) => Object.keys(JSON.parse(record)))
   const all = new Set(view.fields ?? view.columns ?? keys)
   const { columns: _, many: __, ...rest } = view
@@ -254,7 +254,7 @@ describe.each(formatNames)('%s', (format) => {
       lines: `${dirty}\n${dirty}\n`,
       // What shows one field a time parses the record as often as there are fields; one text shows what a length does.
       long: dirty.repeat(
-        formatNamed(format).shows === undefined && text === hostile[0] ? 20_000 : 200,
+        getFormat(format).shows === undefined && text === hostile[0] ? 20_000 : 200,
       ),
     })
     const columns = ['name', dirty, 'status', 'web_url', 'list', 'deep', 'lines', 'long']

@@ -24,13 +24,13 @@ const plain = new Set(
   membership memory merge message meter method metric mistake mode module name naming need node note null number
   object observation offer op operand operation option order origin overview owner pace page paging painter pair
   param parameter parent parser part path payload peek people percentile person pick piece pipe place placeholder
-  placement plain planner planning point policy position post prefetch presence preview printer probe problem
+  placement plain planner planning point policy position post prefetch presence preview previewer printer probe problem
   profile program progress project promise prompt prompter property provider push query question queue range rank
   rate raw reaction read reader reading receiver recipe record ref reference referent refusal region registry
   relation remark remote removal replacement reply report reporter repository request requirement resolver
   resource response result reversal role root round route router row rule run runner sample sandbox sanitizer
   scalar scale scanner scheduler schema scheme screen script secrecy secret section segment selection selector
-  sender series service session setting severity shard shell side signal signature sink site snapshot socket
+  sender series service session setting severity shard shell side signal signature sink site snapshot socket sorter
   source span spec speed spelling splitter spool stage stat state status stdout step storage store stream
   strictness style subject suggestion sum summary symbol syntax table tag tally tap team test text threshold tile
   timeline timing title token tone topic total trace trait transport tree trend tuning type undo unit update use

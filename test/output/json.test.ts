@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatNamed } from '../../src/output/formats.js'
-import { hasWhitespace, rewrite } from '../../src/output/json.js'
+import { getFormat } from '../../src/output/formats.js'
+import { hasWhitespace, rewriteJson } from '../../src/output/json.js'
 import { bytes, collector, listed, opened, shown, written } from './open.js'
 
-const rewritten = (text: string): string => Buffer.from(rewrite(text)).toString()
+const rewritten = (text: string): string => Buffer.from(rewriteJson(text)).toString()
 
 describe('JSON in a pipe', () => {
   it('gives a list as one compact array', async () => {
@@ -152,7 +152,7 @@ describe('NDJSON', () => {
 
 describe('formats', () => {
   it('refuses one that does not exist', () => {
-    expect(() => formatNamed('xml')).toThrow(
+    expect(() => getFormat('xml')).toThrow(
       'unknown output format "xml"; available: table, wide, json, yaml, ndjson, csv',
     )
   })

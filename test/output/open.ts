@@ -1,7 +1,7 @@
 /** Writes records in a format and gives what came out. */
 import type { FieldMatch, Records } from '../../src/base/json/records.js'
 import { KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
-import { formatNamed, formats } from '../../src/output/formats.js'
+import { formats, getFormat } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
 import type { AnswerView, Sink, Writer } from '../../src/output/types.js'
 import { createStyle } from '../../src/terminal/style.js'
@@ -37,7 +37,7 @@ export const opened = async (
 ): Promise<Writer> => {
   const { secrets = new Set(), showSecrets = false, ...view } = options
   const hidden = showSecrets ? 'nothing' : secrets
-  return openWriter(formatNamed(format), sink, await viewOf(view), hidden)
+  return openWriter(getFormat(format), sink, await viewOf(view), hidden)
 }
 
 export const collector = (): Sink & { text(): string; chunks: string[] } => {

@@ -16,7 +16,7 @@ import { findOwnWords } from '../../src/engine/command/words.js'
 import { ChosenRecords } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import type { Rows } from '../../src/engine/rows.js'
-import { formatNamed } from '../../src/output/formats.js'
+import { getFormat } from '../../src/output/formats.js'
 import { folder } from './program.js'
 
 /** Pieces of text that come when they come, until they end. */
@@ -101,7 +101,7 @@ export const openContext = async (
   const options: AnswerOptions = {
     command,
     globals: parseGlobals(command, raw, env, () => {}),
-    format: formatNamed('json'),
+    format: getFormat('json'),
     env,
     signal,
     stdin: { text: async () => '', chunks, endsSoon: async () => false },

@@ -26,7 +26,7 @@ const addition = 'A file of commands adds it: svcctl help extend'
 /** Finds the command of a line, and the tokens after its words; undefined if the words name none. */
 const findCommand = async (tokens: readonly string[]) => {
   const { level, rest } = await followWords(tokens)
-  return level instanceof Leaf ? { command: level.means, rest } : undefined
+  return level instanceof Leaf ? { command: level.loadedCommand, rest } : undefined
 }
 
 /** Returns true for a line that runs a command or shows its help. */

@@ -25,7 +25,7 @@ export const formatArguments = (command: Command): string =>
     )
     .join('')
 
-/** Formats a route; where it is too wide, it is broken before a slash. */
+/** Formats a route. If it is too wide, it is broken before a slash. */
 const formatRoute = (e: Endpoint, width: number): string => {
   const method = getMethod(e).padEnd(7)
   const parts = wrap(getPath(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
@@ -38,7 +38,7 @@ const formatRoutes = (command: Command, width: number): string =>
     .map((e) => formatRoute(e, width))
     .join('\n')
 
-/** Returns the edition that an endpoint needs, and which forms of the command need it where not all do. */
+/** Describes the edition that the endpoints of a command need, and which forms of the command need it if not all do. */
 const getEditionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] => {
   const limited = all.filter(({ edition }) => edition !== undefined)
   const edition = [...new Set(limited.map((e) => e.edition))].join(', ')
@@ -60,7 +60,7 @@ const collectFacts = (command: Command): (readonly [string, string])[] => {
   ]
 }
 
-/** Names the extension that a command is from, or that some of its forms are from. */
+/** Describes the extension that a command is from, or that some of its forms are from. */
 const describeSource = (command: Command): readonly string[] => {
   const added = Object.values(command.endpoints).filter(({ from }) => from !== undefined)
   if (isExtension(command)) return [`From ${added[0]?.from}, not in the documents.`]
@@ -73,10 +73,13 @@ const describeCommand = ({ description = [], endpoints }: Command): readonly str
   ...Object.values(endpoints).flatMap(({ reveals = [], notes = [] }) => [reveals, notes].flat()),
 ]
 
-/** Lines that a screen shows without scrolling. */
+/** The number of lines that a screen shows without scrolling. */
 export const screenLines = 50
 
-/** The detail in which a page describes flags: `whole` has those for many objects, too; `line` has one line a flag, and no routes. */
+/**
+ * How much a page says about flags. `whole` includes those for many objects; `full` leaves these out; `line` has one
+ * line a flag and no routes; `names` lists only names.
+ */
 type Detail = 'whole' | 'full' | 'line' | 'names'
 
 const layOutFlags = (rows: readonly FlagRow[], { width }: PageStyle, detail: Detail): string => {
@@ -102,7 +105,7 @@ const formatFlagSections = (command: Command, style: PageStyle, detail: Detail):
       formatSection(`${title}:`, layOutFlags(toFlagRows(flags), style, detail), style),
     )
     .filter((part) => part !== '')
-    // A page with little room has no empty lines between its headings.
+    // A page with little room has no empty lines between headings.
     .join(detail === 'line' || detail === 'names' ? '' : '\n')
 
 const renderPage = async (command: Command, style: PageStyle, detail: Detail): Promise<string> => {
@@ -147,8 +150,8 @@ const renderPage = async (command: Command, style: PageStyle, detail: Detail): P
 }
 
 /**
- * Renders `svcctl runners list --help`, on one screen where it fits: a page that would be longer says less of each flag.
- * With `whole` it says everything of all flags.
+ * Renders the help of a command, such as `svcctl runners list --help`. If the page is longer than a screen, it says
+ * less about each flag. With `whole`, it describes all flags in full.
  */
 export const renderCommandHelp = async (
   command: Command,
@@ -164,19 +167,19 @@ export const renderCommandHelp = async (
   return text
 }
 
-/** The flags for many objects that a page names, by how often they are looked for. */
-const namedFirst = ['select', 'all-projects', 'where', 'sort', 'group-by', 'resume', 'journal']
+/** The flags for many objects that a page names first, the most needed first. */
+const firstManyFlags = ['select', 'all-projects', 'where', 'sort', 'group-by', 'resume', 'journal']
 
-/** Columns of that line for the names of flags. */
+/** The maximum width of the names of flags on that line. */
 const manyWidth = 48
 
-/** Names the flags for many objects on one line. */
+/** Lists the flags for many objects on one line. */
 const formatManyLine = (command: Command): readonly string[] => {
   const names = getManyFlags(command).flatMap(({ name, hidden }) =>
     hidden === true || name === 'limit' ? [] : [name],
   )
   if (names.length === 0) return []
-  const first = namedFirst.filter((name) => names.includes(name))
+  const first = firstManyFlags.filter((name) => names.includes(name))
   const ordered = [...first, ...names.filter((name) => !first.includes(name))]
   const [all = ''] = wrap(ordered.map((name) => `--${name}`).join(', '), manyWidth)
   const shown = all.split(', ').slice(0, 4).join(', ').replace(/,$/, '')
@@ -184,7 +187,7 @@ const formatManyLine = (command: Command): readonly string[] => {
   return [`Many objects: ${shown}${more} svcctl help many`]
 }
 
-/** Names the flags that a page does not describe, and the topics that do. */
+/** Lists the flags that a page does not describe, and the topics that do. */
 const formatOtherFlags = (command: Command, style: PageStyle, detail: Detail): string => {
   const limit = getManyFlags(command).some(
     ({ name, hidden }) => name === 'limit' && hidden !== true,

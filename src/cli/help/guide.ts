@@ -1,4 +1,4 @@
-/** Pages of the guide for a terminal, such as `svcctl help where`: from the Markdown that the package carries. */
+/** Renders the guide's pages for a terminal (`svcctl help where`) from the Markdown in the package. */
 import adoption from '../../../.github/guide/adoption.md?raw'
 import agents from '../../../.github/guide/agents.md?raw'
 import asCode from '../../../.github/guide/as-code.md?raw'
@@ -29,10 +29,10 @@ const pages = {
   where,
 } as const
 
-/** A page of the guide. */
+/** The name of a guide page. */
 export type GuidePage = keyof typeof pages
 
-/** A paragraph, an item, a heading, a table or a block of code, with its lines. */
+/** Splits Markdown into blocks: paragraphs, list items, headings, tables and code. */
 const splitBlocks = (markdown: string): readonly string[] =>
   markdown
     .replaceAll(/<!-- .*? -->\n/g, '')
@@ -40,7 +40,7 @@ const splitBlocks = (markdown: string): readonly string[] =>
       /^```[\s\S]*?^```$|^(?: {4}.*(?:\n|$))+|^(?:\|.*\n?)+|^(?:- .*\n(?: {2}.*\n)*)|^(?!```).+(?:\n(?!- |```|\|).+)*/gm,
     ) ?? []
 
-/** Returns text as a reader sees it: a link is its text, and marks are gone. */
+/** Converts Markdown to plain text: a link becomes its text, and markup is removed. */
 const toPlainText = (text: string): string =>
   text
     .replaceAll(/(?<!\s)\s*\n\s*/g, ' ')

@@ -1,35 +1,38 @@
-/** Lays out help: sections, two columns, and command lines to copy. */
+/** Lays out help pages: sections, two-column tables, and command lines to copy. */
 
-/** The style of a page. */
+/** The width and the text styles of a page. */
 export interface PageStyle {
   readonly width: number
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
 }
 
-/** The indentation of help. */
+/** The indentation of help texts. */
 export const indent = '  '
-/** The longest name in a first column, in characters. A longer one has its text on the next line, so that the column stays narrow. */
-const longestName = 26
+/**
+ * The longest name in the first column, in characters. The text of a longer name starts on the next line, so that the
+ * column stays narrow.
+ */
+const maxNameLength = 26
 
 /** Lays out two columns, and wraps the second. */
 export const layOutTable = (
   rows: readonly (readonly [string, string])[],
   width: number,
 ): string => {
-  const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
+  const short = rows.map(([name]) => name.length).filter((length) => length <= maxNameLength)
   const left = Math.max(0, ...short) + 2
   const below = `\n${indent}${' '.repeat(left)}`
   return rows
     .map(([name, text]) => {
       const lines = wrap(text, width - left - indent.length).join(below)
-      const first = name.length <= longestName ? name.padEnd(left) : `${name}${below}`
+      const first = name.length <= maxNameLength ? name.padEnd(left) : `${name}${below}`
       return `${indent}${first}${lines}`.trimEnd()
     })
     .join('\n')
 }
 
-/** Cuts a text that is too long between two words, and before a bracket that would stay open. */
+/** Cuts a long text between two words, and before a bracket that would stay open. */
 const cutText = (text: string, width: number): string => {
   if (text.length <= width) return text
   const cut = text.slice(0, text.lastIndexOf(' ', width - 2))
@@ -43,7 +46,7 @@ export const layOutLines = (
   rows: readonly (readonly [string, string])[],
   width: number,
 ): string => {
-  const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
+  const short = rows.map(([name]) => name.length).filter((length) => length <= maxNameLength)
   const left = Math.max(0, ...short)
   return rows
     .map(([name, text]) => {
@@ -53,7 +56,7 @@ export const layOutLines = (
     .join('\n')
 }
 
-/** Wraps text into lines of at most `width` characters, which are taken to be one column each. */
+/** Wraps text into lines of at most `width` characters, assuming one column for each character. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = []
   let line = ''
@@ -67,18 +70,19 @@ export const wrap = (text: string, width: number): string[] => {
 }
 
 /**
- * Matches the parts of a command line that no line break may split: quoted words, a flag with its value, and `<`, `>` or `|` with the next
- * word.
+ * Matches the parts of a command line that a line break must not split: quoted words, a flag with its value, and `<`,
+ * `>` or `
+ * ` with the next word.
  */
-const parts = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
+const partPattern = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 
-/** Formats a command line to copy, and breaks it where that keeps a flag and its value together. */
+/** Formats a command line to copy, and breaks it between parts. */
 export const wrapCommandLine = (line: string, width: number): string => {
   const lines: string[] = []
   let at = `${indent}$`
-  for (const [word] of line.matchAll(parts)) {
+  for (const [word] of line.matchAll(partPattern)) {
     const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
-    // What a pipe leads to stays together, where it fits.
+    // The command after a pipe stays on one line, if it fits.
     const pipe = at.lastIndexOf(' | ')
     const tail = full && pipe > 0 ? `${at.slice(pipe + 1)} ${word}` : word
     const kept = tail.length > width - 2 - indent.length * 3 ? word : tail
@@ -88,6 +92,6 @@ export const wrapCommandLine = (line: string, width: number): string => {
   return [...lines, at].join('\n')
 }
 
-/** Formats a section with its title; empty if the body is. */
+/** Formats a section with its title; returns an empty text if the body is empty. */
 export const formatSection = (title: string, body: string, style: PageStyle): string =>
   body === '' ? '' : `${style.bold(title)}\n${body}\n`

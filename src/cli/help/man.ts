@@ -1,4 +1,4 @@
-/** Renders manual pages in man(7) format, from the same data as help. */
+/** Renders manual pages in man(7) format from the data of the help pages. */
 import { areas } from '../../catalogue/index.js'
 import { loadCommandsIn, loadExamples, toolCommands } from '../../commands/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
@@ -9,7 +9,7 @@ import { formatArguments } from './command.js'
 import { toFlagRows } from './rows.js'
 import { environmentVariables, renderTopic, topics } from './topics.js'
 
-/** Escapes text for roff: backslashes, leading dots and quotes, and dashes as typed. */
+/** Escapes text for roff: backslashes, dashes, and dots and quotes at the start of a line. */
 const escapeRoff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
@@ -20,7 +20,7 @@ const formatItem = (term: string, text: string): string =>
   `.TP\n.B ${escapeRoff(term)}\n${escapeRoff(text)}`
 const formatManSection = (title: string, body: string): string =>
   body === '' ? '' : `.SH ${title}\n${body}`
-const page = (
+const formatPage = (
   name: string,
   summary: string,
   parts: readonly string[],
@@ -34,7 +34,7 @@ const page = (
     .filter((part) => part !== '')
     .join('\n')}\n`
 
-/** Formats the flags for many objects, below a heading of their own. */
+/** Formats the flags for many objects under a heading. */
 const formatManyFlags = (command: Command): readonly string[] => {
   const rows = toFlagRows(getManyFlags(command))
   return rows.length === 0
@@ -52,34 +52,34 @@ const formatCommand = async (command: Command): Promise<string> =>
     ...(await loadExamples(command)).map((e) => `.PP\n.EX\n$ svcctl ${escapeRoff(e)}\n.EE`),
   ].join('\n')
 
-/** Renders the page of an area: `svcctl-runners.1`. */
+/** Renders the manual page of an area: `svcctl-runners.1`. */
 export const renderAreaPage = async (area: string): Promise<string> => {
   const commands = await loadCommandsIn(area)
   const summary = areas.find((a) => a.name === area)?.summary ?? `the ${area} commands of svcctl`
-  return page(`svcctl-${area}`, summary, [
+  return formatPage(`svcctl-${area}`, summary, [
     formatManSection('SYNOPSIS', `.B svcctl ${escapeRoff(area)}\n[verb] [id ...] [flags]`),
     formatManSection('COMMANDS', (await Promise.all(commands.map(formatCommand))).join('\n')),
     formatManSection('SEE ALSO', '.BR svcctl (1)'),
   ])
 }
 
-/** Renders the page of a topic: `svcctl-where.7`. */
+/** Renders the manual page of a topic: `svcctl-where.7`. */
 export const renderTopicPage = async (name: string): Promise<string> => {
   const text = (await renderTopic(name)) ?? ''
   const parts = [
     formatManSection('DESCRIPTION', `.EX\n${escapeRoff(text.trimEnd())}\n.EE`),
     formatManSection('SEE ALSO', '.BR svcctl (1)'),
   ]
-  return page(`svcctl-${name}`, topics[name]?.summary ?? name, parts, 7)
+  return formatPage(`svcctl-${name}`, topics[name]?.summary ?? name, parts, 7)
 }
 
 const listReferences = (names: readonly string[], chapter: 1 | 7): readonly string[] =>
   names.map((name) => `.BR svcctl\\-${escapeRoff(name)} (${chapter})`)
 
-/** Renders the page of svcctl: `svcctl.1`. */
+/** Renders the manual page of svcctl: `svcctl.1`. */
 export const renderRootPage = async (): Promise<string> => {
   const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
-  return page('svcctl', 'administer a source-hosting, collaboration and CI instance', [
+  return formatPage('svcctl', 'administer a source-hosting, collaboration and CI instance', [
     formatManSection('SYNOPSIS', '.B svcctl\n<area> <verb> [id ...] [flags]'),
     formatManSection('AREAS', areas.map((a) => formatItem(a.name, a.summary)).join('\n')),
     formatManSection(

@@ -1,10 +1,10 @@
-/** The headings for long lists of flags in help, by command. Flags without a heading come last. */
+/** Groups long lists of flags in help pages under headings. */
 import type { Flag } from '../../engine/command/types.js'
 
-/** A heading with the names of its flags; `*` at the end matches any rest. */
+/** A heading with the names of its flags; `*` at the end of a name matches any rest. */
 type Subject = readonly [title: string, names: readonly string[]]
 
-const planning: readonly Subject[] = [
+const planHeadings: readonly Subject[] = [
   [
     'What to compare',
     [
@@ -30,9 +30,9 @@ const planning: readonly Subject[] = [
 
 /** The headings by command. */
 export const subjects: Readonly<Record<string, readonly Subject[]>> = {
-  plan: planning,
-  apply: planning,
-  drift: planning,
+  plan: planHeadings,
+  apply: planHeadings,
+  drift: planHeadings,
   'settings update': [
     [
       'Sign-in and sign-up',
@@ -89,11 +89,11 @@ export const groupFlags = (
   flags: readonly Flag[],
 ): readonly (readonly [title: string, flags: readonly Flag[]])[] => {
   const named = subjects[command] ?? []
-  const titleOf = (name: string): string | undefined =>
+  const findTitle = (name: string): string | undefined =>
     named.find(([, patterns]) => patterns.some((pattern) => matchesName(name, pattern)))?.[0]
   const groups = named.map(
-    ([title]) => [title, flags.filter(({ name }) => titleOf(name) === title)] as const,
+    ([title]) => [title, flags.filter(({ name }) => findTitle(name) === title)] as const,
   )
-  const rest = flags.filter(({ name }) => titleOf(name) === undefined)
+  const rest = flags.filter(({ name }) => findTitle(name) === undefined)
   return [...groups, [named.length === 0 ? 'Flags' : 'More flags', rest] as const]
 }

@@ -1,6 +1,6 @@
 /**
- * Help that is about no single command: svcctl and its areas, `svcctl help <topic>` with what all commands share, the
- * environment variables, and the pages of the guide. All from the same data as the parser.
+ * Renders help that is about no single command: the root page, areas, and topics such as environment variables and
+ * pages of the guide.
  */
 
 import { capitalize } from '../../base/text.js'
@@ -16,13 +16,13 @@ import type { GuidePage } from './guide.js'
 import { formatSection, indent, layOutTable, type PageStyle, wrap } from './layout.js'
 import { toFlagRows } from './rows.js'
 
-/** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
+/** An environment variable that the tool reads. `help environment` and README list them from this data. */
 interface EnvironmentVariable {
   readonly name: string
   readonly meaning: string
 }
 
-/** The environment variables, in the order of the help. */
+/** The environment variables, in the order of the help page. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'SVC_BASE_URL', meaning: 'base URL of the instance' },
   { name: 'SVC_TOKEN', meaning: 'token; with SVC_BASE_URL, for that instance only' },
@@ -89,7 +89,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
 
 const pageWidth = 80
 
-/** Renders `svcctl help flags`: what every command takes. */
+/** Renders `svcctl help flags`: the flags that many commands take. */
 const renderFlagsTopic = (): string =>
   (
     [
@@ -107,7 +107,7 @@ const renderFlagsTopic = (): string =>
     .map(([title, flags]) => `${title}\n${layOutTable(toFlagRows(flags), pageWidth)}`)
     .join('\n\n')
 
-const exitTopic = (): string => {
+const renderExitCodesTopic = (): string => {
   const rows = Object.entries(exitCodes).map(
     ([category, code]) =>
       [`${code}  ${category}`, categoryMeanings[category as keyof typeof exitCodes]] as const,
@@ -157,14 +157,14 @@ const renderConfigurationTopic = async (): Promise<string> => {
 const wrapParagraphs = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => wrap(text, pageWidth - indent.length).map((line) => indent + line))
 
-/** A page of the guide, for a terminal. */
+/** Creates the renderer of a page of the guide. */
 const createGuideTopic =
   (name: GuidePage): Topic['page'] =>
   async () =>
     (await import('./guide.js')).renderGuidePage(name, pageWidth)
 
 interface Topic {
-  /** For the list of manual pages, as a summary of a command. */
+  /** The summary in lists of topics and manual pages. */
   readonly summary: string
   readonly page: () => string | Promise<string>
 }
@@ -172,7 +172,7 @@ interface Topic {
 /** The topics of `svcctl help <topic>`. */
 export const topics: Readonly<Record<string, Topic>> = {
   flags: { summary: 'flags that many commands take', page: renderFlagsTopic },
-  'exit-codes': { summary: 'exit codes and what they mean', page: exitTopic },
+  'exit-codes': { summary: 'exit codes and what they mean', page: renderExitCodesTopic },
   environment: { summary: 'environment variables', page: renderEnvironmentTopic },
   output: { summary: 'output formats, columns, limits and masking', page: renderOutputTopic },
   configuration: { summary: 'profiles and their settings', page: renderConfigurationTopic },
@@ -230,30 +230,30 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 }
 
-/** Other names of topics, which no list shows. */
-const otherNames: Readonly<Record<string, string>> = {
+/** Alternative names of topics, which are accepted and not shown. */
+const topicAliases: Readonly<Record<string, string>> = {
   many: 'many-objects',
   'real-instances': 'instances',
 }
 
-/** Renders a topic; undefined if there is none of that name. */
+/** Renders a topic; undefined if there is none with that name. */
 export const renderTopic = (given: string): Promise<string> | undefined => {
-  const name = otherNames[given] ?? given
+  const name = topicAliases[given] ?? given
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
   return topic && Promise.resolve(topic.page()).then((text) => `${text}\n`)
 }
 
-/** Suggests the nearest topic for a word that help does not know, if no command is near. */
-export const withTopic = async (word: string, error: unknown): Promise<unknown> => {
+/** Suggests the nearest topic for an unknown word, unless the error already suggests a command. */
+export const suggestTopic = async (word: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof Failure) || error.details.hint?.startsWith('Did you mean')) return error
   const { findNearest } = await import('../../base/suggest.js')
   const topic = findNearest(word, Object.keys(topics))
   return topic === undefined ? error : usage(error.message, `Run "svcctl help ${topic}".`)
 }
 
-// The help of svcctl and of its areas.
+// The help of svcctl and its areas.
 
-const groups = [
+const toolGroups = [
   ['start', 'Getting started'],
   ['glance', 'At a glance'],
   ['account', 'Accounts and profiles'],
@@ -261,7 +261,7 @@ const groups = [
   ['tool', 'The tool'],
 ] as const
 
-/** Names the areas that extensions add, in one paragraph. */
+/** Lists the areas that only extensions add, in one paragraph. */
 const describeExtensions = (style: PageStyle): string => {
   const names = listAreas().flatMap(({ name, from }) =>
     from === undefined || areas.some((one) => one.name === name) ? [] : name,
@@ -278,7 +278,7 @@ const describeExtensions = (style: PageStyle): string => {
 /** Renders `svcctl --help`. */
 export const renderRootHelp = async (style: PageStyle): Promise<string> => {
   const { summaries } = await import('../../commands/summaries.js')
-  const own = groups.map(([group, title]) => {
+  const own = toolGroups.map(([group, title]) => {
     const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
     const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
     return formatSection(`${title}:`, layOutTable(lines, style.width), style)
@@ -309,7 +309,7 @@ export const renderRootHelp = async (style: PageStyle): Promise<string> => {
     .concat('\n')
 }
 
-/** The verbs of an area that extensions add, a row a group. */
+/** Creates the rows for an area's verbs from extensions; the verbs of a group share a row. */
 const groupExtensionRows = (
   commands: readonly Command[],
   group: string | undefined,
@@ -328,13 +328,13 @@ const groupExtensionRows = (
   })
 }
 
-/** A command by its words within an area or group, with its summary. */
+/** Creates the row of a command: its words within the area or group, and its summary. */
 const toVerbRow = (command: Command, group: string | undefined): readonly [string, string] => {
   const words = group === undefined ? command.words : command.words.slice(group.length + 1)
   return [`${words}${formatArguments(command)}`, command.summary]
 }
 
-/** The extensions that commands come from. */
+/** Lists the extensions that commands come from. */
 const getSources = (commands: readonly Command[]): string =>
   [
     ...new Set(
@@ -344,7 +344,7 @@ const getSources = (commands: readonly Command[]): string =>
     ),
   ].join(', ')
 
-/** Renders `svcctl runners --help`, or the help of a group within an area (`geo nodes`). */
+/** Renders the help of an area (`svcctl runners --help`), or of a group within an area (`geo nodes`). */
 export const renderAreaHelp = async (
   area: string,
   style: PageStyle,

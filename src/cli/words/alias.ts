@@ -1,4 +1,4 @@
-/** Expands aliases, which are looked up only if the first word is no command. */
+/** Expands aliases. They are read only if the first word of a line is no command. */
 import { quoteWord, splitCommand } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
 import { listAreas } from '../../catalogue/index.js'
@@ -15,8 +15,8 @@ const isCommand = (word: string): boolean =>
   toolCommands.some(({ area }) => area === word)
 
 /**
- * Splits the words that an alias stands for; undefined where there is none of that name.
- * @throws Failure `usage` for one that does not stand for a command
+ * Returns the words that an alias stands for; undefined if there is no such alias.
+ * @throws Failure `usage` if the alias does not begin with a command
  */
 const splitAlias = (name: string, env: Environment): readonly string[] | undefined => {
   const line = findAlias(env, name)
@@ -30,8 +30,8 @@ const splitAlias = (name: string, env: Environment): readonly string[] | undefin
   )
 }
 
-/** The places of arguments in the line of an alias. */
-const placeholder = /\$([1-9@])/g
+/** Matches the placeholders for arguments in an alias. */
+const placeholderPattern = /\$([1-9@])/g
 
 const globalFlags = [...Object.values(flagSets).flat(), ...hiddenScopes]
 
@@ -66,7 +66,7 @@ const splitArguments = (tokens: readonly string[]) => {
 /** Removes the places that no argument fills, with their flags. The flag of the first is the last word, so that its value follows. */
 const removeOpenPlaces = (words: readonly string[], count: number): readonly string[] => {
   const isOpen = (word = ''): boolean =>
-    [...word.matchAll(placeholder)].some(([, place]) => Number(place) > count)
+    [...word.matchAll(placeholderPattern)].some(([, place]) => Number(place) > count)
   const isFlagOfOpen = (i: number): boolean =>
     words[i]?.startsWith('-') === true && isOpen(words[i + 1])
   const first = words.findIndex((word) => word.includes(`$${count + 1}`))
@@ -77,9 +77,9 @@ const removeOpenPlaces = (words: readonly string[], count: number): readonly str
 }
 
 /**
- * Puts the arguments of a line in the places that an alias has for them; all others follow.
+ * Fills the placeholders of an alias with the arguments of a line, and appends the other arguments.
  * @param isPartial true for a line that asks for help or is still typed, which may lack arguments
- * @throws Failure `usage` where one is missing
+ * @throws Failure `usage` if an argument is missing
  */
 const fillAlias = (
   name: string,
@@ -87,7 +87,9 @@ const fillAlias = (
   tokens: readonly string[],
   isPartial: boolean,
 ): readonly string[] => {
-  const used = words.flatMap((word) => [...word.matchAll(placeholder)].map(([, place]) => place))
+  const used = words.flatMap((word) =>
+    [...word.matchAll(placeholderPattern)].map(([, place]) => place),
+  )
   if (used.length === 0) return [...words, ...tokens]
   const needed = Math.max(0, ...used.map((place) => (place === '@' ? 0 : Number(place))))
   const { args, flags } = splitArguments(tokens)
@@ -101,7 +103,7 @@ const fillAlias = (
     word === '$@'
       ? others
       : [
-          word.replace(placeholder, (_, place: string) =>
+          word.replace(placeholderPattern, (_, place: string) =>
             place === '@' ? others.join(' ') : (args[Number(place) - 1] ?? ''),
           ),
         ],
@@ -113,7 +115,7 @@ const asksForHelp = (tokens: readonly string[]): boolean =>
   tokens[0] === 'help' || tokens.some((token) => token === '--help' || token === '-h')
 
 /**
- * Expands the alias at a position of the line; undefined if there is none of that name.
+ * Expands the alias at a position of the line; returns undefined if there is no such alias.
  * @param isTyping true for a line that is completed
  */
 export const expandAlias = (
@@ -131,7 +133,7 @@ export const expandAlias = (
   ]
 }
 
-/** Returns the aliases; none if they cannot be read. */
+/** Returns all aliases by name; none if they cannot be read. */
 export const listAliases = (env: Environment): Readonly<Record<string, string>> => {
   try {
     return readAliases(env)

@@ -1,4 +1,4 @@
-/** The parser of one command: turns its part of the line into arguments and texts by flag name; and the base of all levels. */
+/** Parses the arguments and flags of one command, and defines the base class of all levels of the command line. */
 
 import { Command as Commander, type ErrorOptions, Option, type ParseOptionsResult } from 'commander'
 import { getCurrentIo } from '../../base/io.js'
@@ -27,7 +27,9 @@ import {
 import { Failure, usage } from '../../errors.js'
 import { checkPairs, createInvalidUseFailure, createUnknownOptionFailure } from './mistakes.js'
 
-/** Creates a filter for the flags that may stand on a line: it runs before anything is looked up about a flag. */
+/**
+ * Creates a filter for the flags that a line may contain, by name alone, so that nothing else about flags is loaded.
+ */
 const createMentionFilter = (tokens: readonly string[]): FlagFilter => {
   const names = new Set<string | undefined>()
   for (const token of tokens) {
@@ -41,12 +43,12 @@ const createMentionFilter = (tokens: readonly string[]): FlagFilter => {
     [aliases, own].some((others) => others?.some((other) => names.has(other)))
 }
 
-// The base of all levels of the grammar, as Commander's commands: program, area, group and verb. A level takes
-// the flags that stand on it; none prints anything or ends the process.
+// Every level of the command line is a command of Commander: program, area, group and verb. A level accepts flags, but
+// it neither prints nor ends the process.
 
 const optionCache = new WeakMap<Flag, readonly Option[]>()
 
-/** Returns a flag in all its forms, created once: several levels take the same ones. */
+/** Returns the Commander options of a flag. They are created once, because several levels use them. */
 const getOptions = (flag: Flag): readonly Option[] => {
   const known = optionCache.get(flag)
   if (known !== undefined) return known
@@ -55,7 +57,9 @@ const getOptions = (flag: Flag): readonly Option[] => {
   return options
 }
 
-/** Returns the text of one occurrence of a flag: its value, an empty text where the value may be left out, or true and false. */
+/**
+ * Returns the text of one occurrence of a flag: its value, an empty text if the value is omitted, or `true` or `false`.
+ */
 const toText = (flag: Flag, option: Option, value: unknown): string => {
   if (typeof value === 'string') return getOwn(flag.spellings, value) ?? value
   if (value === null) return ''
@@ -63,10 +67,10 @@ const toText = (flag: Flag, option: Option, value: unknown): string => {
   return String(!option.negate || flag.name.startsWith('no-'))
 }
 
-/** A flag that is on or off by itself (`--no-certificate` is another flag's no, or has no other form). */
+/** True for a flag with a `--no-` form. (`--no-certificate` is a flag of its own.) */
 const isBoolean = ({ name, param }: Flag): boolean => isSwitch(param) && !name.startsWith('no-')
 
-const truths: Readonly<Record<string, boolean>> = {
+const booleanWords: Readonly<Record<string, boolean>> = {
   true: true,
   '1': true,
   false: false,
@@ -74,61 +78,63 @@ const truths: Readonly<Record<string, boolean>> = {
 }
 
 /**
- * The form of a boolean flag that says what follows its `=`.
- * @throws Failure `usage` for any other value, which is not repeated: it may be a secret
+ * Returns the form of a boolean flag for the text after its `=`.
+ * @throws Failure `usage` for any other text; the message does not repeat it, as it may be a secret
  */
 const toBooleanForm = (name: string, text: string): string => {
-  const isOn = Object.hasOwn(truths, text.toLowerCase()) ? truths[text.toLowerCase()] : undefined
+  const isOn = Object.hasOwn(booleanWords, text.toLowerCase())
+    ? booleanWords[text.toLowerCase()]
+    : undefined
   if (isOn === undefined)
     throw usage(`--${name} must be true or false`, `Write --${name} or --${name}=false.`)
   return isOn ? `--${name}` : `--no-${name}`
 }
 
-/** Leaves Commander, which knows no other way than to end: the line is understood. */
+/** Carries the parsed line out of Commander, which can only be left by an error. */
 export class ParsedLineSignal extends Error {
   constructor(readonly line: ParsedLine) {
     super(line.kind)
   }
 }
 
-/** True if help is requested anywhere on the line: it is shown whatever else is wrong with the line. */
+/** True if the line asks for help anywhere. Help is shown even if the rest of the line is wrong. */
 const hasHelpFlag = (tokens: readonly string[]): boolean =>
   findSwitch(tokens, 'help') === true || getWordsBeforeDashes(tokens).includes('-h')
 
-/** A level of the grammar. */
+/** A level of the command line. */
 export abstract class CommandLevel extends Commander {
   /**
-   * The texts of the flags that stand on this level, in order; booleans as 'true' and 'false'. From
-   * Commander's events: its values do not tell whether a flag was given (`--no-x` alone makes x true).
+   * The texts of the flags on this level, in order; booleans are `true` and `false`. They come from Commander's events,
+   * because its values do not tell whether a flag was typed (`--no-x` alone makes x true).
    */
-  readonly given = new Map<string, string[]>()
-  /** The names by which each flag was given, where the instance has others for it. */
-  readonly spelled = new Map<string, Set<string>>()
-  /** The boolean flags of this level by their long forms, which do not say no. */
+  readonly texts = new Map<string, string[]>()
+  /** The names by which each flag was typed, if the instance has other names for it. */
+  readonly spellings = new Map<string, Set<string>>()
+  /** The boolean flags of this level by their long forms without `no-`. */
   private readonly booleans = new Map<string, Flag>()
 
   constructor(
     name: string,
-    /** The whole line, for flags that may stand anywhere on it. */
+    /** The whole line, for flags that may stand anywhere. */
     readonly tokens: readonly string[],
   ) {
     super(name)
-    // Its help sees one word only, and reports a missing value before it shows anything: --help is a
-    // flag like the others, heeded wherever it stands.
+    // Commander's own help sees only one word, and reports a missing value before it shows anything. So --help is
+    // declared like other flags.
     this.helpOption(false).helpCommand(false).showSuggestionAfterError(false)
   }
 
-  /** The topic of help on this level. */
+  /** The help page of this level. */
   abstract readonly place: HelpTopic
 
-  /** Reports Commander's complaint in the program's own words. */
+  /** Reports an error of Commander in the program's words. */
   abstract complain(code: string | undefined, message: string): never
 
   /** Loads what this level needs before it is parsed. */
-  abstract fill(): Promise<void>
+  abstract load(): Promise<void>
 
-  /** Takes the flags that the line may have: declaring all takes longer than all the rest of parsing. */
-  take(flags: (isWanted: FlagFilter) => readonly Flag[]): void {
+  /** Declares the flags that the line may contain. Declaring all takes longer than the rest of parsing. */
+  declareMentioned(flags: (isWanted: FlagFilter) => readonly Flag[]): void {
     this.declare(flags(createMentionFilter(this.tokens)))
   }
 
@@ -138,18 +144,18 @@ export abstract class CommandLevel extends Commander {
         this.addOption(option)
         if (isBoolean(flag) && !option.negate) this.booleans.set(option.long ?? '', flag)
         this.on(`option:${option.name()}`, (value: unknown) => {
-          const texts = this.given.get(flag.name) ?? []
-          this.spell(flag, option)
-          this.given.set(flag.name, [...texts, toText(flag, option, value)])
+          const texts = this.texts.get(flag.name) ?? []
+          this.recordSpelling(flag, option)
+          this.texts.set(flag.name, [...texts, toText(flag, option, value)])
         })
       }
   }
 
   /**
-   * The tokens of this level with `--flag=true` and `--flag=false` in the forms that Commander knows.
-   * @throws Failure `usage` for another value, and for a value in a word of its own
+   * Replaces `--flag=true` and `--flag=false` by the forms that Commander knows.
+   * @throws Failure `usage` for another value, and for a value in a separate word
    */
-  protected withBooleans(tokens: readonly string[]): string[] {
+  protected replaceBooleans(tokens: readonly string[]): string[] {
     const read: string[] = []
     for (let i = 0; i < tokens.length; i++) {
       const token = tokens[i] ?? ''
@@ -184,24 +190,24 @@ export abstract class CommandLevel extends Commander {
   /** True if another level parses the tokens after the first word. */
   protected readonly isPassedOn: boolean = false
 
-  private spell({ name, own }: Flag, { long }: Option): void {
+  private recordSpelling({ name, own }: Flag, { long }: Option): void {
     if (own === undefined) return
     const written = own.find((one) => one === long?.replace(/^--(no-)?/, '')) ?? name
-    this.spelled.set(name, (this.spelled.get(name) ?? new Set()).add(written))
+    this.spellings.set(name, (this.spellings.get(name) ?? new Set()).add(written))
   }
 
   /**
-   * The flags of this level and of those above; of one that stands on several the most specific
-   * level's. Never `optsWithGlobals()`: there the program's value beats the verb's.
+   * The flags of this level and those above; the most specific level wins. (In Commander's `optsWithGlobals()`, the
+   * program's value would win.)
    */
-  get merged(): ReadonlyMap<string, readonly string[]> {
-    const above = this.parent instanceof CommandLevel ? this.parent.merged : []
-    return new Map([...above, ...this.given])
+  get allTexts(): ReadonlyMap<string, readonly string[]> {
+    const above = this.parent instanceof CommandLevel ? this.parent.allTexts : []
+    return new Map([...above, ...this.texts])
   }
 
   /** True if help is requested. */
-  get asked(): boolean {
-    return hasHelpFlag(this.tokens) || this.merged.get('help')?.at(-1) === 'true'
+  get wantsHelp(): boolean {
+    return hasHelpFlag(this.tokens) || this.allTexts.get('help')?.at(-1) === 'true'
   }
 
   /** Leaves Commander with the parsed line. */
@@ -214,7 +220,7 @@ export abstract class CommandLevel extends Commander {
   }
 }
 
-/** True if the text behind a flag is a value that the documents do not have. */
+/** True if the text of a flag contains an undocumented value. */
 const isUnknownValue = ({ param }: Flag, text: string): boolean => {
   const values = getParamValues(param)
   if (values.length === 0) return false
@@ -226,15 +232,15 @@ const isParameter = ({ endpoints }: Command, name: string): boolean =>
   Object.values(endpoints).some(({ params }) => Object.hasOwn(params, name))
 
 interface UndocumentedUse {
-  /** True for a command on something of which instances have more than the documents. */
+  /** True if the command is about objects that can have undocumented settings. */
   readonly open: boolean
-  /** The line has a flag or a value that only its instance may know, or asks for the help that shows such flags. */
+  /** True if the line has an undocumented flag or value, or asks for the help that lists such flags. */
   readonly unknown: boolean
-  /** The texts that name fields: in conditions, orders, columns. */
+  /** The texts that contain field names: conditions, sort orders and columns. */
   readonly fields: readonly string[]
 }
 
-/** Finds the flags, values and fields of a line that no document has. */
+/** Finds the flags, values and fields of a line that are not documented. */
 const findUndocumented = (command: Command, tokens: readonly string[]): UndocumentedUse => {
   const fields: string[] = []
   const about = Object.values(command.endpoints).filter((endpoint) => endpoint.open !== undefined)
@@ -253,7 +259,7 @@ const findUndocumented = (command: Command, tokens: readonly string[]): Undocume
     const [, name, text = tokens[i + 1] ?? ''] = /^--([a-z][\w-]*)(?:=(.*))?$/s.exec(token) ?? []
     if (name === undefined) return false
     const flag = flags.get(name) ?? flags.get(name.replace(/^no-/, ''))
-    // Its own attributes may go along past the flags.
+    // Attributes may also be set by `--param`.
     if (flag?.beyond === true) return takes && !isParameter(command, text.split('=', 1)[0] ?? '')
     const { completes } = flag?.param ?? {}
     if (completes === 'field' || completes === 'condition') fields.push(text)
@@ -267,37 +273,37 @@ export class Leaf extends CommandLevel {
   private loaded: Command | undefined
   private rest: readonly string[] = []
   private readonly findOwn: WordsFinder
-  /** Why the words of the instance cannot be had. */
-  private wordless: Error | undefined
+  /** The error that occurred when the vocabulary was loaded. */
+  private vocabularyError: Error | undefined
 
   constructor(
     name: string,
     tokens: readonly string[],
-    private readonly load: () => Promise<Command>,
+    private readonly loadOne: () => Promise<Command>,
   ) {
     super(name, tokens)
     this.findOwn = findOwnWords(tokens, getCurrentIo().env)
-    this.action(() => this.end(this.line()))
+    this.action(() => this.end(this.createLine()))
   }
 
-  get means(): Command {
+  get loadedCommand(): Command {
     if (this.loaded === undefined) throw new Failure('internal', `${this.name()} is not loaded`)
     return this.loaded
   }
 
   get place(): HelpTopic {
-    return { kind: 'command', command: this.means }
+    return { kind: 'command', command: this.loadedCommand }
   }
 
-  async fill(): Promise<void> {
-    this.loaded = await this.beyond(await this.translated(await this.load()))
-    // Optional to Commander: a missing one may be asked for, and gets a message that says what it is.
+  async load(): Promise<void> {
+    this.loaded = await this.extend(await this.translate(await this.loadOne()))
+    // Optional for Commander: a missing argument may be asked for, and otherwise gets a specific message.
     for (const a of this.loaded.args)
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
   }
 
-  /** Returns a command with the names of its instance; the tool's own commands go without them. */
-  private async translated(command: Command): Promise<Command> {
+  /** Translates a command to the vocabulary of its instance; the tool's own commands have none. */
+  private async translate(command: Command): Promise<Command> {
     if (!usesInstanceNames(command) || isExtension(command)) return command
     try {
       const own = await this.findOwn()
@@ -306,14 +312,14 @@ export class Leaf extends CommandLevel {
       const others = getCommandFlags(command).map(({ name }) => name)
       return translateCommand(command, own.words, others)
     } catch (error) {
-      // Help and completion do without.
-      this.wordless = error instanceof Error ? error : new Error(String(error))
+      // Help and completion work without the vocabulary.
+      this.vocabularyError = error instanceof Error ? error : new Error(String(error))
       return command
     }
   }
 
-  /** Returns a command with what its instance was seen to have, where the line has a name that the documents do not have. */
-  private async beyond(
+  /** Extends a command by the undocumented names of its instance, if the line contains an undocumented name. */
+  private async extend(
     command: Command,
     tokens = this.tokens,
     completes = false,
@@ -328,47 +334,47 @@ export class Leaf extends CommandLevel {
       : command
   }
 
-  /** Returns the command where the next word is being written. */
-  completing(current: string): Promise<Command> {
+  /** Returns the command for completing the next word. */
+  getCommandToComplete(current: string): Promise<Command> {
     const next = /^-[^=]*$/.test(current) ? '--help' : current
-    return this.beyond(this.means, [...this.tokens, next], true)
+    return this.extend(this.loadedCommand, [...this.tokens, next], true)
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {
-    // Help is shown whatever else is wrong with the line.
-    if (this.asked) this.end({ kind: 'help', of: this.place })
+    // Help is shown even if the rest of the line is wrong.
+    if (this.wantsHelp) this.end({ kind: 'help', of: this.place })
     this.rest = tokens
-    this.take((isWanted) => getCommandFlags(this.means, isWanted))
-    checkPairs(this.means.flags, tokens)
-    return super.parseOptions(this.withBooleans(tokens))
+    this.declareMentioned((isWanted) => getCommandFlags(this.loadedCommand, isWanted))
+    checkPairs(this.loadedCommand.flags, tokens)
+    return super.parseOptions(this.replaceBooleans(tokens))
   }
 
   complain(_: string | undefined, message: string): never {
-    throw createInvalidUseFailure(getCommandName(this.means), this.rest, message)
+    throw createInvalidUseFailure(getCommandName(this.loadedCommand), this.rest, message)
   }
 
   /**
-   * The names by which flags were given, where the instance has others for them.
-   * @throws Failure `usage` for one that was given by two
+   * The instance's names by which flags were typed.
+   * @throws Failure `usage` if a flag was typed by two names
    */
-  private get ownly(): Pick<Raw, 'own'> {
+  private get ownNames(): Pick<Raw, 'own'> {
     const own = new Map<string, string>()
-    for (const [name, [written = name, other]] of this.spelled) {
+    for (const [name, [written = name, other]] of this.spellings) {
       if (other !== undefined) throw createNameConflictFailure(`--${written}`, `--${other}`)
       own.set(name, written)
     }
     return own.size === 0 ? {} : { own }
   }
 
-  private line(): ParsedLine {
-    const { means: command, merged } = this
-    if (this.asked) return { kind: 'help', of: this.place }
-    const given = getCommandFlags(command, ({ name }) => merged.has(name))
-    const strange = [...merged.keys()].find((key) => !given.some(({ name }) => name === key))
-    if (this.wordless !== undefined) throw this.wordless
+  private createLine(): ParsedLine {
+    const { loadedCommand: command, allTexts } = this
+    if (this.wantsHelp) return { kind: 'help', of: this.place }
+    const given = getCommandFlags(command, ({ name }) => allTexts.has(name))
+    const strange = [...allTexts.keys()].find((key) => !given.some(({ name }) => name === key))
+    if (this.vocabularyError !== undefined) throw this.vocabularyError
     if (strange !== undefined) throw createUnknownOptionFailure(getCommandName(command), strange)
-    const typed = { args: this.args, flags: merged }
-    const raw = { ...(command.arrange?.(typed) ?? typed), words: this.tokens, ...this.ownly }
+    const typed = { args: this.args, flags: allTexts }
+    const raw = { ...(command.arrange?.(typed) ?? typed), words: this.tokens, ...this.ownNames }
     return { kind: 'run', command, raw, own: this.findOwn }
   }
 }

@@ -1,4 +1,4 @@
-/** Words the errors of a command line, with what was probably meant. */
+/** Creates the failures for mistakes on the command line, with hints about what was probably meant. */
 import { getExtensionFault } from '../../catalogue/index.js'
 import { getInnerParams, takesPairs } from '../../catalogue/params.js'
 import type { Flag } from '../../engine/command/types.js'
@@ -6,34 +6,37 @@ import { getWordsBeforeDashes } from '../../engine/command/words.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 
-/** An area or group as messages call it, and its verbs. */
-export interface Verbs {
-  /** Its words: `geo`, `geo nodes`. */
+/** An area or group with its verbs, for messages. */
+export interface VerbList {
+  /** Its name: `geo`, `geo nodes`. */
   readonly called: string
   readonly verbs: readonly string[]
 }
 
-/** Returns a complaint without its suggestion. The text after `=` may be a secret that was meant for another flag. */
+/**
+ * Returns Commander's message without its suggestion. The text after `=` is removed, because it may be a secret for
+ * another flag.
+ */
 const getComplaint = (message: string): string =>
   (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
 
-/** Creates the failure for a first word that is no area and no command. */
+/** Creates the failure for a first word that is neither an area nor a command. */
 export const createUnknownAreaFailure = (word: string): Failure =>
   usage(
     `unknown command "${word}"`,
     getExtensionFault() ?? 'Run "svcctl --help" for a list of commands.',
   )
 
-/** A word is no verb of its area or group. */
-export const createUnknownVerbFailure = ({ called, verbs }: Verbs, word: string): Failure =>
+/** Creates the failure for a word that is no verb of its area or group. */
+export const createUnknownVerbFailure = ({ called, verbs }: VerbList, word: string): Failure =>
   usage(
     `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
     getExtensionFault() ?? `Run "svcctl ${called} --help".`,
   )
 
-/** Creates the failure for flags after an area with no verb before them. */
+/** Creates the failure for flags after an area without a verb. */
 export const createMissingVerbFailure = (
-  { called, verbs }: Verbs,
+  { called, verbs }: VerbList,
   tokens: readonly string[],
 ): Failure => {
   const first = tokens.find((token) => token.startsWith('-')) ?? ''
@@ -43,12 +46,12 @@ export const createMissingVerbFailure = (
   )
 }
 
-/** Creates the failure for a line with flags and no command. */
+/** Creates the failure for a line that has flags and no command. */
 export const createMissingCommandFailure = (): Failure =>
   usage('unknown command', 'Run "svcctl --help" for a list of commands.')
 
 /**
- * Creates the failure for a flag that stands before the command and cannot stand there.
+ * Creates the failure for a flag that must stand after the command.
  * @param among the words around it
  */
 export const createMisplacedFlagFailure = (among: readonly string[], message: string): Failure =>
@@ -64,10 +67,10 @@ export const createUnknownOptionFailure = (called: string, flag: string): Failur
   usage(`unknown option '--${flag}'`, `Run "svcctl ${called} --help".`)
 
 /**
- * Refuses the form of two words of flags that take a key and its value in one: `--report junit lint.xml`. The second word
- * would be an argument, and so the name of a file that is read.
- * @param tokens a command's part of the line
- * @throws Failure `usage` with the line's own words in the form of one
+ * Refuses a flag of the form `KEY=FILE` that is typed as two words: `--report junit lint.xml`. The second word would be
+ * an argument, and so the name of a file to read.
+ * @param tokens the command's part of the line
+ * @throws Failure `usage` with the corrected words
  */
 export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): void => {
   const words = getWordsBeforeDashes(tokens)
@@ -88,15 +91,15 @@ export const checkPairs = (flags: readonly Flag[], tokens: readonly string[]): v
 }
 
 /**
- * The flags or arguments of a command are wrong.
- * @param tokens its part of the line
+ * Creates the failure for wrong flags or arguments of a command.
+ * @param tokens the command's part of the line
  */
 export const createInvalidUseFailure = (
   called: string,
   tokens: readonly string[],
   message: string,
 ): Failure => {
-  // A number is an argument to Commander, whatever its sign; `-1h` is an unknown option.
+  // Commander treats a negative number as an argument, but `-1h` as an unknown option.
   const negative = tokens.find((token) => /^-\d/.test(token))
   const hint =
     negative !== undefined && message.startsWith('unknown option')

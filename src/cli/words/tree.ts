@@ -1,6 +1,6 @@
 /**
- * Parses the command line with Commander: program → area → group → verb. An area is loaded when its name is met,
- * and of its verbs only the one that is meant.
+ * Parses the command line with Commander: program → area → group → verb. An area is loaded when its name occurs, and
+ * only the verb that is meant.
  */
 
 import { Option, type ParseOptionsResult } from 'commander'
@@ -20,21 +20,21 @@ import {
   createMissingVerbFailure,
   createUnknownAreaFailure,
   createUnknownVerbFailure,
-  type Verbs,
+  type VerbList,
 } from './mistakes.js'
 
-/** A first word that names no command: it may be an alias. */
+/** The first word of the line is no command. It may be an alias. */
 class LineError extends Error {
   constructor(
     readonly word: string,
-    /** The failure to report if the word is no alias either. */
+    /** The failure to report if it is no alias either. */
     readonly failure: Failure,
   ) {
     super(failure.message)
   }
 }
 
-// The levels that have others below them: the program, an area, a group of verbs.
+// The levels with further levels below them: the program, areas and groups of verbs.
 
 /** The flags that may stand before the words of a command. */
 export const flagsAnywhere = [
@@ -48,10 +48,13 @@ export const flagsAnywhere = [
   ...hiddenScopes,
 ]
 
-/** Singular and plural are a hidden level each: Commander suggests the first alias of a command. */
+/**
+ * A level with its visibility. Singular and plural are separate levels, because Commander suggests the first alias of a
+ * command.
+ */
 interface NextLevel {
   readonly level: CommandLevel
-  /** True for a word that is accepted, and never suggested. */
+  /** True for a word that is accepted and never suggested. */
   readonly hidden?: boolean
 }
 
@@ -60,53 +63,54 @@ abstract class Branch extends CommandLevel {
 
   constructor(name: string, tokens: readonly string[]) {
     super(name, tokens)
-    // Without, the program would take its flags out of the verb's values (`--description -y`).
+    // Otherwise the program would take its flags out of the verb's values (`--description -y`).
     this.enablePositionalOptions()
-    this.hook('preSubcommand', async (_, next) => {
-      if (next instanceof CommandLevel) await next.fill()
+    this.hook('preSubcommand', async (_, createNext) => {
+      if (createNext instanceof CommandLevel) await createNext.load()
     })
   }
 
-  /** The level of a word that may stand next; undefined where the word names none. */
-  protected abstract next(name: string): NextLevel | undefined
-  /** The words that may stand next, without those that are only accepted. */
-  protected abstract names(): Iterable<string>
+  /** Returns the level for the next word; undefined if the word names none. */
+  protected abstract createNext(name: string): NextLevel | undefined
+  /** Returns the words that can come next, without those that are only accepted. */
+  protected abstract listNames(): Iterable<string>
 
-  /** Makes the levels of these words: making all that may stand next takes longer than all the rest of parsing. */
-  private make(names: Iterable<string>): void {
+  /** Creates the levels for these words. Creating all possible ones takes longer than the rest of parsing. */
+  private addLevels(names: Iterable<string>): void {
     for (const name of names) {
       if (this.commands.some((below) => below.name() === name)) continue
-      const { level, hidden } = this.next(name) ?? {}
+      const { level, hidden } = this.createNext(name) ?? {}
       if (level !== undefined) this.addCommand(level, { hidden })
     }
   }
 
-  /** A word that names nothing below. */
-  abstract unknownWord(word: string): never
-  /** A flag that is taken nowhere before the words, or lacks its value. */
-  abstract wrongFlag(message: string): never
-  /** Nothing but flags, and help is not asked for. */
-  abstract wordless(): never
+  /** Reports a word that names no level below. */
+  abstract reportUnknownWord(word: string): never
+  /** Reports a flag that cannot stand before the command, or lacks its value. */
+  abstract reportWrongFlag(message: string): never
+  /** Handles a line that has flags, no words and no --help. */
+  abstract handleNoWords(): never
 
   complain(code: string | undefined, message: string): never {
-    if (code === 'commander.unknownCommand') this.unknownWord(this.args[0] ?? '')
-    if (this.asked) this.end({ kind: 'help', of: this.place })
-    this.wrongFlag(message)
+    if (code === 'commander.unknownCommand') this.reportUnknownWord(this.args[0] ?? '')
+    if (this.wantsHelp) this.end({ kind: 'help', of: this.place })
+    this.reportWrongFlag(message)
   }
 
   override help(): never {
-    if (this.asked) this.end({ kind: 'help', of: this.place })
-    this.wordless()
+    if (this.wantsHelp) this.end({ kind: 'help', of: this.place })
+    this.handleNoWords()
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {
-    this.make(tokens)
-    // Without any, Commander would take a missing word for no mistake.
-    if (this.commands.length === 0) this.make(this.names())
-    // What stands behind the next word is no affair of this level, and declaring costs a millisecond.
-    if (tokens[0]?.startsWith('-') === true) this.take((isWanted) => flagsAnywhere.filter(isWanted))
-    // No word of a command follows `--`, where Commander would look for one.
-    const typed = this.withBooleans(tokens)
+    this.addLevels(tokens)
+    // Without any level below, Commander would accept a missing word.
+    if (this.commands.length === 0) this.addLevels(this.listNames())
+    // Flags after the next word belong to another level, and declaring them costs a millisecond.
+    if (tokens[0]?.startsWith('-') === true)
+      this.declareMentioned((isWanted) => flagsAnywhere.filter(isWanted))
+    // No word of the command follows `--`, but Commander would look for one.
+    const typed = this.replaceBooleans(tokens)
     const end = typed.indexOf('--')
     if (end < 0) return super.parseOptions(typed)
     const { operands, unknown } = super.parseOptions(typed.slice(0, end))
@@ -117,7 +121,7 @@ abstract class Branch extends CommandLevel {
   }
 }
 
-/** The program. */
+/** The level of the program. */
 class Program extends Branch {
   readonly place: HelpTopic = { kind: 'root' }
 
@@ -125,13 +129,13 @@ class Program extends Branch {
     super('svcctl', tokens)
     const version = new Option('-V, --version')
     this.addOption(version).on(`option:${version.name()}`, () =>
-      this.given.set('version', ['true']),
+      this.texts.set('version', ['true']),
     )
   }
 
-  async fill(): Promise<void> {}
+  async load(): Promise<void> {}
 
-  protected next(name: string): NextLevel | undefined {
+  protected createNext(name: string): NextLevel | undefined {
     const { tokens } = this
     const own = toolCommands.find((one) => one.area === name)
     if (own !== undefined)
@@ -141,32 +145,32 @@ class Program extends Branch {
     return { level: new Area(name, tokens, area.name), hidden: area.name !== name }
   }
 
-  protected names(): Iterable<string> {
+  protected listNames(): Iterable<string> {
     return new Set([
       ...listAreas().map(({ name }) => name),
       ...toolCommands.map(({ area }) => area),
     ])
   }
 
-  unknownWord(word: string): never {
+  reportUnknownWord(word: string): never {
     throw new LineError(word, createUnknownAreaFailure(word))
   }
 
-  wrongFlag(message: string): never {
+  reportWrongFlag(message: string): never {
     throw createMisplacedFlagFailure(this.args, message)
   }
 
-  wordless(): never {
-    if (this.given.has('version')) this.end({ kind: 'version' })
-    if (this.given.size > 0) throw createMissingCommandFailure()
+  handleNoWords(): never {
+    if (this.texts.has('version')) this.end({ kind: 'version' })
+    if (this.texts.size > 0) throw createMissingCommandFailure()
     this.end({ kind: 'help', of: this.place })
   }
 }
 
 const togglePlural = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) : `${word}s`)
 
-/** An area, or a group of verbs within one. */
-class Area extends Branch implements Verbs {
+/** The level of an area, or of a group of verbs within one. */
+class Area extends Branch implements VerbList {
   /** The verbs as messages list them. */
   verbs: readonly string[] = []
 
@@ -192,7 +196,7 @@ class Area extends Branch implements Verbs {
     return this.group === undefined ? '' : `${this.group} `
   }
 
-  async fill(): Promise<void> {
+  async load(): Promise<void> {
     const { area, lead } = this
     const verbs = await listVerbs(area)
     this.verbs = verbs
@@ -200,7 +204,7 @@ class Area extends Branch implements Verbs {
       .map((words) => words.slice(lead.length))
   }
 
-  protected next(name: string): NextLevel | undefined {
+  protected createNext(name: string): NextLevel | undefined {
     const { area, lead, tokens, verbs } = this
     if (!name.includes(' ') && verbs.includes(name))
       return { level: createLeaf(this, area, lead + name) }
@@ -214,26 +218,26 @@ class Area extends Branch implements Verbs {
     return { level: createLeaf(this, area, lead + accepted, name), hidden: true }
   }
 
-  protected names(): Iterable<string> {
+  protected listNames(): Iterable<string> {
     return new Set(this.verbs.map((words) => words.split(' ')[0] ?? ''))
   }
 
-  unknownWord(word: string): never {
+  reportUnknownWord(word: string): never {
     throw createUnknownVerbFailure(this, word)
   }
 
-  wrongFlag(message: string): never {
+  reportWrongFlag(message: string): never {
     if (this.args.some(isWord)) throw createMisplacedFlagFailure(this.args, message)
     throw createMissingVerbFailure(this, this.tokens)
   }
 
-  wordless(): never {
-    if (this.merged.size > 0) throw createMissingVerbFailure(this, this.tokens)
+  handleNoWords(): never {
+    if (this.allTexts.size > 0) throw createMissingVerbFailure(this, this.tokens)
     this.end({ kind: 'bare', of: this.place })
   }
 }
 
-/** Lists the verbs of an area of the API or of the tool, as they are typed. */
+/** Lists the verbs of an area, without the area's name. */
 export const listVerbs = async (area: string): Promise<string[]> => {
   const row = listAreas().find(({ name }) => name === area)
   if (row !== undefined) return getCommandWords(area, await row.load())
@@ -246,26 +250,29 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
   return command
 }
 
-/** @param typed by which word it is called, where that is another one */
+/**
+ * Creates the level of a command.
+ * @param typed the word by which it was called, if that is another one
+ */
 const createLeaf = (level: CommandLevel, area: string, words: string, typed?: string): Leaf =>
   new Leaf(typed ?? (words.split(' ').at(-1) || area), level.tokens, () =>
     loadCommandNamed(area, words),
   )
 
-/** The present words of renamed commands, by their earlier words, which still work and are shown nowhere. */
+/** The current words of renamed commands, by their earlier words, which still work and are not shown. */
 const renamedCommands: Readonly<Record<string, readonly string[]>> = {
   'mcp approve': ['journal', 'run'],
   'mcp plans': ['journal', 'list', '--planned'],
   'mcp discard': ['journal', 'discard'],
 }
 
-/** Replaces earlier words of a line with those of today. */
+/** Replaces the earlier words of a renamed command by the current ones. */
 const renameCommand = (tokens: readonly string[]): readonly string[] => {
   const at = tokens.findIndex(
     (token, i) => renamedCommands[`${token} ${tokens[i + 1] ?? ''}`] !== undefined,
   )
   const words = renamedCommands[`${tokens[at] ?? ''} ${tokens[at + 1] ?? ''}`]
-  if (words === undefined || !areFlags(tokens.slice(0, at))) return tokens
+  if (words === undefined || !areProgramFlags(tokens.slice(0, at))) return tokens
   return [...tokens.slice(0, at), ...words, ...tokens.slice(at + 2)]
 }
 
@@ -281,14 +288,14 @@ export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine>
     if (!(error instanceof LineError)) throw error
     const { expandAlias } = await import('./alias.js')
     const line = expandAlias(tokens, findWord(tokens, error.word), getCurrentIo().env)
-    // Once: what an alias stands for is no alias.
+    // Only once: an alias cannot stand for another alias.
     if (line !== undefined) return parseLine(line)
     throw error.failure
   }
 }
 
-/** True if these tokens are complete flags of the program, and nothing else. */
-const areFlags = (tokens: readonly string[]): boolean => {
+/** True if the tokens are complete flags of the program and nothing else. */
+const areProgramFlags = (tokens: readonly string[]): boolean => {
   try {
     return new Program(tokens).parseOptions([...tokens]).operands.length === 0
   } catch {
@@ -296,9 +303,9 @@ const areFlags = (tokens: readonly string[]): boolean => {
   }
 }
 
-/** Finds the position of the first word; the same text before it may be the value of a flag. */
+/** Finds the position of a word; the same text before it may be the value of a flag. */
 export const findWord = (tokens: readonly string[], word: string): number =>
-  tokens.findIndex((token, i) => token === word && areFlags(tokens.slice(0, i)))
+  tokens.findIndex((token, i) => token === word && areProgramFlags(tokens.slice(0, i)))
 
 const parseLine = async (tokens: readonly string[]): Promise<ParsedLine> => {
   try {
@@ -310,16 +317,16 @@ const parseLine = async (tokens: readonly string[]): Promise<ParsedLine> => {
   throw new Failure('internal', 'a line that comes to nothing')
 }
 
-/** The level that the words of an unfinished line lead to. */
+/** The level that an unfinished line has reached. */
 export interface ReachedLevel {
   readonly level: CommandLevel
-  /** The tokens beside the words. */
+  /** The tokens besides the words of the command. */
   readonly rest: readonly string[]
-  /** A word that leads nowhere. */
+  /** The first word that leads to no level. */
   readonly strange?: string
 }
 
-/** Follows the words of an unfinished line; errors in it do not matter. */
+/** Follows the words of an unfinished line; mistakes in it are ignored. */
 export const followWords = async (tokens: readonly string[]): Promise<ReachedLevel> => {
   const follow = async (level: CommandLevel, from: readonly string[]): Promise<ReachedLevel> => {
     if (level instanceof Leaf) return { level, rest: from }
@@ -328,7 +335,7 @@ export const followWords = async (tokens: readonly string[]): Promise<ReachedLev
     if (word === undefined) return { level, rest: from }
     const next = level.commands.find((below) => below.name() === word)
     if (!(next instanceof Leaf || next instanceof Area)) return { level, rest: from, strange: word }
-    await next.fill()
+    await next.load()
     const further = await follow(next, unknown)
     const before = from.slice(0, from.length - unknown.length - 1)
     return { ...further, rest: [...before, ...further.rest] }
@@ -336,7 +343,7 @@ export const followWords = async (tokens: readonly string[]): Promise<ReachedLev
   return follow(new Program(tokens), tokens)
 }
 
-/** A flag at the end may lack its value: then nothing stands behind it. */
+/** Splits the tokens of an unfinished line. If the last flag lacks its value, there are no tokens after it. */
 const splitTokens = (level: CommandLevel, tokens: readonly string[]) => {
   try {
     return level.parseOptions([...tokens])

@@ -28,7 +28,7 @@ import {
   type Report,
   toOutcome,
 } from '../../engine/work/report.js'
-import { run } from '../../engine/work/run.js'
+import { runWork } from '../../engine/work/run.js'
 import { type Failure, usage } from '../../errors.js'
 
 export type { GivenObject, Item } from '../../engine/work/report.js'
@@ -195,7 +195,7 @@ export class RemovalRun {
       }
     }
     const counter = ui.startCounter(items.length)
-    const going = run<PlanAnswer>({
+    const going = runWork<PlanAnswer>({
       items: streamItems(items),
       // The gate of the requests limits them further.
       gate: { width: getConcurrencyLimit(place.globals) },
@@ -208,7 +208,7 @@ export class RemovalRun {
           getKnownFacts: ({ before }) => ({ before, after: null }),
         }),
       failureLimit: parseFailureLimit(place.globals.maxFailures),
-      queued: () => items.length,
+      countQueued: () => items.length,
       work: tried,
       onSettled: ({ item, outcome }) => {
         outcomes.set(item.n, outcome)

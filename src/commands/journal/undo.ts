@@ -130,11 +130,11 @@ const createRecord = (
   })
   if (!anew) return record
   return {
-    begun: record.begun,
-    settled: (item, outcome) => {
+    recordStart: record.recordStart,
+    recordOutcome: (item, outcome) => {
       const value = outcome.state === 'done' ? outcome.result.value : undefined
       const { object } = addNewName(step, inverse, value).was
-      return record.settled({ ...item, object }, outcome)
+      return record.recordOutcome({ ...item, object }, outcome)
     },
   }
 }
@@ -172,7 +172,7 @@ const restoreObject = async (
   record: RunRecord<PlanAnswer>,
 ): Promise<PlanAnswer> => {
   if (!(await needsRestore(instance, inverse, step))) return { unchanged: true }
-  await record.begun(step.was)
+  await record.recordStart(step.was)
   return toCallAnswer(await instance.send(step.plan))
 }
 
@@ -186,11 +186,11 @@ const recordOutcome = async (
   try {
     result = await work()
   } catch (error) {
-    await record.settled(was, toOutcome(error))
+    await record.recordOutcome(was, toOutcome(error))
     throw error
   }
   const state = result.unchanged === true ? 'unchanged' : 'done'
-  await record.settled(was, { state, result } satisfies Outcome<PlanAnswer>)
+  await record.recordOutcome(was, { state, result } satisfies Outcome<PlanAnswer>)
   return result
 }
 

@@ -7,7 +7,7 @@ import type { JsonValues } from '../../base/objects.js'
 import { type HeldText, openHeld } from '../../base/secrets/scrub.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
-import { type EngineOptions, run } from '../../engine/work/run.js'
+import { type EngineOptions, runWork } from '../../engine/work/run.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, toPlaceText } from '../address.js'
@@ -199,13 +199,13 @@ export const executePlan = async (
     wake()
   }
   const { gate, signal, record, failureLimit, onSettled } = options
-  const going = run<ActionResult, ActionItem>({
+  const going = runWork<ActionResult, ActionItem>({
     items: items(),
     gate,
     signal,
     record,
     failureLimit,
-    queued: () => actions.length,
+    countQueued: () => actions.length,
     work: ({ action }) => perform(action).finally(() => endAction(action)),
     onSettled,
   })

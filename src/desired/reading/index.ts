@@ -146,12 +146,12 @@ export class InstanceView {
       )
       const current: CurrentKind = { place, kind, is: 'read', items: [...items.values()] }
       await this.names.learnKind(current)
-      this.#breaker.observe(undefined)
+      this.#breaker.countOutcome(undefined)
       return current
     } catch (error) {
       const failure: Failure = recoverFrom(error)
       if (isUnsupported(failure)) return { place, kind, is: 'unsupported' }
-      this.#breaker.observe(failure)
+      this.#breaker.countOutcome(failure)
       return { place, kind, is: 'unreadable', failure }
     }
   }

@@ -356,7 +356,7 @@ export const runJournaledSingle = async (
   let end: End = 'interrupted'
   try {
     await journaled.readBefore(item)
-    await written(journaled.record.begun(item))
+    await written(journaled.record.recordStart(item))
     const outcome = await journaled.sendOne(item, plan, work).then(
       (result): Outcome<PlanAnswer> => ({
         state: result.unchanged === true ? 'unchanged' : 'done',
@@ -364,7 +364,7 @@ export const runJournaledSingle = async (
       }),
       toOutcome,
     )
-    await written(journaled.record.settled(item, outcome))
+    await written(journaled.record.recordOutcome(item, outcome))
     end = 'completed'
     if ('failure' in outcome) throw outcome.failure
     return outcome.result ?? {}

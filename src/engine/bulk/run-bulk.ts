@@ -9,9 +9,9 @@ import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.j
 import {
   createObjectRow,
   getLeadColumn,
+  getObjectFields,
   getPrintedValue,
   hasNothingToShow,
-  nameObject,
 } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import {
@@ -19,11 +19,11 @@ import {
   formatOutcomeCounts,
   getRunVerdict,
   maxNamed,
-  maxTold,
+  maxReported,
   parseFailureLimit,
   type Report,
 } from '../work/report.js'
-import { type Run, run } from '../work/run.js'
+import { type Run, runWork } from '../work/run.js'
 import {
   type BulkOptions,
   createCall,
@@ -44,7 +44,7 @@ export const toOutcomeRecord = ({
 }: Pick<Result, 'outcome'> & { readonly item: Pick<Result['item'], 'plan'> }): unknown => {
   const failure = 'failure' in outcome ? outcome.failure : getToleratedFailure(outcome.result)
   const failed = failure?.toJSON() ?? {}
-  return { ...nameObject(plan), outcome: outcome.state, ...failed }
+  return { ...getObjectFields(plan), outcome: outcome.state, ...failed }
 }
 
 /** The options that decide how the results of a run are shown. */
@@ -133,7 +133,7 @@ class OutcomeRows {
     const { ui } = this.#engine
     if ('failure' in outcome) {
       const inline = this.#view.inline && plan.parent === undefined
-      if (!inline && this.#reported++ < maxTold) ui.report(outcome.failure, getObjectName(plan))
+      if (!inline && this.#reported++ < maxReported) ui.report(outcome.failure, getObjectName(plan))
       return
     }
     const { result } = outcome
@@ -194,7 +194,7 @@ class ObjectStates {
 /** Starts the run, and counts each outcome as it arrives. */
 const startBulkRun = async (
   engine: Engine,
-  { items, countQueued: queued, total }: WorkQueue,
+  { items, countQueued, total }: WorkQueue,
   states: ObjectStates,
   options: BulkOptions,
   journaled: JournaledRun | undefined,
@@ -204,16 +204,16 @@ const startBulkRun = async (
   const counter = engine.ui.startCounter(total(), () => gate.waiting)
   const { merging } = options
   let known = total()
-  const going = run<PlanAnswer, NumberedPlan>({
+  const going = runWork<PlanAnswer, NumberedPlan>({
     items,
     gate,
     signal: engine.signal,
     failureLimit: parseFailureLimit(engine.globals.maxFailures),
-    queued,
+    countQueued,
     record: journaled?.record,
-    look: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),
+    readBefore: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),
     merging: merging && {
-      keyOf: ({ plan, how }) => (how === 'read' ? undefined : merging.keyOf(plan)),
+      getKey: ({ plan, how }) => (how === 'read' ? undefined : merging.keyOf(plan)),
       send: (due) => merging.send(due.map(({ plan }) => plan)),
     },
     work: async (item) => {
@@ -252,7 +252,7 @@ const sendTogether = async (
   // Plans whose result is unknown are only read.
   const due = held.filter(({ how }) => how !== 'read')
   await journaled?.readAllBefore(due)
-  const begun = async (item: NumberedPlan) => journaled?.record.begun(item)
+  const begun = async (item: NumberedPlan) => journaled?.record.recordStart(item)
   for await (const _ of mapConcurrent(due, maxConcurrent, begun));
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }

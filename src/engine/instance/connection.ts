@@ -19,7 +19,7 @@ import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { Globals } from '../command/globals.js'
-import { withWorkspaceHint } from '../workspace/hints.js'
+import { addWorkspaceHint } from '../workspace/hints.js'
 import { limitParserOptimization } from './v8.js'
 
 // Warnings about insecure connections, each printed once.
@@ -121,7 +121,7 @@ export const buildClientOptions = async (
     record: (credential) => audit.open(profile, credential, user, baseUrl),
     guard: (request) => run.admit(request, request.absolute),
     progress: screen.meter,
-    mapError: withWorkspaceHint,
+    mapError: addWorkspaceHint,
     gate: await run.gateOf(baseUrl),
     trace: globals.verbose === 0 ? undefined : screen.trace,
     renew,

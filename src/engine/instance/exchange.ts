@@ -20,7 +20,7 @@ import { getWordsFor, isForOrigin } from '../command/words.js'
 import { beginRequests, RequestRun } from '../journal/requests.js'
 import type { Journal } from '../journal/writer.js'
 import type { RunOptions } from '../options.js'
-import { withWorkspaceHint } from '../workspace/hints.js'
+import { addWorkspaceHint } from '../workspace/hints.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import {
@@ -155,7 +155,7 @@ const createHintAdder =
           ...error.details,
           hint: hints[error.lack](session),
         })
-      : withWorkspaceHint(error)
+      : addWorkspaceHint(error)
 
 /** Sends the requests of a run to their instances. Connections are opened at the first request. */
 export class InstanceExchange {

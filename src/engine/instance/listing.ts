@@ -17,7 +17,7 @@ import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Plan } from '../command/types.js'
-import type { FilteredList, RecordChoice } from '../records/where.js'
+import type { FilteredList, RecordFilter } from '../records/where.js'
 import type { SingleReader } from '../rows.js'
 import {
   type ListSource,
@@ -145,7 +145,7 @@ export class ListReader {
     private readonly screen: Screen,
     /** Creates the filter of `--where`; absent if all records are wanted. */
     private readonly choice?:
-      | ((endpoint?: Endpoint) => Promise<RecordChoice | undefined>)
+      | ((endpoint?: Endpoint) => Promise<RecordFilter | undefined>)
       | undefined,
   ) {}
 
@@ -188,7 +188,7 @@ export class ListReader {
   /** Yields the rows of a list that is not in the catalogue. An object in its place is shown as it is. */
   async *listRequest(wire: WireRequest): Rows {
     const choice = await this.choice?.()
-    const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
+    const stage = choice && ((batches: Batches) => choice.filterAny(batches, this.limit))
     const paging = this.getPaging(stage)
     const client = await (await this.instance()).client()
     const first = addPaging(wire, paging)
@@ -263,7 +263,7 @@ export class ListReader {
   }
 
   private async narrow<A extends Ask>(ask: A, limit = this.limit): Promise<FilteredList<A>> {
-    return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
+    return (await this.choice?.(ask.endpoint))?.narrow(ask, limit) ?? { ask, tested: [] }
   }
 
   /** Returns the paging of a list. A list that is filtered on this machine reads more records than it prints. */

@@ -289,7 +289,7 @@ export class RunPlanner {
       },
       offered: (endpoint) => checkEndpointOffered(endpoint, words),
       baseUrl: async () => (await place.session()).baseUrl,
-      scope: (kinds) => place.scopeAmong(kinds),
+      scope: (kinds) => place.findScopeAmong(kinds),
       pathOf: (id) => this.#paths.of(id, () => this.#readPath(id)),
       missing: questions.ask,
       pick: questions.pick,

@@ -136,14 +136,14 @@ export const createRunRecord = <R>(
     after: after && mask(after),
   })
   return {
-    begun: (item) => {
+    recordStart: (item) => {
       const { n, object, parent } = item
       const { before, after, unread } = maskFacts(getKnownFacts(item))
       if (before !== undefined) knownFacts.set(n, { before, after })
       const why = unread && removeSecrets(unread)
       return journal.append({ n, object, parent, state: 'begun', before, after, unread: why })
     },
-    settled: (item, outcome) => {
+    recordOutcome: (item, outcome) => {
       const known = knownFacts.get(item.n) ?? noFacts
       knownFacts.delete(item.n)
       if ('failure' in outcome)

@@ -1,4 +1,4 @@
-/** `--curl`: requests as curl commands. Nothing is sent. */
+/** Prints requests as curl commands instead of sending them (`--curl`). */
 
 import { isObject, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
@@ -26,25 +26,24 @@ import type { RunPlanner } from '../instance/planning.js'
 import { createTextRow, type Row, type Rows, yieldText } from '../rows.js'
 import { mergeRequests } from './live.js'
 
-// `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
-// and whatever was planned, ends the object it was for; what a command only wants to know gives
-// placeholders, which then stand in the commands that follow.
+// With `--curl` nothing is sent: each request is printed. A planned request or a write ends the processing of its
+// object. A request that a command needs for itself returns placeholders, which then appear in the commands after it.
 
 /**
- * Ends the rows of a command at a request whose answer it needs to go on. It must not go on with a made-up answer: `auth login`
- * would keep it.
+ * Ends a command at a request whose answer it needs. It must not continue with an invented answer: `auth login` would
+ * store it.
  */
 class UnansweredError extends Error {}
 
-// What stands for an answer that nobody asked for: each field by its own name, `<name>`.
+// Placeholder answers: each field has its own name as value, `<name>`.
 
-/** Deeper than this no field of an answer is looked at. */
-const deepest = 5
+/** The maximum depth of placeholders. */
+const maxDepth = 5
 
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
 
 const createStandIn = (schema: unknown, path: readonly string[]): unknown => {
-  if (isObject(schema) && path.length < deepest) {
+  if (isObject(schema) && path.length < maxDepth) {
     const { anyOf, items, properties } = schema
     if (isObject(properties))
       return Object.fromEntries(
@@ -63,13 +62,13 @@ const createStandIn = (schema: unknown, path: readonly string[]): unknown => {
   return `<${path.join('.')}>`
 }
 
-/** Creates the data that an endpoint would answer with; of a list, one record. */
+/** Creates a placeholder answer of an endpoint; for a list, one with a single record. */
 const createPlaceholder = ({ returns: { kind, shape } }: Endpoint): unknown => {
   const one = createStandIn(shape, [])
   return kind === 'many' ? [one] : one
 }
 
-/** Returns a request with its placeholders as they are read, which an address writes in percents. */
+/** Returns a request with readable placeholders, which its path contains in percent-encoding. */
 export const showPlaceholders = <R extends { readonly path: string }>(request: R): R => ({
   ...request,
   path: request.path.replace(/%3C([a-z_][\w.]*)%3E/g, '<$1>'),
@@ -84,10 +83,10 @@ interface UnsentParts {
   readonly ui: Pick<UiService, 'note'>
 }
 
-/** The instance of a run that sends nothing. */
+/** Prints the requests of a command instead of sending them. */
 export class UnsentInstance implements InstanceService {
   readonly #parts: UnsentParts
-  /** True if it was said what placeholders are. */
+  /** True if the note about placeholders was printed. */
   #explained = false
 
   constructor(parts: UnsentParts) {
@@ -100,9 +99,9 @@ export class UnsentInstance implements InstanceService {
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TypedAnswer<E>> {
     const wire = await this.#build({ endpoint, values: { ...input } })
-    if (writes(endpoint)) return this.#end(wire, endpoint)
+    if (writes(endpoint)) return this.#printAndStop(wire, endpoint)
     await this.#print(wire, endpoint)
-    const data = this.#placeholder(endpoint)
+    const data = this.#createPlaceholder(endpoint)
     return toTypedAnswer(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
   }
 
@@ -111,7 +110,7 @@ export class UnsentInstance implements InstanceService {
   }
 
   async send(plan: Plan): Promise<WholeAnswer> {
-    return this.#end(await this.#build(plan), plan.endpoint)
+    return this.#printAndStop(await this.#build(plan), plan.endpoint)
   }
 
   async records<const E extends ListEndpoint>(
@@ -122,15 +121,17 @@ export class UnsentInstance implements InstanceService {
       await this.#parts.lists.buildWholeRequest({ endpoint, values: { ...input } }),
       endpoint,
     )
-    const found = this.#placeholder(endpoint)
+    const found = this.#createPlaceholder(endpoint)
     return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
   }
 
   async collect(plan: Plan): Promise<never> {
-    return this.#end(await this.#parts.lists.buildWholeRequest(plan), plan.endpoint)
+    return this.#printAndStop(await this.#parts.lists.buildWholeRequest(plan), plan.endpoint)
   }
 
-  /** Does the work for one item after the other, each up to its write; after the last the run ends, since nothing was done. */
+  /**
+   * Runs `work` for each item up to its first write. After the last item it ends the command, since nothing was sent.
+   */
   async each<T>(
     items: Iterable<T> | AsyncIterable<T>,
     work: (item: T, index: number) => Promise<void>,
@@ -148,7 +149,7 @@ export class UnsentInstance implements InstanceService {
   }
 
   async open(plan: Plan): Promise<Download> {
-    return this.#end(await this.#build(plan), plan.endpoint)
+    return this.#printAndStop(await this.#build(plan), plan.endpoint)
   }
 
   createClientFor(baseUrl: string, credential: Credential | undefined): ExternalClient {
@@ -163,7 +164,7 @@ export class UnsentInstance implements InstanceService {
 
   async sendUndocumented(request: WireRequest): Promise<never> {
     await this.#parts.exchange.checkWrite(request)
-    return this.#end(request)
+    return this.#printAndStop(request)
   }
 
   #write(command: string): Promise<void> {
@@ -174,12 +175,12 @@ export class UnsentInstance implements InstanceService {
     await this.#write(await this.#parts.exchange.formatCurl(showPlaceholders(wire), endpoint))
   }
 
-  async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
+  async #printAndStop(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
     await this.#print(wire, endpoint)
     throw new UnansweredError()
   }
 
-  #placeholder(endpoint: Endpoint): unknown {
+  #createPlaceholder(endpoint: Endpoint): unknown {
     if (!this.#explained)
       this.#parts.ui.note('nothing is sent; <name> stands for the output of the previous command')
     this.#explained = true
@@ -192,17 +193,20 @@ interface Parts {
   readonly lists: Pick<ListReader, 'buildFirstRequest' | 'buildWholeRequest' | 'checkNoListFlags'>
 }
 
-/** Creates the row of a command, which ends its line. */
+/** Creates the row of a command, with a line break. */
 const toTextRow = (command: string): Row => createTextRow(`${command}\n`)
 
-export class Curl {
+export class CurlPrinter {
   readonly #parts: Parts
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Yields the rows of a command up to the first request that it needs an answer to. That is no failure: the request was printed. */
+  /**
+   * Yields the rows of a command up to the first request whose answer it needs. That is no failure, because the request
+   * was printed.
+   */
   async *yieldUnanswered(rows: Rows): Rows {
     try {
       yield* rows
@@ -211,26 +215,27 @@ export class Curl {
     }
   }
 
-  /** The request of a list, and what of it would be tested here. */
-  async *list(plan: Plan, whole: boolean): Rows {
+  /** Yields the first request of a list, and comments with the conditions that are tested on this machine. */
+  async *printList(plan: Plan, whole: boolean): Rows {
     const { exchange, lists } = this.#parts
-    if (plan.request !== undefined) return yield* this.#one(plan, {})
+    if (plan.request !== undefined) return yield* this.#printOne(plan, {})
     if (whole)
       return yield toTextRow(
         await exchange.formatCurl(await lists.buildWholeRequest(plan), plan.endpoint),
       )
     const { request, tested } = await lists.buildFirstRequest(plan)
-    // A comment ends with its line.
+    // A line break would end the comment.
     for (const line of tested) yield toTextRow(`# ${line.replaceAll(/\s+/g, ' ')}`)
     yield toTextRow(await exchange.formatCurl(showPlaceholders(request), plan.endpoint))
   }
 
-  /** A request each, in their order; one for all where they go as one. */
-  async *print(source: Actions, how: WriteOptions): Rows {
-    for await (const request of mergeRequests(source, how.merge)) yield* this.#one(request, how)
+  /** Yields the requests of actions in their order; merged actions yield one request. */
+  async *printActions(source: Actions, how: WriteOptions): Rows {
+    for await (const request of mergeRequests(source, how.merge))
+      yield* this.#printOne(request, how)
   }
 
-  async *#one(plan: Plan, { to }: WriteOptions): Rows {
+  async *#printOne(plan: Plan, { to }: WriteOptions): Rows {
     const { exchange, lists } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     if (plan.request !== undefined) {

@@ -1,4 +1,4 @@
-/** Refuses in a dry run what a create would make a second time: looked for in the list that the catalogue has of its kind. */
+/** Refuses a create in a dry run if the object exists already, according to the list of its kind. */
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
@@ -7,14 +7,17 @@ import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { Plan } from '../command/types.js'
 
-/** Values that tell objects of a kind apart: a key without its comment, each of several IDs. */
+/** Returns the values that identify an object of a kind: a key without its comment, or each of several IDs. */
 const getIdentities = (param: Param, value: unknown): readonly string[] => {
   const text = String(value)
   if (formatOf(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
   return formatOf(param) === 'csv' ? text.split(',') : [text]
 }
 
-/** Parameters of a create with the fields that show them, which no two objects of the kind have alike. */
+/**
+ * Returns the parameters of a create whose values must be unique among the objects of the kind, with the fields that
+ * show them.
+ */
 const getUniqueParameters = ({ identity, also, at = {} }: Managed, { params }: Endpoint) =>
   Object.entries({
     ...(identity === undefined ? {} : { [identity]: identity }),
@@ -31,11 +34,11 @@ const describeExisting = ({ label, identity = 'id' }: Managed, record: Fields): 
 }
 
 /**
- * Refuses a create whose object is there.
- * @param read gives all records of a list
- * @throws Failure `conflict`, and whatever the list is answered with
+ * Checks that the object of a create does not exist yet.
+ * @param read returns all records of a list
+ * @throws Failure `conflict` if it exists, and the failures of reading the list
  */
-export const checkAbsent = async (
+export const checkNoDuplicate = async (
   { endpoint, values }: Pick<Plan, 'endpoint' | 'values'>,
   read: (list: Ask) => Promise<readonly unknown[]>,
 ): Promise<void> => {

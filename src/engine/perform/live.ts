@@ -1,4 +1,4 @@
-/** Sends the requests of actions, and those that a command makes by itself. */
+/** Sends the requests of actions, and those that a command makes for itself. */
 import { AsyncCache } from '../../base/async.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -35,7 +35,7 @@ import type { RunPlanner } from '../instance/planning.js'
 import type { PlanAnswer } from '../rows.js'
 import { groupMergeable } from '../work/run.js'
 
-// Requests as they are sent: each by its way, followed to its end where the command does that.
+// Requests that are sent: to their address, and if the command wants that, followed to their end.
 
 interface SendingParts {
   readonly caller: Pick<Caller, 'open' | 'send'>
@@ -43,31 +43,31 @@ interface SendingParts {
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
-/** Sends the actions of one write, and follows each to its end. */
-class SentActions {
+/** Sends the actions of one write. */
+class ActionSender {
   readonly #parts: SendingParts
   readonly #how: WriteOptions
-  /** The answers to requests that were sent before. */
+  /** The answers to requests that were sent before the first is followed. */
   readonly #came = new Map<Plan, ReceivedAnswer>()
-  /** The outcomes of the objects of one request for several: a failure, or undefined for an object that is done. */
+  /** The outcomes of a merged request by plan: a failure, or undefined for success. */
   readonly #merged = new Map<Plan, Failure | undefined>()
 
-  constructor(parts: SendingParts, how: WriteOptions) {
+  constructor(parts: SendingParts, bulkOptions: WriteOptions) {
     this.#parts = parts
-    this.#how = how
+    this.#how = bulkOptions
   }
 
-  /** Returns the options of a run over these requests. */
-  get how(): Pick<BulkOptions, 'merging' | 'run' | 'together'> {
+  /** Returns the options of a bulk run that sends these actions. */
+  get bulkOptions(): Pick<BulkOptions, 'merging' | 'run' | 'together'> {
     const { finishWhen, merge } = this.#how
     return {
-      run: this.#one,
-      together: finishWhen && this.#allSent,
-      merging: merge && { keyOf: mergeKey, send: (plans) => this.#allInOne(plans, merge) },
+      run: this.#sendOne,
+      together: finishWhen && this.#sendAll,
+      merging: merge && { keyOf: getMergeKey, send: (plans) => this.#sendMerged(plans, merge) },
     }
   }
 
-  readonly #one = async (plan: Plan): Promise<PlanAnswer> => {
+  readonly #sendOne = async (plan: Plan): Promise<PlanAnswer> => {
     if (plan.refused !== undefined) throw plan.refused
     const { finish, send } = this.#how
     if (send !== undefined) return send(plan)
@@ -77,22 +77,22 @@ class SentActions {
       if (failure !== undefined) throw failure
       return {}
     }
-    if (finish === undefined) return toPlanAnswer(plan, await this.#whole(plan))
-    const came = this.#came.get(plan) ?? (await this.#answered(plan))
+    if (finish === undefined) return toPlanAnswer(plan, await this.#sendWhole(plan))
+    const came = this.#came.get(plan) ?? (await this.#receive(plan))
     this.#came.delete(plan)
     return finish(plan, came)
   }
 
-  /** All are sent before the first is followed. */
-  readonly #allSent = (plans: readonly Plan[]): Promise<void> =>
+  /** Sends all requests before the first is followed. */
+  readonly #sendAll = (plans: readonly Plan[]): Promise<void> =>
     this.#parts.bulk.each(plans, async (plan) => {
-      if (plan.refused === undefined) this.#came.set(plan, await this.#answered(plan))
+      if (plan.refused === undefined) this.#came.set(plan, await this.#receive(plan))
     })
 
-  /** Sends one request for all of them. */
-  async #allInOne(plans: readonly Plan[], merge: Merge): Promise<void> {
+  /** Sends one request for several plans. */
+  async #sendMerged(plans: readonly Plan[], merge: Merge): Promise<void> {
     try {
-      const outcomes = await merge.outcomes(plans, await this.#whole(merge.request(plans)))
+      const outcomes = await merge.outcomes(plans, await this.#sendWhole(merge.request(plans)))
       for (const [i, plan] of plans.entries()) this.#merged.set(plan, outcomes[i])
     } catch (error) {
       const failure = recoverFrom(error)
@@ -100,11 +100,11 @@ class SentActions {
     }
   }
 
-  async #answered(plan: Plan): Promise<ReceivedAnswer> {
+  async #receive(plan: Plan): Promise<ReceivedAnswer> {
     try {
       if (plan.endpoint.returns.kind === 'file' && plan.request === undefined)
         return { download: await this.#download(plan) }
-      return { whole: await this.#whole(plan) }
+      return { whole: await this.#sendWhole(plan) }
     } catch (error) {
       return { failure: recoverFrom(error) }
     }
@@ -114,7 +114,7 @@ class SentActions {
     return this.#parts.caller.open(plan)
   }
 
-  async #whole(plan: Plan): Promise<WholeAnswer> {
+  async #sendWhole(plan: Plan): Promise<WholeAnswer> {
     const { exchange, caller } = this.#parts
     const { to } = this.#how
     if (plan.request !== undefined) {
@@ -129,13 +129,13 @@ class SentActions {
   }
 }
 
-/** Returns how the bulk runner sends what a command wants sent. */
+/** Creates the options of the bulk runner that sends a command's actions. */
 export const createLiveOptions = (parts: SendingParts, how: WriteOptions): BulkOptions => ({
   ...how,
-  ...new SentActions(parts, how).how,
+  ...new ActionSender(parts, how).bulkOptions,
 })
 
-// What a command asks by itself.
+// Requests that a command makes for itself.
 
 export interface Parts {
   readonly planning: Pick<RunPlanner, 'createPlans'>
@@ -145,7 +145,7 @@ export interface Parts {
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
-/** Everything is sent. */
+/** Sends the requests of a command to its instance. */
 export class LiveInstance implements InstanceService {
   readonly #parts: Parts
 
@@ -198,7 +198,7 @@ export class LiveInstance implements InstanceService {
     party?: ClientIdentity,
   ): ExternalClient {
     const { exchange } = this.#parts
-    // One client for all of its requests: each has connections, and hears of an interruption, by itself.
+    // One client for all requests of a command, because each has connections of its own.
     const clients = new AsyncCache<string, Client>()
     return {
       build: (ask) => exchange.build(ask, baseUrl),
@@ -217,10 +217,10 @@ export class LiveInstance implements InstanceService {
   }
 }
 
-// Requests that go as one: of several projects or groups, one for each of them.
+// Merged requests: one for all objects, or one for each of several projects or groups.
 
-/** Returns an equal key for plans that go as one; undefined for one that is refused. */
-const mergeKey = ({ parent, row, refused }: Plan): string | undefined =>
+/** Returns a key that is equal for plans of one request; undefined for a refused plan. */
+const getMergeKey = ({ parent, row, refused }: Plan): string | undefined =>
   refused === undefined ? JSON.stringify([parent?.name, row]) : undefined
 
 async function* yieldPlans(source: Actions): AsyncGenerator<Plan> {
@@ -228,13 +228,13 @@ async function* yieldPlans(source: Actions): AsyncGenerator<Plan> {
   else for await (const object of source.objects) yield source.planOf(object)
 }
 
-/** Yields the plans that are sent for these actions; one that is refused, or alone, stands for itself. */
+/** Yields the plans that are sent for actions: merged ones, and others as they are. */
 export async function* mergeRequests(
   source: Actions,
   merge: Merge | undefined,
 ): AsyncGenerator<Plan> {
   if (merge === undefined) return yield* yieldPlans(source)
-  for await (const group of groupMergeable(yieldPlans(source), mergeKey)) {
+  for await (const group of groupMergeable(yieldPlans(source), getMergeKey)) {
     const plans = group.map(({ item }) => item)
     const [only] = plans
     yield only !== undefined && plans.length === 1 ? only : merge.request(plans)

@@ -1,4 +1,7 @@
-/** `--dry-run`: each object is read, and shown as it is beside what it would be. Nothing is written. */
+/**
+ * Previews writes (`--dry-run`): reads each object, and shows its attributes next to those that would be sent. Nothing
+ * is written.
+ */
 import { type Fields, isObject } from '../../base/objects.js'
 import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
@@ -23,34 +26,34 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
 import type { PlanKeeper, PreviewedObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
-import { checkAbsent } from './duplicates.js'
-import { FirstObjects, getPlanObjectName, ReadingPlans } from './safe-plans.js'
+import { checkNoDuplicate } from './duplicates.js'
+import { FirstObjects, getPlanObjectName, SafePlans } from './safe-plans.js'
 
-// What a write would change: its object as it is now, beside what would be sent.
+// The preview of one object.
 
-/** One attribute, as it is and as it would be. */
+/** An attribute with its current and its new value. */
 interface Change {
   readonly attribute: string
   readonly now: unknown
   readonly new: unknown
-  /** It is what would be sent. */
+  /** True if the current value equals the new one. */
   readonly already_so: boolean
 }
 
 /** The changes that a write would make to one object. */
 interface Preview {
-  /** Method and path of what would be sent. */
+  /** The method and path of the write. */
   readonly request: string
-  /** True if the object was read: else nothing is known of what it is now. */
+  /** True if the object was read; otherwise its current values are unknown. */
   readonly read: boolean
-  /** The loss for which the write has to be confirmed. */
+  /** The loss that a real run would ask to confirm. */
   readonly loses?: string
-  /** Why it cannot be undone, where it cannot. */
+  /** The reason why the write cannot be undone, if there is one. */
   readonly irreversible?: string
   readonly changes: readonly Change[]
 }
 
-/** Returns what is sent besides the path, files by their names. */
+/** Returns the attributes that a call sends, with files as their names. */
 const getSentEntries = (ask: Ask): readonly (readonly [string, unknown])[] => [
   ...Object.entries(getSentAttributes(ask)),
   ...Object.entries(ask.files ?? {}).map(([name, { filename }]) => [name, filename] as const),
@@ -59,7 +62,7 @@ const getSentEntries = (ask: Ask): readonly (readonly [string, unknown])[] => [
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** True if an attribute is a list that was not given, and there is nothing in it to be lost. */
+/** True if an attribute is a list that the line does not set and that is empty anyway. */
 const isEmptyOmittedList = (
   { attribute, now }: Pick<Change, 'attribute' | 'now'>,
   { endpoint, values, extra }: Ask,
@@ -69,7 +72,7 @@ const isEmptyOmittedList = (
   extra?.[attribute] === undefined &&
   isEmpty(now)
 
-/** Returns the changes of an object that is deleted: the fields that it shows of itself. */
+/** Returns the changes of an object that is deleted: its fields are lost. */
 const getLostFields = (record: Fields, columns: readonly string[]): readonly Change[] =>
   columns
     .filter((attribute) => record[attribute] !== undefined)
@@ -90,7 +93,7 @@ const toChange = (
   return { attribute: name, now: toSentForm(now, sent), new: sent, already_so: same }
 }
 
-/** Secrets by what they are called: the rows have their names in a column. */
+/** Masks secrets by attribute name, because the rows have the names in a column. */
 const maskChanges = (
   changes: readonly Change[],
   endpoint: Endpoint,
@@ -110,11 +113,11 @@ const maskChanges = (
   }))
 }
 
-/** True if a call removes the very object that is read. */
+/** True if a call deletes the object that is read. */
 const isRemoval = (endpoint: Endpoint, read: Endpoint | undefined): boolean =>
   getMethod(endpoint) === 'DELETE' && read !== undefined && getPath(read) === getPath(endpoint)
 
-const requestLine = ({ method, path }: Pick<WireRequest, 'method' | 'path'>): string =>
+const formatRequest = ({ method, path }: Pick<WireRequest, 'method' | 'path'>): string =>
   `${method} ${path}`
 
 interface PreviewOptions {
@@ -126,13 +129,13 @@ interface PreviewOptions {
 
 /**
  * Describes what a write would change.
- * @param record its object as it is; undefined if it was not read
- * @param path of the request, as it would travel
- * @param columns what is shown of an object that is removed
- * @param secrets whether they are shown
- * @param words the instance's own, by which attributes are shown
+ * @param record the object; undefined if it was not read
+ * @param path the path of the request
+ * @param columns the fields to show of a deleted object
+ * @param secrets true to show secrets
+ * @param words the vocabulary in which attributes are named
  */
-const previewOf = (
+const createPreview = (
   ask: Ask,
   record: Fields | undefined,
   { path, columns, secrets, words }: PreviewOptions,
@@ -143,7 +146,10 @@ const previewOf = (
       : getSentEntries(ask)
           .map((one) => toChange(ask, record, one))
           .filter((change) => !isEmptyOmittedList(change, ask))
-  const request = requestLine({ method: getMethod(ask.endpoint), path: path.replace(/\?.*/s, '') })
+  const request = formatRequest({
+    method: getMethod(ask.endpoint),
+    path: path.replace(/\?.*/s, ''),
+  })
   const shown = secrets ? changes : maskChanges(changes, ask.endpoint, words)
   const named =
     words === undefined
@@ -152,7 +158,7 @@ const previewOf = (
   return { request, read: record !== undefined, changes: named }
 }
 
-/** Parses the attributes of a body; none if it has none. */
+/** Parses the attributes of a body; none if the body is no JSON object. */
 const parseAttributes = (body: WireRequest['body']): Fields => {
   if (typeof body !== 'string') return {}
   try {
@@ -163,8 +169,8 @@ const parseAttributes = (body: WireRequest['body']): Fields => {
   }
 }
 
-/** Describes what a request would send that no endpoint of the catalogue stands for. */
-const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
+/** Describes what a request that is not in the catalogue would send. */
+const createRequestPreview = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
   const sent = parseAttributes(wire.body)
   const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets, words))
   const changes = Object.entries(shown).map(([attribute, value]) => ({
@@ -173,18 +179,18 @@ const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): P
     new: value,
     already_so: false,
   }))
-  const request = requestLine(wire)
+  const request = formatRequest(wire)
   return { request: secrets ? request : maskAddresses(request), read: false, changes }
 }
 
-/** The text in the column of the new value, if the object has that value already. */
-const soAlready = 'already in this state'
+/** The text in the column of the new value if the object already has that value. */
+const unchangedText = 'already in this state'
 
-/** Converts a value to what the column of its name would show. */
+/** Converts an access level to its name, as a column of that attribute would show it. */
 const toLevelText = (attribute: unknown, value: unknown): unknown =>
   getLevelName(typeof attribute === 'string' ? attribute : undefined, value) ?? value
 
-/** Creates the rows of previews: an attribute each, and the request if nothing was there to compare. */
+/** Creates the rows of previews: one for each attribute, or the request if no object was read. */
 const toPreviewRows = (records: readonly unknown[]): readonly unknown[] =>
   records.flatMap((record) => {
     if (!isObject(record) || !Array.isArray(record.changes)) return [record]
@@ -193,66 +199,66 @@ const toPreviewRows = (records: readonly unknown[]): readonly unknown[] =>
       object,
       attribute: change.attribute,
       now: toLevelText(change.attribute, change.now),
-      new: change.already_so === true ? soAlready : toLevelText(change.attribute, change.new),
+      new: change.already_so === true ? unchangedText : toLevelText(change.attribute, change.new),
     }))
     if (read === true && rows.length > 0) return rows
-    // The path says no more of an object than what it is called by already.
+    // The path of a deletion only repeats the name of the object.
     if (rows.length === 0 && /^DELETE /.test(String(request)))
       return [{ object, attribute: 'object', now: null, new: 'removed' }]
     return [{ object, attribute: 'request', now: null, new: request }, ...rows]
   })
 
-const columns = ['attribute', 'now', 'new'] as const
+const previewColumns = ['attribute', 'now', 'new'] as const
 
 interface Parts {
   readonly exchange: Pick<InstanceExchange, 'build'>
   readonly caller: Pick<Caller, 'send'>
   readonly lists: Pick<ListReader, 'gather'>
-  /** Several objects, always as a list. */
+  /** Confirms and processes several objects; the answer is a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'getColumnsFor'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
   readonly irreversible: (plan: Plan) => string | undefined
-  /** True if some refusals are no failures: then one object is as one of several. */
+  /** True if some failures are tolerated: a single object is then reported like one of several. */
   readonly tolerates: boolean
   /** True if secrets are shown. */
   readonly secrets: boolean
-  /** True if the format prints nothing but what objects are called by other commands. */
+  /** True if the format prints only the names by which other commands take the objects. */
   readonly isNaming: boolean
-  /** The instance's own, where a vocabulary is in force. */
+  /** The instance's vocabulary, if there is one. */
   readonly words: Words | undefined
-  /** Keeps what is shown. */
+  /** Saves the previews as a planned run. */
   readonly keeper?: PlanKeeper
 }
 
 const view: RecordView = {
-  columns,
+  columns: previewColumns,
   names: ['object'],
-  people: { rows: toPreviewRows, columns: ['object', ...columns], sheets: true },
+  people: { rows: toPreviewRows, columns: ['object', ...previewColumns], sheets: true },
 }
 
-export class Previews {
+export class Previewer {
   readonly #parts: Parts
-  /** Why what cannot be undone: said once. */
-  readonly #said = new Set<string>()
+  /** The reasons that were already printed why writes cannot be undone. */
+  readonly #notedReasons = new Set<string>()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Shows what would become of each object, and keeps it where that is asked for. */
+  /** Yields the previews of actions, and saves them if the line asks for it. */
   async *show(source: Actions, how: WriteOptions): Rows {
-    yield* this.#rows(source, how)
+    yield* this.#yieldRows(source, how)
     await this.#parts.keeper?.save()
   }
 
-  /** Returns what is known of one object by the documents' names, so that it can be compared with what was shown before. */
-  async look(plan: Plan, how: WriteOptions = {}): Promise<PreviewedObject> {
-    return this.#plain(await this.#compared(plan, how))
+  /** Previews one object with documented attribute names, to compare it with an earlier preview. */
+  async preview(plan: Plan, how: WriteOptions = {}): Promise<PreviewedObject> {
+    return this.#toDocumented(await this.#compare(plan, how))
   }
 
-  #plain({ request, read, changes }: Preview): PreviewedObject {
+  #toDocumented({ request, read, changes }: Preview): PreviewedObject {
     const { words } = this.#parts
     const named = changes.map((change) => ({
       ...change,
@@ -261,58 +267,58 @@ export class Previews {
     return { request, read, changes: named }
   }
 
-  async *#rows(source: Actions, how: WriteOptions): Rows {
+  async *#yieldRows(source: Actions, how: WriteOptions): Rows {
     const { bulk, command, isNaming, keeper } = this.#parts
-    const reading = new ReadingPlans(command, isNaming)
+    const reading = new SafePlans(command, isNaming)
     const run = async (plan: Plan) => {
-      const original = reading.original(plan)
+      const original = reading.getOriginal(plan)
       if (original.refused !== undefined) throw original.refused
       await how.check?.(original)
-      const preview = await this.#of(original, how)
-      keeper?.addPreview(original, this.#plain(preview))
+      const preview = await this.#previewPlan(original, how)
+      keeper?.addPreview(original, this.#toDocumented(preview))
       return { value: preview }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => {
         const plan = await source.planOf(object)
         await keeper?.addPlan(plan)
-        return reading.of(plan)
+        return reading.toSafe(plan)
       }
-      return yield* bulk.stream({ ...this.#announcing(source, how), planOf }, { view, run })
+      return yield* bulk.stream({ ...this.#addAnnouncement(source, how), planOf }, { view, run })
     }
     const [only, ...others] = source
     for (const plan of source) await keeper?.addPlan(plan)
     await this.#announce(source, how)
-    if (only !== undefined && this.#isAlone(only, others)) return yield* this.#single(only, how)
+    if (only !== undefined && this.#isAlone(only, others)) return yield* this.#previewOne(only, how)
     yield* bulk.many(
-      source.map((plan) => reading.of(plan)),
+      source.map((plan) => reading.toSafe(plan)),
       { view, run },
     )
   }
 
-  /** Says what a real run would ask: what is lost, and with which objects. */
+  /** Prints what a real run would ask to confirm: the loss and the objects. */
   async #announce(plans: readonly Plan[], how: WriteOptions, count?: number): Promise<void> {
     const due = plans.filter(({ refused }) => refused === undefined)
     const loss = resolveLoss(how)
-    // Each line is among those of the question.
+    // The notes repeat the lines of the question, without a verb before each.
     const loses = loss && { ...loss, noteVerb: undefined }
     const { bulk, irreversible } = this.#parts
     if (due.length === 0 || !(await bulk.confirm(due, { loses }, count ?? due.length))) return
-    // The question said it.
-    for (const plan of due) this.#said.add(irreversible(plan) ?? '')
+    // The question already contains these reasons.
+    for (const plan of due) this.#notedReasons.add(irreversible(plan) ?? '')
   }
 
-  /** Why a plan cannot be undone, said with the first of which that is so. */
-  async #reversal(plan: Plan, preview: Preview): Promise<Pick<Preview, 'irreversible'>> {
+  /** Returns the reason why a plan cannot be undone, and prints each reason once. */
+  async #noteIrreversible(plan: Plan, preview: Preview): Promise<Pick<Preview, 'irreversible'>> {
     const { ui, irreversible } = this.#parts
     const why = irreversible(plan) ?? (await this.#findGap(plan, preview))
     if (why === undefined) return {}
-    if (!this.#said.has(why)) ui.note(`this cannot be undone: ${why}`)
-    this.#said.add(why)
+    if (!this.#notedReasons.has(why)) ui.note(`this cannot be undone: ${why}`)
+    this.#notedReasons.add(why)
     return { irreversible: why }
   }
 
-  /** Returns why nothing restores an object that was read; undefined if some command sets the fields that it has now. */
+  /** Returns the reason why nothing restores an object that was read; undefined if a command sets its present values. */
   async #findGap({ endpoint }: Plan, { read, changes }: Preview): Promise<string | undefined> {
     const { area, endpoints } = this.#parts.command
     const isOwn = Object.values(endpoints).includes(endpoint)
@@ -325,8 +331,8 @@ export class Previews {
     return isRestored === undefined ? 'no command restores the previous state' : undefined
   }
 
-  /** Objects that come, of which that is said before the first is read. */
-  #announcing(source: PlanSource, how: WriteOptions): PlanSource {
+  /** Adds to a stream of objects the announcement of a loss, before the first object is read. */
+  #addAnnouncement(source: PlanSource, how: WriteOptions): PlanSource {
     const { endpoints } = this.#parts.command
     const destroys = Object.values(endpoints).some((e) => e.destructive !== undefined)
     if (!destroys && how.loses === undefined) return source
@@ -344,50 +350,53 @@ export class Previews {
     return only.parent === undefined && others.length === 0 && !this.#parts.tolerates
   }
 
-  async *#single(plan: Plan, how: WriteOptions): Rows {
+  async *#previewOne(plan: Plan, how: WriteOptions): Rows {
     const { command, isNaming } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
     await how.check?.(plan)
-    const preview = await this.#of(plan, how)
-    this.#parts.keeper?.addPreview(plan, this.#plain(preview))
+    const preview = await this.#previewPlan(plan, how)
+    this.#parts.keeper?.addPreview(plan, this.#toDocumented(preview))
     const object =
       how.to === undefined && plan.request === undefined
         ? getPlanObjectName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
-    yield* yieldRecords([{ object, ...preview }], { ...view, columns: ['object', ...columns] })
+    yield* yieldRecords([{ object, ...preview }], {
+      ...view,
+      columns: ['object', ...previewColumns],
+    })
   }
 
-  async #of(plan: Plan, how: WriteOptions): Promise<Preview> {
-    const preview = await this.#compared(plan, how)
+  async #previewPlan(plan: Plan, how: WriteOptions): Promise<Preview> {
+    const preview = await this.#compare(plan, how)
     const loss = typeof how.loses === 'function' ? undefined : how.loses
     const loses = loss?.what ?? plan.endpoint.destructive
     const { request, read, changes } = preview
     const lost = loses === undefined ? {} : { loses }
-    return { request, read, ...lost, ...(await this.#reversal(plan, preview)), changes }
+    return { request, read, ...lost, ...(await this.#noteIrreversible(plan, preview)), changes }
   }
 
-  async #compared(plan: Plan, { to }: WriteOptions): Promise<Preview> {
+  async #compare(plan: Plan, { to }: WriteOptions): Promise<Preview> {
     const { answer, command, exchange, lists, secrets, caller, words } = this.#parts
     const { endpoint } = plan
-    if (plan.request !== undefined) return previewOfRequest(plan.request, secrets, words)
+    if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)
-    if (to !== undefined) return previewOfRequest(to.request?.(wire) ?? wire, secrets, words)
+    if (to !== undefined) return createRequestPreview(to.request?.(wire) ?? wire, secrets, words)
     const how = { path: wire.path, secrets, words }
     const reading = writes(endpoint) ? await findObjectReader(command.area, endpoint) : undefined
     if (reading === undefined) {
-      await checkAbsent(plan, (list) => lists.gather(list))
-      return previewOf(plan, undefined, how)
+      await checkNoDuplicate(plan, (list) => lists.gather(list))
+      return createPreview(plan, undefined, how)
     }
     const values = reading.values(plan)
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)
       const shown = gone ? { columns: await answer.getColumnsFor(reading.endpoint) } : {}
-      return previewOf(plan, isObject(data) ? data : {}, { ...shown, ...how })
+      return createPreview(plan, isObject(data) ? data : {}, { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'
       if (!absent || endpoint.brings !== true) throw error
-      return previewOf(plan, undefined, how)
+      return createPreview(plan, undefined, how)
     }
   }
 }

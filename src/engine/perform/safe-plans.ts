@@ -1,10 +1,14 @@
-/** Names the object of each plan in a dry run, and turns plans into safe ones, which a run neither confirms nor reports as done. */
+/**
+ * Converts the plans of a dry run to safe ones, which need no confirmation and are not reported as done, and names
+ * their objects.
+ */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { CommandFacts, Plan } from '../command/types.js'
 import { type GivenObject, maxNamed } from '../work/report.js'
 
 /**
- * Returns the name of a plan's object. If the plan names none, this is the value of the first placeholder, or else the area.
+ * Returns the name of a plan's object. A plan without one is named by the value of its first placeholder, or by the
+ * area.
  * @param isNaming true for the name that other commands take, which may be shorter than the label
  */
 export const getPlanObjectName = (
@@ -18,7 +22,7 @@ export const getPlanObjectName = (
   return holder === undefined ? area : String(values[holder])
 }
 
-/** Passes objects on and records the first of them, so that a report can name those. */
+/** Passes objects on and remembers the first ones for the confirmation. */
 export class FirstObjects {
   readonly first: GivenObject[] = []
   readonly #objects: AsyncIterable<GivenObject>
@@ -35,8 +39,8 @@ export class FirstObjects {
   }
 }
 
-/** Turns plans into safe ones and finds their originals again. All plans with the same endpoint share one safe endpoint. */
-export class ReadingPlans {
+/** Creates safe plans and finds their originals. Plans with one endpoint share one safe endpoint. */
+export class SafePlans {
   readonly #command: Pick<CommandFacts, 'area'>
   readonly #isNaming: boolean
   readonly #made = new Map<Endpoint, Endpoint>()
@@ -47,8 +51,8 @@ export class ReadingPlans {
     this.#isNaming = isNaming
   }
 
-  /** Returns the safe plan for a plan. */
-  of(plan: Plan): Plan {
+  /** Returns the safe form of a plan. */
+  toSafe(plan: Plan): Plan {
     const endpoint = this.#toSafeEndpoint(plan.endpoint)
     const read = {
       ...plan,
@@ -59,8 +63,8 @@ export class ReadingPlans {
     return read
   }
 
-  /** Returns the plan from which a safe plan was made. */
-  original(read: Plan): Plan {
+  /** Returns the original of a safe plan. */
+  getOriginal(read: Plan): Plan {
     return this.#originals.get(read) ?? read
   }
 

@@ -1,4 +1,4 @@
-/** `--group-by`, `--count`, `--sum` …: an answer of which groups are printed, and what their records come to. */
+/** Prints groups instead of records, with counts and totals (`--group-by`, `--count`, `--sum` …). */
 
 import { isMoment } from '../../base/dates.js'
 import { compareNumbers, toCanonicalNumber } from '../../base/json/decimal.js'
@@ -22,26 +22,26 @@ import {
   unwrapRow,
 } from './known-fields.js'
 import type { ListStage, StageOptions } from './list-stage.js'
-import { functions, maxExact, Total } from './totals.js'
+import { maxExact, Total, totalFunctions } from './totals.js'
 
 type Flags = Pick<
   Globals,
   'avg' | 'count' | 'fields' | 'groupBy' | 'limit' | 'max' | 'min' | 'p95' | 'sort' | 'sum'
 >
 
-/** The maximum number of groups that are kept, and of groups whose values are kept. */
+/** The maximum number of groups, and of groups with a percentile, which store values. */
 const [maxGroups, maxWithValues] = [100_000, 5000]
 
-// What is asked for.
+// Parsing the flags.
 
-/** A column of numbers: a function of a field. */
+/** A column with a function of a field. */
 interface Measure {
-  readonly name: (typeof functions)[number]
+  readonly name: (typeof totalFunctions)[number]
   readonly field: string
   readonly column: string
 }
 
-/** A column that tells groups apart. */
+/** A column whose values distinguish groups. */
 type Key = GroupFacts['keys'][number]
 
 const units = ['hour', 'day', 'week', 'month'] as const
@@ -63,10 +63,13 @@ interface GroupQuery extends GroupFacts {
   readonly columns: readonly string[]
 }
 
-/** @throws Failure `usage` for what says nothing together */
+/**
+ * Parses the flags.
+ * @throws Failure `usage` for an unknown unit of time, or two columns of one name
+ */
 const parseQuery = (flags: Flags): GroupQuery => {
   const keys = (flags.groupBy ?? []).map(parseKey)
-  const measures = functions.flatMap((name) =>
+  const measures = totalFunctions.flatMap((name) =>
     (flags[name] ?? []).map((field) => ({ name, field, column: `${name}_${toColumnName(field)}` })),
   )
   const counts = flags.count || measures.length === 0
@@ -80,7 +83,7 @@ const parseQuery = (flags: Flags): GroupQuery => {
   return { keys, measures, columns, counts }
 }
 
-/** Returns the beginning of the unit of time that a moment is in, UTC; the value itself if it is no moment. */
+/** Returns the start of the hour, day, week or month of a time, in UTC; a value that is no time is unchanged. */
 const toBucket = (value: unknown, unit: string | undefined): unknown => {
   if (unit === undefined || typeof value !== 'string' || !isMoment(value)) return value
   const time = new Date(Date.parse(value))
@@ -89,9 +92,9 @@ const toBucket = (value: unknown, unit: string | undefined): unknown => {
   return time.toISOString().slice(0, length)
 }
 
-// The groups.
+// Collecting the groups.
 
-/** Numbers of one value are in one group, however they are written. */
+/** Returns a key that is equal for equal numbers, however they are written. */
 const toGroupKey = (value: unknown): unknown =>
   isNumber(value) && !Number.isSafeInteger(value)
     ? new ExactNumber(toCanonicalNumber(value))
@@ -103,7 +106,7 @@ interface Group {
   readonly totals: readonly Total[]
 }
 
-/** Combines the values that a record has under the keys in every way; a list counts by each of its elements. */
+/** Returns all combinations of a record's values: a record with lists counts in several groups. */
 const combineValues = (lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] =>
   lists.reduce<readonly (readonly unknown[])[]>(
     (all, list) => all.flatMap((one) => list.map((value) => [...one, value])),
@@ -113,30 +116,30 @@ const combineValues = (lists: readonly (readonly unknown[])[]): readonly (readon
 interface GroupOptions {
   readonly answering: AnswerContext
   readonly globals: Flags
-  /** Picks a field of a record, masked. */
+  /** Returns a field of a record, masked. */
   readonly pick: FieldPick
 }
 
 const { compare } = new Intl.Collator('en', { numeric: true })
 
-/** Returns a number below zero if the first comes before the second; what is not there comes last, in both directions. */
+/** Compares two values; missing ones come last in both directions. */
 const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   const order = isNumber(a) && isNumber(b) ? compareNumbers(a, b) : compare(String(a), String(b))
   return descending ? -order : order
 }
 
-class Groups implements ListStage {
+class GroupStage implements ListStage {
   readonly view: RecordView
-  readonly #question: GroupQuery
+  readonly #query: GroupQuery
   readonly #options: GroupOptions
   readonly #order: readonly { readonly column: string; readonly descending: boolean }[]
   readonly #groups = new Map<string, Group>()
   readonly #beside: readonly string[]
-  /** Records that a column left out, by column. */
+  /** The number of records without a number in a column, by column. */
   readonly #without = new Map<string, number>()
   #inspection: Inspection | undefined
-  #severally = false
+  #hasLists = false
 
   constructor(question: GroupQuery, options: GroupOptions) {
     const { answering, globals } = options
@@ -147,23 +150,23 @@ class Groups implements ListStage {
       approximate: getRoughColumns(question),
       groups: question,
     }
-    this.#question = question
+    this.#query = question
     this.#options = options
     this.#beside = getColumnsBeside(answering.emit)
     this.#order = parseOrder(globals.sort, question)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
     const own = fields.filter((field) => !this.#beside.includes(field))
     this.#inspection = createFieldInspection(answering, [...new Set(own)])
-    if (question.keys.length === 0) this.#group([])
+    if (question.keys.length === 0) this.#findGroup([])
   }
 
-  async take({ batch }: RecordsRow): Promise<undefined> {
-    for (const bytes of batch) this.#takeRow(parseBytes(bytes))
+  async addRecords({ batch }: RecordsRow): Promise<undefined> {
+    for (const bytes of batch) this.#addRow(parseBytes(bytes))
   }
 
   async *finish(): Rows {
     await this.#inspection?.end()
-    const all = [...this.#groups.values()].map((group) => this.#rowOf(group))
+    const all = [...this.#groups.values()].map((group) => this.#toRow(group))
     all.sort((a, b) => {
       for (const { column, descending } of this.#order) {
         const order = compareValues(a[column], b[column], descending)
@@ -171,29 +174,32 @@ class Groups implements ListStage {
       }
       return 0
     })
-    for (const value of all.slice(0, this.#most)) yield { kind: 'value', value }
+    for (const value of all.slice(0, this.#maxGroups)) yield { kind: 'value', value }
   }
 
-  #takeRow(row: unknown): void {
+  #addRow(row: unknown): void {
     const record = unwrapRow(row, this.#options.answering)
     if (record === undefined) return
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
-    const lists = this.#question.keys.map((key) => this.#valuesOf(row, record, key))
-    for (const values of combineValues(lists)) this.#count(this.#group(values), record)
+    const lists = this.#query.keys.map((key) => this.#getValues(row, record, key))
+    for (const values of combineValues(lists)) this.#count(this.#findGroup(values), record)
   }
 
-  /** The largest number of groups that is shown. */
-  get #most(): number {
+  /** The maximum number of groups to print. */
+  get #maxGroups(): number {
     const { limit = defaultLimit } = this.#options.globals
     return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   }
 
-  /** The values of a record under a key: each element of a list. @throws Failure `usage` for an object */
-  #valuesOf(row: unknown, record: unknown, { field, unit }: Key): readonly unknown[] {
+  /**
+   * Returns the values of a record for a key: the elements of a list, or the value.
+   * @throws Failure `usage` if it is an object
+   */
+  #getValues(row: unknown, record: unknown, { field, unit }: Key): readonly unknown[] {
     const beside = this.#beside.includes(field) && isObject(row)
     const value = beside ? row[field] : this.#options.pick(record, getOwnField(field, this.#beside))
     const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value]
-    if (all.length > 1) this.#severally = true
+    if (all.length > 1) this.#hasLists = true
     const object = all.find((one) => isObject(one))
     if (isObject(object)) {
       const names = Object.keys(object).slice(0, 8)
@@ -207,11 +213,11 @@ class Groups implements ListStage {
       : all.map((one) => toBucket(one ?? null, unit))
   }
 
-  #group(values: readonly unknown[]): Group {
+  #findGroup(values: readonly unknown[]): Group {
     const key = serializeExact(values.map(toGroupKey)) ?? ''
     const found = this.#groups.get(key)
     if (found !== undefined) return found
-    const { measures } = this.#question
+    const { measures } = this.#query
     const most = measures.some(({ name }) => name === 'p95') ? maxWithValues : maxGroups
     if (this.#groups.size >= most)
       throw new Failure('failed', `there are more than ${most} groups`, {
@@ -224,7 +230,7 @@ class Groups implements ListStage {
 
   #count(group: Group, record: unknown): void {
     group.count += 1
-    for (const [i, { field, column }] of this.#question.measures.entries()) {
+    for (const [i, { field, column }] of this.#query.measures.entries()) {
       if (
         group.totals[i]?.add(this.#options.pick(record, getOwnField(field, this.#beside))) === true
       )
@@ -233,36 +239,36 @@ class Groups implements ListStage {
     }
   }
 
-  #rowOf({ values, count, totals }: Group): Readonly<Record<string, unknown>> {
-    const { keys, measures, counts } = this.#question
+  #toRow({ values, count, totals }: Group): Readonly<Record<string, unknown>> {
+    const { keys, measures, counts } = this.#query
     const approximate = totals.some(({ percentile }) => percentile?.approximate === true)
     return Object.fromEntries([
       ...keys.map(({ column }, i) => [column, values[i]] as const),
       ...(counts ? [['count', count] as const] : []),
-      ...measures.map(({ column }, i) => [column, totals[i]?.value() ?? null] as const),
+      ...measures.map(({ column }, i) => [column, totals[i]?.compute() ?? null] as const),
       ...(approximate ? [['approximate', true] as const] : []),
     ])
   }
 
   *describe(): Generator<string> {
     const groups = [...this.#groups.values()]
-    if (this.#most < groups.length)
-      yield `showing ${this.#most} of ${groups.length} groups; use --limit <n> or --limit all for more`
+    if (this.#maxGroups < groups.length)
+      yield `showing ${this.#maxGroups} of ${groups.length} groups; use --limit <n> or --limit all for more`
     for (const [column, missing] of this.#without)
       yield `${missing} record${missing === 1 ? '' : 's'} without a number ${missing === 1 ? 'is' : 'are'} left out of ${column}`
-    if (this.#severally) yield 'records with several values are counted in several groups'
+    if (this.#hasLists) yield 'records with several values are counted in several groups'
     if (groups.some(({ totals }) => totals.some(({ percentile }) => percentile?.approximate)))
       yield `p95 of more than ${maxExact} values is within one percent`
   }
 }
 
-/** Returns the columns whose numbers may not be exact. */
+/** Returns the columns whose numbers may be approximate. */
 const getRoughColumns = ({ measures }: GroupQuery): readonly string[] =>
   measures.flatMap(({ name, column }) => (name === 'p95' ? [column] : []))
 
 /**
- * Parses by which columns the groups are ordered: by what tells them apart, unless the line says otherwise.
- * @throws Failure `usage` for what is no column
+ * Parses --sort for groups; by default they are ordered by their keys.
+ * @throws Failure `usage` if there is no such column
  */
 const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery) => {
   if (sort === undefined) return keys.map(({ column }) => ({ column, descending: false }))
@@ -283,16 +289,16 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
 
 /**
  * Returns the columns of the groups.
- * @throws Failure `usage`
+ * @throws Failure `usage` if the flags are invalid
  */
-export const groupColumns = (flags: Flags): readonly string[] => parseQuery(flags).columns
+export const getGroupColumns = (flags: Flags): readonly string[] => parseQuery(flags).columns
 
 /**
- * Creates what makes groups of the records of a list.
- * @throws Failure `usage` for what says nothing together
+ * Creates the stage that groups the records of a list.
+ * @throws Failure `usage` if the flags are invalid
  */
 export const createGroupStage = (emit: RecordView, options: StageOptions): ListStage => {
-  const { command, globals, hiddenFor, words } = options
-  const pick = createMaskedPick(createPicker(command.computedFields, words), hiddenFor(emit), words)
-  return new Groups(parseQuery(globals), { answering: { command, emit, words }, globals, pick })
+  const { command, globals, getHidden, words } = options
+  const pick = createMaskedPick(createPicker(command.computedFields, words), getHidden(emit), words)
+  return new GroupStage(parseQuery(globals), { answering: { command, emit, words }, globals, pick })
 }

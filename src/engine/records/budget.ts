@@ -1,4 +1,4 @@
-/** Single records that the lists of a run read one by one: how many, and how many they may be. */
+/** Limits how many records a run reads one by one because its lists lack fields. */
 
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { AnswerService, UiService } from '../command/context.js'
@@ -6,7 +6,7 @@ import type { Globals } from '../command/globals.js'
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 
-/** True if a run may ask for such fields; most do not, and load nothing. */
+/** True if a line may need fields that only single records have. Most lines do not, and load nothing. */
 export const mayAskSingles = (
   { words }: Pick<Command, 'words'>,
   asked: Pick<Globals, 'fields' | 'sort'> & GroupFlags,
@@ -39,39 +39,42 @@ export const createSingleReporter = (
   }
 }
 
-/** More than so many are said. */
-const maxUnsaid = 100
+/** More single records than this are mentioned in a note. */
+const maxUnnoted = 100
 
-/** More than so many take a --limit. */
-const maxUnasked = 1000
+/** More single records than this need an explicit --limit. */
+const maxUnlimited = 1000
 
 export class SingleBudget {
   readonly #limited: boolean
   #count = 0
 
-  /** @param limited whether somebody said how many records are wanted */
+  /** @param limited true if the line has a --limit */
   constructor(limited: boolean) {
     this.#limited = limited
   }
 
-  /** Another round begins, which counts anew. */
+  /** Restarts the count, for the next round of a repeated run. */
   begin(): void {
     this.#count = 0
   }
 
-  /** @throws Failure `usage` where one more would be too many */
+  /**
+   * Counts one record.
+   * @throws Failure `usage` if there are too many without a --limit
+   */
   add(): void {
     this.#count += 1
-    if (this.#limited || this.#count <= maxUnasked) return
+    if (this.#limited || this.#count <= maxUnlimited) return
     throw usage(
-      `more than ${maxUnasked} records would have to be read one by one, because the list lacks some fields`,
+      `more than ${maxUnlimited} records would have to be read one by one, because the list lacks some fields`,
       'Set --limit <n> or --limit all, or choose fields that the list contains.',
     )
   }
 
-  /** Returns the note about them below the output; undefined if they are few. */
+  /** Returns the note for the end of the output; undefined if only a few records were read. */
   get note(): string | undefined {
-    return this.#count <= maxUnsaid
+    return this.#count <= maxUnnoted
       ? undefined
       : `read ${this.#count} records one by one, because the list lacks some fields`
   }

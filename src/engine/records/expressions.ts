@@ -1,4 +1,6 @@
-/** Rewrites the conditions of `--where` for a list: by the names that its records have, and without those on its target. */
+/**
+ * Rewrites the conditions of `--where` for one list: to the names of its fields, and without conditions on its target.
+ */
 import { getOwn } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
@@ -13,12 +15,15 @@ import {
   type Known,
 } from '../where/index.js'
 
-// Columns that lists show under a name of their own, as the fields they come from.
+// Columns that tables show under another name than the field.
 
 const sources: Readonly<Record<string, string>> = shownFields
 
-/** `reference` is `references.full`, where no record has a field of that name itself. */
-export const withShown = (
+/**
+ * Replaces columns such as `reference` by their fields (`references.full`), if the records have no field with the
+ * column's name.
+ */
+export const toShownFields = (
   expressions: readonly Expression[],
   known: Known,
 ): readonly Expression[] => {
@@ -32,8 +37,8 @@ export const withShown = (
   }))
 }
 
-/** Fields and parameters that are said in the instance's words, by those of the documents. */
-export const withNeutral = (
+/** Translates names of fields and parameters from the instance's vocabulary to the documented ones. */
+export const toDocumentedFields = (
   expressions: readonly Expression[],
   known: Known,
   { params }: Pick<Endpoint, 'params'>,
@@ -51,13 +56,13 @@ export const withNeutral = (
   }))
 }
 
-// Conditions on the columns of targets: one target's records all have the same values there.
+// Conditions on the columns of targets: all records of one target have the same value.
 
 /**
- * Returns the expressions without their conditions on the target. An expression whose conditions the target does not meet is
- * left out, and undefined says that none is left.
+ * Removes the conditions on the target. An expression that the target does not match is dropped; undefined means that
+ * none is left.
  */
-export const withoutTarget = (
+export const removeTargetConditions = (
   expressions: readonly Expression[],
   target: TargetValues,
   known: Known,

@@ -1,4 +1,7 @@
-/** Checks the names that `--fields` may have: those of the documents are known, and any other gets a hint. */
+/**
+ * Checks the field names of a line: documented names are accepted, others must occur in the records, or the line fails
+ * with a hint.
+ */
 
 import { isObject } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
@@ -22,12 +25,12 @@ import type { RecordView } from '../rows.js'
 import { toSortForm } from '../where/index.js'
 import { canHaveField, findFieldKind, getShapeFields } from '../where/shape.js'
 
-// Looks for the catalogue's columns in the records of an answer: what none has may be called otherwise there.
+// Columns of the catalogue that no record of an answer has.
 
 const getSourceField = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
 
-/** Explains why a column may be empty; what the documents call by a neutral word has another name on most instances. */
+/** Explains why a column may be empty. A neutral name of the documentation has another form on most instances. */
 const explainEmptyColumn = (column: string, words: Words | undefined): string => {
   const renamed = column.split(/[_.]/).some((word) => neutralWords.some((one) => one === word))
   return words === undefined && renamed
@@ -37,7 +40,7 @@ const explainEmptyColumn = (column: string, words: Words | undefined): string =>
 
 /**
  * Creates the inspection that notes each column that no record has.
- * @param note takes a column and the sentence about it
+ * @param note receives the column and the text of the note
  */
 export const createColumnInspection = (
   emit: RecordView,
@@ -76,18 +79,18 @@ export const createColumnInspection = (
   }
 }
 
-// Looks at the records of an answer: whether they have the fields that the catalogue does not know, and its columns.
+// Fields of a line that are not documented.
 
-/** Returns the record of a row; undefined if the row says what became of an object. */
+/** Returns the record of a row; undefined if the row is the outcome of an object. */
 export const unwrapRow = (row: unknown, { emit }: Pick<AnswerContext, 'emit'>): unknown => {
   if (emit.parent === undefined && emit.within === undefined) return row
   return isObject(row) && 'record' in row ? row.record : undefined
 }
 
 /**
- * Looks for fields that were asked for and that the documents do not know: an instance may be newer than
- * these. Undefined where they know all.
- * @param note says what is wrong with a name, where it is too late to refuse it: something was written
+ * Creates the inspection of records for undocumented fields that the line names: the instance may be newer than the
+ * documentation. Returns undefined if all are documented.
+ * @param note reports an unknown field if the line can no longer be refused, because something was written
  */
 export const createFieldInspection = (
   answering: AnswerContext,
@@ -122,17 +125,17 @@ export const createFieldInspection = (
       return missing.size === 0
     },
     end: async () => {
-      // What is said of objects that could not be read is the failure; of an empty answer the documents tell.
+      // If only failures came, these are reported. In an empty answer, only the documentation can tell.
       const conclusive = state.records > 0 || (state.rows === 0 && known.documented)
       if (missing.size === 0 || !conclusive) return
-      const failure = await createUnknownFields(answering, [...missing], names)
+      const failure = await createUnknownFieldsFailure(answering, [...missing], names)
       if (note === undefined) throw failure
       note(`${failure.message}. ${failure.details.hint}`)
     },
   }
 }
 
-/** The command whose answer is shown, and how it is shown. */
+/** The command of an answer, and how its records are shown. */
 export interface AnswerContext {
   readonly command: Pick<
     Command,
@@ -148,26 +151,26 @@ export interface AnswerContext {
     | 'naming'
   >
   readonly emit: RecordView
-  /** The endpoint that reads single records, if fields of theirs were asked for. */
+  /** The endpoint that reads single records, if the line names fields of these. */
   readonly single?: Endpoint | undefined
-  /** The instance's own, which are as good. */
+  /** The instance's vocabulary, whose names are accepted as well. */
   readonly words?: Words | undefined
 }
 
-/** Returns the columns that stand beside the fields of records, and are no fields of theirs. */
+/** Returns the columns that stand next to the fields of records. */
 export const getColumnsBeside = ({ parent, within }: RecordView): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
 
-/** Returns the columns of the targets of an answer: those of its records, and those that its line will have. */
+/** Returns the target columns of an answer: those of its records, and those of the line. */
 const getTargetColumns = ({ command, emit }: AnswerContext): readonly string[] => [
   ...getColumnsBeside(emit),
   ...(command.targetColumns ?? []),
 ]
 
-/** Returns the endpoints whose records an answer may hold. */
+/** Returns the endpoints whose records an answer may contain. */
 const getAnswerEndpoints = ({ command, emit, single }: AnswerContext): readonly Endpoint[] => {
   const { endpoint } = emit
-  // Of several parents or instances each may be asked by another endpoint of the command.
+  // For several parents or instances, each may use another endpoint of the command.
   const alone = endpoint !== undefined && getColumnsBeside(emit).length === 0
   return [
     ...(endpoint === undefined ? [] : [endpoint]),
@@ -176,11 +179,11 @@ const getAnswerEndpoints = ({ command, emit, single }: AnswerContext): readonly 
   ]
 }
 
-/** Returns the shapes that the documents have of an answer's records. */
+/** Returns the documented shapes of an answer's records. */
 export const getShapes = (answering: AnswerContext): readonly unknown[] =>
   getAnswerEndpoints(answering).map(({ returns }) => returns.shape)
 
-/** The names by which an answer's records are known to be shown. */
+/** Tells which field names an answer's records can have. */
 export class KnownFields {
   readonly #shapes: readonly unknown[]
   readonly #beside: ReadonlySet<string>
@@ -208,7 +211,7 @@ export class KnownFields {
     this.#neutral = (field) => (words === undefined ? field : mapDottedName(field, words.neutral))
   }
 
-  /** Every name, for guesses at what was meant. */
+  /** All names, for suggestions. */
   get names(): readonly string[] {
     return [
       ...this.#targets,
@@ -217,7 +220,7 @@ export class KnownFields {
     ]
   }
 
-  /** Returns true if the documents say what the records have. */
+  /** True if the fields of the records are documented. */
   get documented(): boolean {
     return this.#shapes.some((shape) => getShapeFields(shape, 0).length > 0)
   }
@@ -229,14 +232,14 @@ export class KnownFields {
       (name) =>
         this.#beside.has(name) ||
         this.#isDocumented(name) ||
-        // What stands below a column of which no document speaks.
+        // A field below a column whose contents are not documented.
         (this.#beside.has(getFirstSegment(name)) && !this.#isDocumented(getFirstSegment(name))),
     )
   }
 
   #isDocumented(field: string): boolean {
     const source = Object.entries<string>(shownFields).find(([name]) => name === field)?.[1]
-    // A number picks an element of a list.
+    // A number selects an element of a list.
     const path = (source ?? field).split('.').filter((name) => !/^\d+$/.test(name))
     return this.#shapes.some(
       (shape) =>
@@ -245,7 +248,7 @@ export class KnownFields {
   }
 }
 
-/** Loads the fields of the single records of a list, which may be asked for as well. */
+/** Loads the fields of a list's single records, which a line may name as well. */
 const loadSingleNames = async (command: AnswerContext['command']): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
@@ -253,8 +256,8 @@ const loadSingleNames = async (command: AnswerContext['command']): Promise<reado
   )
 }
 
-/** Returns a hint for a field that stands with something of another language: a direction, a unit of time, an operator. */
-const getRightForm = (given: string, names: ReadonlySet<string>): string | undefined => {
+/** Returns a hint for a field with syntax of another tool or flag: a direction, a unit of time or an operator. */
+const suggestForm = (given: string, names: ReadonlySet<string>): string | undefined => {
   if (/^(?:asc|desc)$/i.test(given)) return 'A dash sorts in descending order: -name.'
   const sorted = toSortForm(given)
   if (sorted !== undefined && names.has(sorted.replace(/^-/, '')))
@@ -269,13 +272,13 @@ const getRightForm = (given: string, names: ReadonlySet<string>): string | undef
     : undefined
 }
 
-/** Returns what to do about a name that no record has. */
-const hintFor = (
+/** Returns a hint for a field that no record has. */
+const createHint = (
   { command, words }: AnswerContext,
   field: string,
   names: Iterable<string>,
 ): string => {
-  const form = getRightForm(field, new Set(names))
+  const form = suggestForm(field, new Set(names))
   if (form !== undefined) return form
   const near = findNearest(field, addOwnNames([...new Set(names)], words))
   if (near !== undefined) return `Did you mean ${describeName(near, words)}?`
@@ -285,14 +288,14 @@ const hintFor = (
     : `Available: ${[...new Set(names)].join(', ')}.`
 }
 
-/** Creates the failure for fields that neither the documents nor the answer have. */
-const createUnknownFields = async (
+/** Creates the failure for unknown fields. */
+const createUnknownFieldsFailure = async (
   answering: AnswerContext,
   fields: readonly string[],
   names: Iterable<string>,
 ): Promise<Failure> => {
   const all = [...names, ...(await loadSingleNames(answering.command))]
-  const hints = fields.map((field) => hintFor(answering, field, all))
+  const hints = fields.map((field) => createHint(answering, field, all))
   const which = fields.map((field) => `"${field}"`).join(', ')
   return usage(
     `unknown field${fields.length > 1 ? 's' : ''} ${which}`,
@@ -300,8 +303,8 @@ const createUnknownFields = async (
   )
 }
 
-/** The fields of an object's outcome, which programs get beside its record. */
-const ofOutcomes = ['outcome', 'error']
+/** The fields of an object's outcome, which programs receive next to its record. */
+const outcomeFields = ['outcome', 'error']
 
 /** The fields of a downloaded file. */
 const fileFields = ['path', 'size']
@@ -316,9 +319,9 @@ const checkFileFields = (fields: readonly string[]): void => {
 }
 
 /**
- * Refuses names of `--fields` that the answer to a write does not have. It is refused by the documents
- * alone: once the answer could tell, the write is done.
- * @throws Failure `usage`
+ * Checks `--fields` for the answer to a write. Only the documentation decides: once the answer could, the write is
+ * done.
+ * @throws Failure `usage` for an unknown field
  */
 export const checkFields = async (
   command: Command,
@@ -327,9 +330,9 @@ export const checkFields = async (
 ): Promise<void> => {
   if (returnsFile(command)) return checkFileFields(fields)
   if (!Object.values(command.endpoints).some(writes)) return
-  const answering = { command, emit: { known: ofOutcomes }, words }
+  const answering = { command, emit: { known: outcomeFields }, words }
   const known = new KnownFields(answering)
   const strange = fields.filter((field) => !known.has(field))
   if (strange.length > 0 && known.documented)
-    throw await createUnknownFields(answering, strange, known.names)
+    throw await createUnknownFieldsFailure(answering, strange, known.names)
 }

@@ -1,4 +1,4 @@
-/** The stages of a list: each takes its records and hands others on. */
+/** The interface of stages, which transform the records of a list between the command and its output. */
 import { serializeExact } from '../../base/json/json.js'
 import type { HiddenFields } from '../../base/secrets/mask-records.js'
 import type { Words } from '../../catalogue/words.js'
@@ -7,15 +7,15 @@ import type { Command } from '../command/types.js'
 import type { RecordsRow, RecordView, Rows } from '../rows.js'
 import type { AnswerContext } from './known-fields.js'
 
-/** A stage of one list: it takes the records and hands others on. */
+/** Transforms the records of one list. */
 export interface ListStage {
-  /** The view of the records that it hands on. */
+  /** The view of the records that it passes on. */
   readonly view: RecordView
-  /** Returns what can be handed on once these records came. */
-  take(row: RecordsRow): Promise<RecordsRow | undefined>
-  /** Yields what was held back until all came. */
+  /** Receives records, and returns those that can be passed on at once. */
+  addRecords(row: RecordsRow): Promise<RecordsRow | undefined>
+  /** Yields the records that it held back until the end of the list. */
   finish(): Rows
-  /** Returns what is said of it below the answer. */
+  /** Returns notes for the end of the output. */
   describe(): Iterable<string>
 }
 
@@ -25,12 +25,12 @@ const encoder = new TextEncoder()
 export const encodeRecord = (record: unknown): Uint8Array =>
   encoder.encode(serializeExact(record) ?? 'null')
 
-/** The parts of a line that its stages need. */
+/** The parts of a line that stages need. */
 export interface StageOptions {
   readonly command: AnswerContext['command'] & Pick<Command, 'flags'>
   readonly globals: Globals
-  /** The instance's own, where a vocabulary is in force. */
+  /** The instance's vocabulary, if there is one. */
   readonly words: Words | undefined
-  /** Returns what of the records no one is shown. */
-  readonly hiddenFor: (view: RecordView) => HiddenFields
+  /** Returns the fields of the records that nobody may see. */
+  readonly getHidden: (view: RecordView) => HiddenFields
 }

@@ -1,4 +1,4 @@
-/** Answers about several objects: each says which object it is about, as that was given. */
+/** Creates the rows of answers about several objects, each with the name of its object. */
 
 import { parseBytes } from '../../base/json/records.js'
 import { isObject, type JsonValues } from '../../base/objects.js'
@@ -11,9 +11,9 @@ import { getFlagName, objectColumn } from '../command/derive.js'
 import type { Plan } from '../command/types.js'
 import type { PlanAnswer } from '../rows.js'
 
-// What the objects of an answer are called, for formats that show nothing else.
+// The names of an answer's objects, for formats that show nothing else.
 
-/** Returns the kind of the objects in an endpoint's answer: what it lists, what it takes, else what its area is about. */
+/** Returns the kind of an answer's objects: what the endpoint lists, what it takes, or the kind of its area. */
 const getAnswerKind = (endpoint: Endpoint | undefined, area: string): Kind | undefined => {
   const taken = endpoint?.path[endpoint.args?.at(-1) ?? '']?.completes
   const own = getKindByName(endpoint?.lists) ?? getKindByName(taken)
@@ -21,9 +21,9 @@ const getAnswerKind = (endpoint: Endpoint | undefined, area: string): Kind | und
 }
 
 /**
- * Returns the fields by which the verbs of an area know a record, the best first: where several projects may be meant,
- * references in full.
- * @param below the records come with what they belong to
+ * Returns the fields by which an area's commands identify a record, the best first. If several projects are possible,
+ * these are full references.
+ * @param below true if the records come with their parents
  */
 export const getIdentityNames = (
   endpoint: Endpoint | undefined,
@@ -36,19 +36,19 @@ export const getIdentityNames = (
   return alone ? ['iid', ...kind.names] : kind.names
 }
 
-// What the outcome of a call shows.
+// The values of an outcome.
 
 export const hasNothingToShow = ({ bytes, value }: PlanAnswer): boolean =>
   bytes === undefined && value === undefined
 
-/** Returns the value as it is printed: with its numbers as they came. */
+/** Returns the value to print, with its numbers exactly as they came. */
 export const getPrintedValue = ({ bytes, value }: PlanAnswer): unknown =>
   bytes === undefined ? value : parseBytes(bytes)
 
-const bracket = 0x5b
+const openBracket = 0x5b
 
 export const isList = ({ bytes, value }: PlanAnswer): boolean =>
-  bytes === undefined ? Array.isArray(value) : bytes.find((byte) => byte > 0x20) === bracket
+  bytes === undefined ? Array.isArray(value) : bytes.find((byte) => byte > 0x20) === openBracket
 
 const getObjectArgument = ({ args, path, params }: Endpoint) => {
   const name = args?.[0] ?? 'object'
@@ -67,7 +67,7 @@ const getIdentity = ({ endpoint, values, label }: Plan): JsonValues => {
     : { [objectColumn]: label, [key]: id }
 }
 
-/** Returns the placeholder of a path that names the project or group of an object, with its kind. */
+/** Returns the placeholder for the project or group of an object, with its kind. */
 export const getHolder = ({
   path,
 }: Pick<Endpoint, 'path'>): { readonly name: string; readonly type: string } | undefined => {
@@ -76,7 +76,7 @@ export const getHolder = ({
   return name === undefined || type === undefined ? undefined : { name, type }
 }
 
-/** Returns the object of a plan without its words: the object's own id, and the project or group that it is in. */
+/** Returns the object of a plan and its parent, without further words of the label. */
 export const getParentFields = ({
   endpoint,
   values,
@@ -85,13 +85,13 @@ export const getParentFields = ({
 }: Plan): { readonly object: string; readonly parent?: string } => {
   const holder = getHolder(endpoint)
   const { name } = getObjectArgument(endpoint)
-  // A reference brings its project along; any other text stands for itself.
+  // A reference contains its project; any other text is the object's name.
   const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
   const parent = holder === undefined || holder.name === name ? undefined : values[holder.name]
   return { object, parent: parent === undefined ? undefined : String(parent) }
 }
 
-/** True if the value of a column is the very text that each object was given by. */
+/** True if a column shows each object exactly as the line names it. */
 const isGivenText = (column: string, plans: readonly Plan[]): boolean =>
   plans.every(({ endpoint, label = '' }) => {
     const { name, param, key } = getObjectArgument(endpoint)
@@ -103,7 +103,7 @@ const isGivenText = (column: string, plans: readonly Plan[]): boolean =>
     return column === 'id' ? /^\d+$/.test(label) : column === name
   })
 
-/** Returns the column that has to come before these, if they do not begin with the object as given. */
+/** Returns the column to put first, if the first column does not show the objects as the line names them. */
 export const getLeadColumn = (
   columns: readonly string[],
   plans: readonly Plan[],
@@ -112,7 +112,7 @@ export const getLeadColumn = (
   return given.length === 0 || isGivenText(columns[0] ?? '', given) ? {} : { lead: objectColumn }
 }
 
-/** Puts the object that a record is about before everything else. */
+/** Puts the name of the object before the fields of its record. */
 const putObjectFirst = ({ label }: Plan, value: unknown): unknown => {
   if (label === undefined) return value
   return isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
@@ -122,11 +122,11 @@ const putObjectFirst = ({ label }: Plan, value: unknown): unknown => {
 const getParentCell = ({ parent }: Plan): Readonly<Record<string, string>> =>
   parent === undefined ? {} : { [parent.column]: parent.name }
 
-/** Puts a row below its parent, as `RecordView.parent` has it. */
+/** Wraps a row with the name of its parent, as `RecordView.parent` expects. */
 const putBelowParent = (plan: Plan, value: unknown): unknown =>
   plan.parent === undefined ? value : { ...getParentCell(plan), record: value }
 
-/** Puts the object before its record, unless the record itself says which object it is. */
+/** Puts the name of the object before its record, unless the record contains it. */
 const putObjectIfUnnamed = (plan: Plan, value: unknown): unknown => {
   const { name, param, key } = getObjectArgument(plan.endpoint)
   const texts = [plan.label, String(plan.values[name] ?? plan.label)]
@@ -135,15 +135,15 @@ const putObjectIfUnnamed = (plan: Plan, value: unknown): unknown => {
   return says ? value : putObjectFirst(plan, value)
 }
 
-/** Returns the fields that name a plan's object in a record of its own, with its parent where there are several. */
-export const nameObject = (plan: Plan): Readonly<Record<string, unknown>> => ({
+/** Returns the fields that name a plan's object and, if there are several, its parent. */
+export const getObjectFields = (plan: Plan): Readonly<Record<string, unknown>> => ({
   ...getParentCell(plan),
   ...getIdentity(plan),
 })
 
 /**
- * Creates the row of a plan's record, below its parent where there are several.
- * @param lead when the object stands before everything else: where the record does not say itself which it is, or always
+ * Creates the row of a plan's record, with its parent if there are several.
+ * @param lead when the object's name is put first: `unsaid` if the record does not contain it, or `always`
  */
 export const createObjectRow = (
   plan: Plan,
@@ -157,13 +157,13 @@ export const createObjectRow = (
   )
 }
 
-// What a command for one of several parents or instances sees of the answer.
+// The answer of a command that runs for one of several parents or instances.
 
-/** Creates the failure for a result that is no record, and so has no place among records. */
-export const refusePart = (what: string) =>
+/** Creates the failure for a result that cannot be a row among others. */
+export const createPartFailure = (what: string) =>
   usage(`this result belongs to a single ${what}`, 'Run the command once for each.')
 
-/** Returns what a command sees of the answer that its records are a part of: those of all parts are one list. */
+/** Returns the answer service for a command whose records are one part of a list. */
 export const toPartOfAnswer = (whole: AnswerService): AnswerService => ({
   reader: whole.reader === 'pages' ? 'sheets' : whole.reader,
   terminal: whole.terminal,

@@ -1,4 +1,4 @@
-/** Fields that only the single record has, beside those of the records of a list. */
+/** Adds fields that only single records have to the records of a list. */
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
@@ -15,7 +15,10 @@ interface MergeOptions {
   readonly view: RecordView
 }
 
-/** Returns a row with the single record's fields beside its own; itself where it has them all, or they cannot be read. */
+/**
+ * Adds the fields of its single record to a row. Returns the row itself if it has all fields, or if the record cannot
+ * be read.
+ */
 export const mergeSingle = async (
   row: unknown,
   reader: SingleReader | undefined,
@@ -30,14 +33,14 @@ export const mergeSingle = async (
   return record === row || !isObject(row) ? merged : { ...row, record: merged }
 }
 
-/** Creates what reads the single record of each that is shown, several at once. */
+/** Creates the stage that reads the single record of each row, several at once. */
 export const createSingleStage = (
   view: RecordView,
   { endpoint, shown }: SingleFields,
   { width, words }: { readonly width: number; readonly words: Words | undefined },
 ): ListStage => ({
   view: { ...view, single: endpoint },
-  take: async ({ batch, readers = [] }) => {
+  addRecords: async ({ batch, readers = [] }) => {
     if (shown.length === 0) return { kind: 'records', batch }
     const merge = async ([i, bytes]: readonly [number, Uint8Array]): Promise<Uint8Array> => {
       const reader = readers[i]

@@ -1,4 +1,6 @@
-/** The single records behind those of a list, which may show more, and the stage that tests them or what the list has. */
+/**
+ * Finds how single records of a list are read, and filters lists by conditions on these or on the list's own records.
+ */
 
 import { parseBytes } from '../../base/json/records.js'
 import type { JsonValues } from '../../base/objects.js'
@@ -15,23 +17,26 @@ import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { UnseenValueFailure, type Where } from '../where/index.js'
 import { findFieldKind } from '../where/shape.js'
-import { run } from '../work/run.js'
+import { runWork } from '../work/run.js'
 import { type AnswerContext, KnownFields } from './known-fields.js'
 
-// Fields of `--fields` and `--sort` that only the single record has.
+// Fields in `--fields` and `--sort` that only single records have.
 
 type FieldFlags = Pick<Globals, 'fields' | 'sort'>
 
-/** The fields that are asked for of single records, and the endpoint that reads them. */
+/** The fields that are read from single records, and the endpoint that reads these. */
 export interface SingleFields {
   readonly endpoint: Endpoint
-  /** Of `--fields`, as they were given. */
+  /** The fields in `--fields`, as typed. */
   readonly shown: readonly string[]
-  /** Of `--sort`, without their direction. */
+  /** The fields in `--sort`, without their direction. */
   readonly sorted: readonly string[]
 }
 
-/** Finds the fields that only single records have; undefined if the list has all that is asked for, or the area reads no single ones. */
+/**
+ * Finds the fields of a line that only single records have; undefined if there are none, or if the area cannot read
+ * single records.
+ */
 export const getSingleFields = async (
   { command, emit, words }: AnswerContext,
   { fields = [], sort = [] }: FieldFlags,
@@ -47,7 +52,7 @@ export const getSingleFields = async (
     sorted: strange(sort.map((text) => text.replace(/^-/, ''))),
   }
   if (asked.shown.length + asked.sorted.length === 0) return undefined
-  const single = await createSingleReader(command, { endpoint, values: {} })
+  const single = await findSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
     [field, words === undefined ? field : mapDottedName(field, words.neutral)].some(
@@ -59,81 +64,81 @@ export const getSingleFields = async (
     : { endpoint: single.endpoint, ...found }
 }
 
-export interface SingleRecord {
+export interface SingleCommand {
   readonly command: Command
   readonly endpoint: Endpoint
-  /** Returns the name of a record of the list. */
-  readonly textOf: (record: unknown) => string
-  /** Returns the arguments and flags by which a record is read. */
-  readonly given: (record: unknown) => Given
+  /** Returns the text that names a record of the list. */
+  readonly getName: (record: unknown) => string
+  /** Returns the arguments and flags that read a record. */
+  readonly createGiven: (record: unknown) => Given
 }
 
-/** True if an endpoint reads the objects of a list, wherever they belong. */
-const reads = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
+/** True if an endpoint can read the objects of a list. */
+const canRead = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
   if (getMethod(endpoint) !== 'GET' || endpoint.returns.kind !== 'one') return false
   const holder = getScope(endpoint)
   const carried = getKindByName(list.lists)?.mark !== undefined
   return holder === undefined || carried || holder.kind === getScope(list)?.kind
 }
 
-/** Returns the scope of a list, as flags say it. */
+/** Returns the scope of a list as flags. */
 const getScopeFlags = ({ endpoint, values }: Ask): JsonValues => {
   const scope = getScope(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
   return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
 }
 
-/** Finds how the records of a list are read one by one; undefined if the area cannot read them. */
-export const createSingleReader = async (
+/** Finds the command that reads the records of a list one by one; undefined if the area has none. */
+export const findSingleReader = async (
   { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
   list: Ask,
-): Promise<SingleRecord | undefined> => {
+): Promise<SingleCommand | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
   const command = await findSingleCommand({ registry, area, words })
-  const endpoint = Object.values(command?.endpoints ?? {}).find((one) => reads(one, list))
+  const endpoint = Object.values(command?.endpoints ?? {}).find((one) => canRead(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
   const objects = await readObjects(argument, naming)
-  // What belongs to no project is found by its ID alone.
+  // Objects without a project are found by their ID alone.
   const scope =
     getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? getScopeFlags(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)
-  const textOf = (record: unknown): string => getPipedObject(record, objects, project)
+  const getName = (record: unknown): string => getPipedObject(record, objects, project)
   return {
     command,
     endpoint,
-    textOf,
-    given: (record) => ({ args: [textOf(record)], flags: scope, extra: {} }),
+    getName,
+    createGiven: (record) => ({ args: [getName(record)], flags: scope, extra: {} }),
   }
 }
 
-// The stage of a list that lets only matching records through, each as the bytes that came.
+// The stage that passes on matching records, byte by byte as they came.
 
 type Batches = AsyncGenerator<Batch, ListEnd>
 
-/** Reads single records, where the list does not show all that is asked for. */
+/** Reads single records for conditions on fields that the list does not show. */
 export interface SingleReads {
   readonly width: number
   readonly signal: AbortSignal
-  /** Returns the name of a record of the list. */
-  readonly textOf: (record: unknown) => string
-  /** Reads the single record. */
-  readonly read: (record: unknown) => Promise<unknown>
-  /** Takes each record that could not be read: whether it matches is not known. */
-  readonly failed: (text: string, failure: Failure) => void
+  /** Returns the text that names a record of the list. */
+  readonly getName: (record: unknown) => string
+  /** Reads the single record of a list's record. */
+  readonly readRecord: (record: unknown) => Promise<unknown>
+  /** Receives each record that could not be read; whether it matches is unknown. */
+  readonly onFailure: (text: string, failure: Failure) => void
 }
 
 interface Filter {
-  /** Tests that know the fields, or that see the first records for those of which no shape knows. */
+  /** Creates the tests. Without samples, only documented fields are known. */
   readonly bind: (samples?: readonly unknown[]) => Where
-  /** The number of records that are looked at before the tests are made; none if the shapes know all. */
+  /** The number of records to read before the tests are created; 0 if the shapes contain all fields. */
   readonly samples: number
   readonly limit: number | undefined
   readonly reading?: SingleReads
 }
 
-/** The failure of a list that does not show whether a field or a value exists: the lists of other parents may. */
+/** A list does not show whether a field or a value exists; the lists of other parents may. */
 class UndecidedFailure extends Failure {}
 
 interface ParsedRecord {
@@ -144,8 +149,8 @@ interface ParsedRecord {
 const parseBatch = (batch: Batch): readonly ParsedRecord[] =>
   batch.map((bytes) => ({ bytes, record: parseBytes(bytes) }))
 
-/** A list that is read here and there, and still tells how it ended. */
-class Source {
+/** Reads the records of a list on demand, and remembers how the list ended. */
+class RecordSource {
   #end: ListEnd | undefined
   readonly #batches: Batches
 
@@ -153,7 +158,7 @@ class Source {
     this.#batches = batches
   }
 
-  /** The next records; undefined at the end. */
+  /** Returns the next records; undefined at the end. */
   async next(): Promise<readonly ParsedRecord[] | undefined> {
     if (this.#end !== undefined) return undefined
     const step = await this.#batches.next()
@@ -162,25 +167,25 @@ class Source {
     return undefined
   }
 
-  /** Returns true if records may be left, known or not. */
-  async more(): Promise<boolean> {
+  /** Returns true if the list has, or may have, further records. */
+  async hasMore(): Promise<boolean> {
     const next = await this.next()
     return next !== undefined || this.#end?.more === true
   }
 
-  /** The list's end, where there is more on pages that were not asked for. */
-  ended({ records, more }: ListEnd): ListEnd {
+  /** Returns the end of the list, and whether further pages exist. */
+  createEnd({ records, more }: ListEnd): ListEnd {
     return { records, more: more || this.#end?.more === true }
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     if (this.#end === undefined) await this.#batches.return({ records: 0, more: true })
   }
 }
 
-/** Reads the first records, as many as are looked at. */
+/** Reads at least `count` records, if there are as many. */
 const readFirstRecords = async (
-  source: Source,
+  source: RecordSource,
   count: number,
 ): Promise<readonly ParsedRecord[]> => {
   const found: ParsedRecord[] = []
@@ -192,11 +197,11 @@ const readFirstRecords = async (
   return found
 }
 
-/** Yields the records whose single record matches, in their order; several are read at once. */
+/** Yields the records whose single record matches, in their order. Several are read at once. */
 async function* readEach(
   seen: AsyncIterable<readonly ParsedRecord[]>,
   { matches, mayMatch }: Where,
-  { width, signal, textOf, read, failed }: SingleReads,
+  { width, signal, getName, readRecord, onFailure }: SingleReads,
 ): AsyncGenerator<readonly ParsedRecord[]> {
   const open = new Map<number, ParsedRecord>()
   const items = async function* () {
@@ -205,22 +210,22 @@ async function* readEach(
       for (const one of some)
         if (mayMatch(one.record)) {
           open.set(++n, one)
-          yield { n, object: textOf(one.record) }
+          yield { n, object: getName(one.record) }
         }
   }
-  const reads = run<boolean>({
+  const reads = runWork<boolean>({
     items: items(),
     gate: { width },
     signal,
     work: async ({ n }) => {
-      const whole = await read(open.get(n)?.record)
+      const whole = await readRecord(open.get(n)?.record)
       return { state: 'done', result: matches(whole) }
     },
   })
   for await (const { item, outcome } of reads) {
     const one = open.get(item.n)
     open.delete(item.n)
-    if ('failure' in outcome) failed(item.object, outcome.failure)
+    if ('failure' in outcome) onFailure(item.object, outcome.failure)
     else if (outcome.result === true && one !== undefined) yield [one]
   }
   const { end, cause } = await reads.report
@@ -235,7 +240,7 @@ async function* filterMatching(
   for await (const some of seen) yield some.filter(({ record }) => matches(record))
 }
 
-/** Yields the first records, at most `limit` of them. `more` is called once that many were given. */
+/** Yields at most `limit` records. After that many, `more` is called to learn whether there are further ones. */
 async function* limitRecords(
   limit = Number.POSITIVE_INFINITY,
   found: AsyncIterable<readonly ParsedRecord[]>,
@@ -251,7 +256,10 @@ async function* limitRecords(
   return { records, more: false }
 }
 
-/** @throws Failure `usage`, `UndecidedFailure` where other lists may show the field or the value */
+/**
+ * Creates the tests from the first records.
+ * @throws Failure `usage` for an unknown field; `UndecidedFailure` if another list may have the field or the value
+ */
 const bindToSamples = ({ bind, samples }: Filter, first: readonly ParsedRecord[]): Where => {
   if (samples === 0) return bind()
   try {
@@ -265,10 +273,10 @@ const bindToSamples = ({ bind, samples }: Filter, first: readonly ParsedRecord[]
 
 /**
  * Yields the matching records of a list.
- * @throws Failure `usage` before the first record, for a field that none has
+ * @throws Failure `usage` before the first record, for a field that no record has
  */
 export async function* filterList(batches: Batches, filter: Filter): Batches {
-  const source = new Source(batches)
+  const source = new RecordSource(batches)
   try {
     const first = await readFirstRecords(source, filter.samples)
     const where = bindToSamples(filter, first)
@@ -279,36 +287,39 @@ export async function* filterList(batches: Batches, filter: Filter): Batches {
     }
     const { reading } = filter
     if (reading === undefined || where.detail.length === 0)
-      return source.ended(
-        yield* limitRecords(filter.limit, filterMatching(all(), where), () => source.more()),
+      return source.createEnd(
+        yield* limitRecords(filter.limit, filterMatching(all(), where), () => source.hasMore()),
       )
-    return source.ended(
+    return source.createEnd(
       yield* limitRecords(filter.limit, readEach(all(), where, reading), async () => true),
     )
   } finally {
-    await source.leave()
+    await source.close()
   }
 }
 
-// Fields and values that lists of several parents are asked for: where one does not show them, another's records may.
+// A field that one of several lists does not show may exist in another.
 
 export class FieldPresence {
   #unshown: UndecidedFailure | undefined
   #shown = false
 
-  /** A list came to its end, and knew the field and the value. */
-  shown(): void {
+  /** Records that a list knows the field and the value. */
+  recordShown(): void {
     this.#shown = true
   }
 
-  /** Returns true for the failure of a list that does not show a field or a value: it counts only if no other list does. */
-  waives(failure: unknown): boolean {
+  /**
+   * Returns true if a failure is an `UndecidedFailure`, and remembers it: it counts only if no other list knows the
+   * field.
+   */
+  canWaive(failure: unknown): boolean {
     if (!(failure instanceof UndecidedFailure)) return false
     this.#unshown = failure
     return true
   }
 
-  /** @throws UndecidedFailure where none of the lists knew it */
+  /** @throws UndecidedFailure if none of the lists knows the field */
   check(): void {
     if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
   }

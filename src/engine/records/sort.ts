@@ -1,4 +1,4 @@
-/** `--sort`: the records of a list wait until all came, and are then handed over in their order. */
+/** Sorts the records of a list (`--sort`): collects them all, and passes them on in order. */
 
 import { mapConcurrent } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
@@ -12,7 +12,7 @@ import { type Globals, getOwnOrders } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { RecordsRow, RecordView, Rows, SingleReader } from '../rows.js'
 import { bindOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
-import { KeptRows } from './kept-rows.js'
+import { RowSorter } from './kept-rows.js'
 import {
   type AnswerContext,
   createFieldInspection,
@@ -24,10 +24,10 @@ import { encodeRecord, type ListStage, type StageOptions } from './list-stage.js
 import type { SingleFields } from './single.js'
 import { mergeSingle } from './single-stage.js'
 
-/** After so many records a field that none of them has is unknown: about a page. */
-const maxLooked = 100
+/** After this many records, about a page, a field that none of them has is unknown. */
+const inspectedRecords = 100
 
-/** The number of records that are handed over at once. */
+/** The number of records that are passed on at once. */
 const batchSize = 100
 
 interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {
@@ -38,7 +38,7 @@ interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {
   readonly singles: SingleFields | undefined
 }
 
-/** Adds to a mistake in named fields the values that the API's own flag of that name takes. */
+/** Adds the API's own sort orders to the hint of a failure about a field. */
 const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => {
   const values = flags.flatMap((flag) => (flag.name === 'sort' ? getOwnOrders(flag) : []))
   if (!(error instanceof Failure) || values.length === 0) return error
@@ -47,7 +47,7 @@ const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknow
   return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
 }
 
-/** Returns what is known of the records of an answer. */
+/** Returns what is known about the fields of an answer. */
 const createKnown = (answering: AnswerContext): Known => ({
   list: { anyOf: getShapes(answering) },
   now: getCurrentIo().now().getTime(),
@@ -58,23 +58,23 @@ const createKnown = (answering: AnswerContext): Known => ({
   words: answering.words,
 })
 
-/** A row as it came, and as it is sorted. */
+/** A row with the record by which it is sorted. */
 interface UnsortedRow {
   readonly row: unknown
   readonly bytes: Uint8Array
   readonly reader?: SingleReader | undefined
 }
 
-/** The records of one list, which wait until all came. */
-class SortedRecords implements ListStage {
+/** Collects the records of one list and sorts them. */
+class SortStage implements ListStage {
   readonly view: RecordView
   readonly #options: SortOptions
   readonly #answering: AnswerContext
   readonly #order: Order
-  readonly #kept: KeptRows
-  /** Rows about parents of which nothing could be read: they have no place among the records. */
+  readonly #sorter: RowSorter
+  /** Rows about parents that could not be read; they come after all records. */
   readonly #others: Uint8Array[] = []
-  /** Looks for fields of which no shape knows; undefined once it has seen enough. */
+  /** Looks for undocumented fields; undefined after it has seen enough records. */
   #inspection: Inspection | undefined
   #looked = 0
 
@@ -86,25 +86,25 @@ class SortedRecords implements ListStage {
     const beside = getColumnsBeside(view)
     const { limit = defaultLimit } = globals
     this.#order = bindOrder(fields, createKnown(this.#answering), beside)
-    this.#kept = new KeptRows(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
+    this.#sorter = new RowSorter(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
     this.#inspection = createFieldInspection(this.#answering, own)
   }
 
-  async take({ batch, readers = [] }: RecordsRow): Promise<undefined> {
+  async addRecords({ batch, readers = [] }: RecordsRow): Promise<undefined> {
     if (readers.length === 0) {
-      for (const bytes of batch) await this.#keep({ row: parseBytes(bytes), bytes })
+      for (const bytes of batch) await this.#addRow({ row: parseBytes(bytes), bytes })
       return
     }
-    const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#whole(bytes, readers[i])
+    const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#readRow(bytes, readers[i])
     for await (const one of mapConcurrent(batch.entries(), this.#options.width, whole))
-      await this.#keep(one)
+      await this.#addRow(one)
   }
 
   async *finish(): Rows {
-    await this.#look()
+    await this.#endInspection()
     let batch: Pick<UnsortedRow, 'bytes' | 'reader'>[] = []
-    for (const one of this.#kept.sorted()) {
+    for (const one of this.#sorter.yieldSorted()) {
       if (batch.push(one) < batchSize) continue
       yield createBatch(batch)
       batch = []
@@ -114,17 +114,20 @@ class SortedRecords implements ListStage {
   }
 
   *describe(): Generator<string> {
-    const { printed, count } = this.#kept
+    const { printed, count } = this.#sorter
     if (printed < count)
       yield `showing the first ${printed} of ${count}; use --limit <n> or --limit all for more`
   }
 
-  /** Reads what a row is sorted by of its single record; what is only shown of that is read for what is printed. */
-  async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<UnsortedRow> {
+  /**
+   * Reads the single record if a row is sorted by its fields. Fields that are only shown are read later, for printed
+   * rows.
+   */
+  async #readRow(bytes: Uint8Array, reader: SingleReader | undefined): Promise<UnsortedRow> {
     const row = parseBytes(bytes)
     const { view, words, singles } = this.#options
     const { sorted = [], shown = [] } = singles ?? {}
-    // An instance among several is left by the time when all are sorted.
+    // One of several instances is disconnected by the time its records are printed.
     const now =
       sorted.length > 0 || view.within !== undefined || reader?.has(unwrapRow(row, this.#answering))
     if (now !== true) return { row, bytes, reader }
@@ -132,17 +135,17 @@ class SortedRecords implements ListStage {
     return { row: merged, bytes: shown.length > 0 && merged !== row ? encodeRecord(merged) : bytes }
   }
 
-  async #keep({ row, bytes, reader }: UnsortedRow): Promise<void> {
+  async #addRow({ row, bytes, reader }: UnsortedRow): Promise<void> {
     const record = unwrapRow(row, this.#answering)
     if (record === undefined) return void this.#others.push(bytes)
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
-    if (++this.#looked === maxLooked) await this.#look()
+    if (++this.#looked === inspectedRecords) await this.#endInspection()
     const key = this.#order.keyOf(record, row)
-    this.#kept.add({ key, bytes, reader })
+    this.#sorter.add({ key, bytes, reader })
   }
 
   /** @throws Failure `usage` for a field that no record has */
-  async #look(): Promise<void> {
+  async #endInspection(): Promise<void> {
     const inspection = this.#inspection
     this.#inspection = undefined
     try {
@@ -160,8 +163,8 @@ const createBatch = (rows: readonly Pick<UnsortedRow, 'bytes' | 'reader'>[]): Re
 })
 
 /**
- * Creates what puts the records of a list into the order of `--sort`.
- * @throws Failure `usage` for a field that has no order
+ * Creates the stage that sorts the records of a list.
+ * @throws Failure `usage` for a field that cannot be sorted by
  */
 export const createSortStage = (options: SortOptions): ListStage =>
-  new SortedRecords(parseSort(options.globals.sort ?? []), options)
+  new SortStage(parseSort(options.globals.sort ?? []), options)

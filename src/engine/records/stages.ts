@@ -1,4 +1,6 @@
-/** Stages between the rows of a command and their sink: groups, an order, the fields of single records. */
+/**
+ * Passes the rows of a command through the stages that its flags need: grouping, sorting, and fields of single records.
+ */
 import { getConcurrencyLimit, isAggregate } from '../command/globals.js'
 import {
   createFooterRow,
@@ -11,29 +13,31 @@ import {
 import { mayAskSingles } from './budget.js'
 import { encodeRecord, type ListStage, type StageOptions } from './list-stage.js'
 
-/** Returns the row that opens a list behind its stage. Its source hears of no other reader, since the stage takes its records. */
+/**
+ * Returns the row that opens a list after a stage. The stage reads the records of the source, so no other reader may.
+ */
 const openStaged = (row: OpenRow, { view }: ListStage): Row => {
   row.source?.attachReader({})
   return { ...row, view, source: row.source && { ...row.source, attachReader: () => {} } }
 }
 
-/** Yields what a row within a list comes to behind its stage. */
-async function* passThrough(stage: ListStage, row: Row): Rows {
+/** Yields the rows into which a stage transforms a row of its list. */
+async function* transformRow(stage: ListStage, row: Row): Rows {
   if (row.kind === 'records' || row.kind === 'value') {
     const came: RecordsRow =
       row.kind === 'records' ? row : { kind: 'records', batch: [encodeRecord(row.value)] }
-    const passed = await stage.take(came)
+    const passed = await stage.addRecords(came)
     if (passed !== undefined) yield passed
     return
   }
-  // The first records of some are not the first of all.
+  // An interrupted list is not finished, because its first records are not the first of all.
   const isWhole = row.kind === 'end' && row.isCut !== true
   if (isWhole) yield* stage.finish()
   yield row
   if (isWhole) for (const text of stage.describe()) yield createFooterRow(text)
 }
 
-/** Passes rows on, the records of each list through a stage of its own. */
+/** Passes the records of each list through a stage of its own. */
 async function* stageLists(
   rows: Rows,
   openStage: (view: RecordView) => Promise<ListStage | undefined>,
@@ -44,19 +48,19 @@ async function* stageLists(
       stage = row.many ? await openStage(row.view) : undefined
       yield stage === undefined ? row : openStaged(row, stage)
     } else if (stage === undefined) yield row
-    else yield* passThrough(stage, row)
+    else yield* transformRow(stage, row)
     if (row.kind === 'end') stage = undefined
   }
 }
 
-/** Yields groups in the place of the records of each list. */
+/** Replaces the records of each list by groups. */
 const groupRecords = (rows: Rows, options: StageOptions): Rows =>
   stageLists(rows, async (view) => {
     const { createGroupStage } = await import('./aggregate.js')
     return createGroupStage(view, options)
   })
 
-/** Puts the records of each list in order, and adds the fields that only single records have. */
+/** Sorts the records of each list, and adds fields that only single records have. */
 const sortRecords = (rows: Rows, options: StageOptions): Rows => {
   const { command, globals, words } = options
   const width = getConcurrencyLimit(globals)
@@ -87,7 +91,7 @@ const sortRecords = (rows: Rows, options: StageOptions): Rows => {
   })
 }
 
-/** Passes rows on, with what a line asks of their records: groups, or an order and the fields of single records. */
+/** Passes rows through the stages that the flags of a line need. */
 export const stageRecords = (rows: Rows, options: StageOptions): Rows => {
   const { command, globals } = options
   if (isAggregate(globals)) return groupRecords(rows, options)

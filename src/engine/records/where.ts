@@ -1,4 +1,4 @@
-/** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
+/** Applies `--where` to lists: adds the conditions that the instance can test to the request, and tests the others. */
 import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
@@ -29,80 +29,79 @@ import {
   parseWhere,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
-import { withNeutral, withoutTarget, withShown } from './expressions.js'
+import { removeTargetConditions, toDocumentedFields, toShownFields } from './expressions.js'
 import {
-  createSingleReader,
   filterList,
+  findSingleReader,
   getSingleFields,
+  type SingleCommand,
   type SingleReads,
-  type SingleRecord,
 } from './single.js'
 
-// The single records behind a list, each read once, whatever it is read for.
+// Single records are read once, whether for conditions or for output.
 
-class SingleSource implements SingleReader {
+class SingleCache implements SingleReader {
   readonly #reads: SingleReads
   readonly #budget: SingleBudget | undefined
   readonly #keeps: boolean
-  /** The records that conditions read, until they are shown, by what they are called. */
+  /** The records that conditions read, by name, until they are shown. */
   readonly #kept = new Map<string, unknown>()
 
-  /** @param keeps whether what conditions read is shown as well */
+  /** @param keeps true if records that conditions read are shown as well */
   constructor(reads: SingleReads, budget: SingleBudget | undefined, keeps: boolean) {
     this.#reads = reads
     this.#budget = budget
     this.#keeps = keeps
   }
 
-  /** For conditions, which tell by themselves of what cannot be read. */
-  get forConditions(): SingleReads {
+  /** Returns the reader for conditions, which report unreadable records themselves. */
+  get conditionReads(): SingleReads {
     return {
       ...this.#reads,
-      read: async (record) => {
-        const single = await this.#fetched(record)
-        if (this.#keeps) this.#kept.set(this.#reads.textOf(record), single)
+      readRecord: async (record) => {
+        const single = await this.#fetch(record)
+        if (this.#keeps) this.#kept.set(this.#reads.getName(record), single)
         return single
       },
     }
   }
 
   has(record: unknown): boolean {
-    return this.#kept.size > 0 && this.#kept.has(this.#reads.textOf(record))
+    return this.#kept.size > 0 && this.#kept.has(this.#reads.getName(record))
   }
 
   async read(record: unknown): Promise<unknown> {
-    const text = this.#reads.textOf(record)
+    const text = this.#reads.getName(record)
     if (this.#kept.has(text)) {
       const single = this.#kept.get(text)
       this.#kept.delete(text)
       return single
     }
     try {
-      return await this.#fetched(record)
+      return await this.#fetch(record)
     } catch (error) {
       if (!isObjectFailure(error)) throw error
-      this.#reads.failed(text, error)
+      this.#reads.onFailure(text, error)
       return undefined
     }
   }
 
-  #fetched(record: unknown): Promise<unknown> {
+  #fetch(record: unknown): Promise<unknown> {
     this.#budget?.add()
-    return this.#reads.read(record)
+    return this.#reads.readRecord(record)
   }
 }
 
-// What of `--where` the instance is asked for, and what is tested here: a field of the record always
-// is, a parameter never; a field goes along as well where the catalogue says that its parameter
-// means exactly the same.
+// Conditions on fields are always tested on this machine; they are also sent if the catalogue says that a parameter
+// means exactly the same. Conditions on parameters are only sent.
 
-/** Parameters of order and shape: no condition on a record. */
-const shaping = new Set(['order_by', 'sort', 'simple', 'view', 'page', 'per_page'])
+/** Parameters of order and shape, which are no conditions on a record. */
+const shapingParameters = new Set(['order_by', 'sort', 'simple', 'view', 'page', 'per_page'])
 
 interface SplitCondition {
-  /** The values of the list's request, with those that the conditions add. */
+  /** The values of the list's request, with those that conditions add. */
   readonly values: Ask['values']
-  /** The conditions that are left to be tested; none where every record that comes matches. */
+  /** The conditions that remain to be tested; none if every received record matches. */
   readonly tested: readonly Expression[]
 }
 
@@ -114,10 +113,13 @@ interface Parts {
   readonly whole: boolean
 }
 
-/** Finds the parameter of a name that is a parameter of the endpoint and no field of its records. */
+/**
+ * Returns the parameter of a condition whose name is no field of the records.
+ * @throws Failure `usage` if it is a parameter of order, shape or paging
+ */
 const findParam = ({ endpoint }: Parts, { field }: Condition, { text }: Expression, at: number) => {
   const param = getOwn<Param>(endpoint.params, field)
-  if (shaping.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
+  if (shapingParameters.has(field) && (param !== undefined || /^(per_)?page$/.test(field))) {
     const flag = `--${param === undefined ? field.replace('_', '-') : getFlagName(field, param)}`
     const why = `${field} is not a field of the records; use the flag ${flag}`
     throw createConditionFailure(text, at, why)
@@ -131,7 +133,9 @@ const hasSameCondition = (expression: Expression, { field, values: [value] }: Co
       name === field && op === '=' && more.length === 0 && only?.text === value?.text,
   )
 
-/** Returns the failure of a parameter-only condition that no request can have. The value is the instance's to understand. */
+/**
+ * Returns the failure of a condition on a parameter that no request can express. The instance checks the value itself.
+ */
 const checkParameter = (
   { expressions, known, values }: Parts,
   condition: Condition,
@@ -156,7 +160,7 @@ const isBlocked = ({ endpoint, values }: Parts, field: string): boolean =>
     (names) => names.includes(field) && names.some((name) => values[name] !== undefined),
   )
 
-/** True if the instance's own answer to a condition is the one that is meant. */
+/** True if the instance can test a condition exactly. */
 const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): boolean => {
   const [only, ...more] = values
   if (parts.expressions.length > 1 || param.exact !== true || op !== '=') return false
@@ -167,8 +171,8 @@ const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): 
   return !word && !(isListParam(param) && only.text.includes(','))
 }
 
-/** Sends what is to be sent of a condition; whether it is to be tested as well. */
-const isTested = (
+/** Adds the value of a condition to the request, if possible. Returns true if the condition must also be tested. */
+const splitCondition = (
   parts: Parts,
   condition: Condition,
   expression: Expression,
@@ -189,11 +193,14 @@ const isTested = (
   const sent = parseFitting(param, text)
   if (sent === undefined) return true
   parts.values[field] = sent
-  // Not shown by the list: else each record would have to be read.
+  // If the list does not show the field, testing would need a request for each record.
   return !isOnlyInSingle(field, parts.known)
 }
 
-/** Splits conditions into what is sent and what is tested here. @throws Failure `usage` for a name that stands where it cannot */
+/**
+ * Splits conditions into request values and tests.
+ * @throws Failure `usage` for a parameter that cannot be used in a condition
+ */
 const splitConditions = (
   { endpoint, values }: Ask,
   expressions: readonly Expression[],
@@ -205,98 +212,102 @@ const splitConditions = (
   const tested = expressions.map((expression) => ({
     ...expression,
     conditions: expression.conditions.filter((condition) =>
-      isTested(parts, condition, expression, strange),
+      splitCondition(parts, condition, expression, strange),
     ),
   }))
-  // Where one of the alternatives is left empty, everything that comes matches.
+  // If one alternative has no test left, every received record matches.
   const open = tested.some(({ conditions }) => conditions.length === 0)
   return { values: parts.values, tested: open ? [] : tested }
 }
 
 type Batches = AsyncGenerator<Batch, ListEnd>
 
-export interface RecordChoiceOptions {
+export interface RecordFilterOptions {
   readonly command: Command
   readonly paging: Pick<Paging, 'perPage'>
   readonly width: number
   readonly signal: AbortSignal
-  /** The instance's own, where a vocabulary is in force. */
+  /** The instance's vocabulary, if there is one. */
   readonly words?: Words
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly data: (ask: Ask) => Promise<unknown>
-  /** The flags for which single records are read besides. */
+  /** The flags for which single records are read, besides conditions. */
   readonly asked?: Pick<Globals, 'fields' | 'sort'> & GroupFlags
-  /** The limit on the number of single records that may be read. */
+  /** Limits the number of single records that are read. */
   readonly budget?: SingleBudget
-  /** No condition on a field of the list's records is sent. */
+  /** Sends no condition on fields of the list's records. */
   readonly whole?: boolean | undefined
-  /** The conditions are a person's and others, joined: that nothing matches them is no mistake. */
+  /** True if conditions of a person and of others were joined: an empty result is then no mistake. */
   readonly composed?: boolean | undefined
-  /** The columns of the target that the list is read of, if its line has several. */
+  /** The target of the list, if its line has several. */
   readonly target?: TargetValues | undefined
-  /** Takes a record that could not be read. */
+  /** Receives each record that could not be read. */
   readonly failed: (text: string, failure: Failure) => void
 }
 
-/** The stage of a list that no record of its target can pass: the list is not read. */
+/** Replaces a list that cannot match its target by an empty one; nothing is read. */
 async function* passNothing(): Batches {
   yield* []
   return { records: 0, more: false }
 }
 
-/** A list of which some records are chosen. */
+/** A list with the conditions that apply to it. */
 export interface FilteredList<A> {
   readonly ask: A
-  /** Absent where every record that comes matches. */
+  /** Filters the records; absent if every received record matches. */
   readonly stage?: (batches: Batches) => Batches
-  /** The reader of single records, if fields are shown or sorted by that only these have. */
+  /** The reader of single records, if the line shows or sorts by fields that only these have. */
   readonly singles?: SingleReader
-  /** The conditions that are tested here, a line each. */
+  /** Descriptions of the conditions that are tested on this machine. */
   readonly tested: readonly string[]
 }
 
-/** Columns that say which parent or object a row is of. */
-const besides = new Map([
+/** Columns that name the parent or object of a row, with the hint to use instead of a condition. */
+const targetHints = new Map([
   ['project', 'choose projects with --project'],
   ['group', 'choose groups with --group'],
   ['of', 'choose projects and groups with --project and --group'],
   ['object', 'choose objects by their IDs'],
 ])
 
-/** The records of a run's lists that are wanted. */
-export class RecordChoice {
-  readonly #options: RecordChoiceOptions
-  /** The expressions about records; undefined if no record of the target can match. */
+/** Filters the lists of a run by its conditions. */
+export class RecordFilter {
+  readonly #options: RecordFilterOptions
+  /** The conditions on records; undefined if no record of the target can match. */
   readonly #expressions: readonly Expression[] | undefined
 
-  /** @throws Failure `usage` for what cannot be understood */
-  constructor(texts: readonly string[], options: RecordChoiceOptions) {
+  /** @throws Failure `usage` if a condition is invalid */
+  constructor(texts: readonly string[], options: RecordFilterOptions) {
     this.#options = options
     const { target = {} } = options
-    const known = { ...this.#known(), samples: [target], made: {}, others: [] }
-    this.#expressions = withoutTarget(parseWhere(texts), target, known)
+    const known = { ...this.#createKnown(), samples: [target], made: {}, others: [] }
+    this.#expressions = removeTargetConditions(parseWhere(texts), target, known)
   }
 
   /**
-   * @param limit how many records, at most
-   * @throws Failure `usage` for what the list's records cannot be asked
+   * Adds the conditions to a list.
+   * @param limit the maximum number of records
+   * @throws Failure `usage` if a condition cannot apply to the list
    */
-  async of<A extends Ask>(ask: A, limit: number | undefined): Promise<FilteredList<A>> {
+  async narrow<A extends Ask>(ask: A, limit: number | undefined): Promise<FilteredList<A>> {
     if (this.#expressions === undefined) return { ask, stage: passNothing, tested: [] }
-    const single = await createSingleReader(this.#options.command, ask)
+    const single = await findSingleReader(this.#options.command, ask)
     const known: Known = {
       list: ask.endpoint.returns.shape,
       single: single?.endpoint.returns.shape,
-      ...this.#known(),
+      ...this.#createKnown(),
     }
-    const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
+    const expressions = toShownFields(
+      toDocumentedFields(this.#expressions, known, ask.endpoint),
+      known,
+    )
     if (this.#options.composed !== true)
       for (const expression of expressions) checkRanges(expression, known)
     const { values, tested } = splitConditions(ask, expressions, known, this.#options.whole)
     const asked = { ...ask, values }
-    const more = await this.#asksSingles(ask.endpoint)
+    const more = await this.#findSingleFields(ask.endpoint)
     const source =
-      single && new SingleSource(this.#reading(single), this.#options.budget, more !== undefined)
+      single && new SingleCache(this.#createReads(single), this.#options.budget, more !== undefined)
     const shown = {
       singles: more === undefined ? undefined : source,
       lines:
@@ -305,11 +316,11 @@ export class RecordChoice {
     const { lines, ...singles } = shown
     if (tested.length === 0) return { ask: asked, tested: lines, ...singles }
     const read = !needsSamples(tested, known) && bindWhere(tested, known).detail.length > 0
-    const reading = source === undefined ? {} : { reading: source.forConditions }
+    const reading = source === undefined ? {} : { reading: source.conditionReads }
     return {
       ask: asked,
       ...singles,
-      stage: (batches) => this.#stage(batches, tested, known, { limit, ...reading }),
+      stage: (batches) => this.#filter(batches, tested, known, { limit, ...reading }),
       tested: [
         ...tested.map(({ text }) => `filtered by svcctl: ${text}`),
         ...(read ? [`reading each record for: ${single?.endpoint.route}`] : []),
@@ -318,29 +329,29 @@ export class RecordChoice {
     }
   }
 
-  /** The fields for which single records are read, beside those of conditions. */
-  async #asksSingles(endpoint: Endpoint): Promise<string | undefined> {
+  /** Returns the fields for which single records are read, besides conditions. */
+  async #findSingleFields(endpoint: Endpoint): Promise<string | undefined> {
     const { asked, command, words } = this.#options
     if (asked === undefined || !mayAskSingles(command, asked)) return undefined
     const found = await getSingleFields({ command, emit: { endpoint }, words }, asked)
     return found && [...new Set([...found.shown, ...found.sorted])].join(', ')
   }
 
-  /** A list of which the catalogue knows nothing. */
-  ofAny(batches: Batches, limit: number | undefined): Batches {
+  /** Filters a list that is not in the catalogue. */
+  filterAny(batches: Batches, limit: number | undefined): Batches {
     const tested = this.#expressions
     if (tested === undefined) return passNothing()
-    return this.#stage(batches, tested, this.#known(), { limit })
+    return this.#filter(batches, tested, this.#createKnown(), { limit })
   }
 
-  #known(): Known {
+  #createKnown(): Known {
     const { command, words } = this.#options
     const { computedFields: made, instanceFields: others } = command
     return {
       now: getCurrentIo().now().getTime(),
       names: findLevelNames,
       nearest: findNearest,
-      beside: (field) => besides.get(field),
+      beside: (field) => targetHints.get(field),
       made,
       others,
       words,
@@ -348,7 +359,7 @@ export class RecordChoice {
     }
   }
 
-  #stage(
+  #filter(
     batches: Batches,
     tested: readonly Expression[],
     known: Known,
@@ -361,15 +372,15 @@ export class RecordChoice {
     })
   }
 
-  #reading({ command, textOf, given }: SingleRecord): SingleReads {
+  #createReads({ command, getName, createGiven }: SingleCommand): SingleReads {
     const { width, signal, failed, planned, data } = this.#options
     return {
       width,
       signal,
-      failed,
-      textOf,
-      read: async (record) => {
-        const [plan] = await planned(command, given(record))
+      onFailure: failed,
+      getName,
+      readRecord: async (record) => {
+        const [plan] = await planned(command, createGiven(record))
         if (plan === undefined) throw new Failure('internal', 'a record without a plan')
         return data(plan)
       },

@@ -15,7 +15,7 @@ import type { Command } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { Raw } from '../plan/line.js'
 import type { ParentTarget } from '../plan/parents.js'
-import { isOwn } from '../work/report.js'
+import { isObjectOwn } from '../work/report.js'
 
 /** The kinds whose objects have names that people know better than their IDs. */
 const namedKinds = ['runner', 'deploy-key', 'approval-rule', 'geo-node'] as const
@@ -139,7 +139,7 @@ const readLists = async (
     },
   })
   if (answer.failure !== undefined && failures.size === 0) {
-    if (!isOwn(answer.failure)) throw answer.failure
+    if (!isObjectOwn(answer.failure)) throw answer.failure
     failures.set('', answer.failure)
   }
   return new Map<string, NamesRead>([...lists, ...failures])

@@ -6,8 +6,8 @@ import type { Given } from '../command/types.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import { createExitRow, type Rows } from '../rows.js'
-import { isOwn, maxNamed } from '../work/report.js'
-import { type EngineOptions, type Run, run } from '../work/run.js'
+import { isObjectOwn, maxNamed } from '../work/report.js'
+import { type EngineOptions, type Run, runWork } from '../work/run.js'
 import type { ChosenObjects, Selection } from './selection.js'
 
 interface ParentSelectionOptions {
@@ -59,7 +59,7 @@ class TargetFinder {
         yield { n: i + 1, object: target.parent.name, target }
       }
     }
-    const reads = run<ChosenObjects, { n: number; object: string; target: ParentTarget }>({
+    const reads = runWork<ChosenObjects, { n: number; object: string; target: ParentTarget }>({
       items: items(() => this.#open > 0),
       gate,
       signal,
@@ -97,7 +97,7 @@ class TargetFinder {
   }
 
   #take(target: ParentTarget, chosen: ChosenObjects): void {
-    this.#presence.shown()
+    this.#presence.recordShown()
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
     this.#left -= args.length
@@ -108,8 +108,8 @@ class TargetFinder {
   }
 
   #fail(target: ParentTarget, failure: Failure): void {
-    if (this.#presence.waives(failure)) return
-    if (!isOwn(failure)) throw failure
+    if (this.#presence.canWaive(failure)) return
+    if (!isObjectOwn(failure)) throw failure
     this.targets.push({ ...target, failure })
   }
 

@@ -12,18 +12,18 @@ import type { LineParts } from '../line-parts.js'
 import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
-import { refusePart } from '../records/object-rows.js'
+import { createPartFailure } from '../records/object-rows.js'
 import { FieldPresence } from '../records/single.js'
 import type { RecordView, Row, Rows } from '../rows.js'
 import {
   getRunVerdict,
   type Item,
   type ItemOutcome,
-  isOwn,
-  maxTold,
+  isObjectOwn,
+  maxReported,
   type Report,
 } from '../work/report.js'
-import { type EngineOptions, run } from '../work/run.js'
+import { type EngineOptions, runWork } from '../work/run.js'
 
 /** Wraps an error that ends the whole run, and not only the part of one parent. */
 class FatalError extends Error {
@@ -75,8 +75,8 @@ class ParentRows {
     const failure = getRunVerdict(report)
     if (report.end === 'completed')
       await this.#push({ kind: 'end', note: this.#describeEnd(failure) })
-    if (this.#reported > maxTold)
-      this.#options.context.ui.note(`${this.#reported - maxTold} more failed`)
+    if (this.#reported > maxReported)
+      this.#options.context.ui.note(`${this.#reported - maxReported} more failed`)
     if (failure !== undefined) throw failure
   }
 
@@ -118,7 +118,7 @@ class ParentRows {
     const counter = this.#options.context.ui.startCounter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
-    const parents = run({ items: items(), work, gate, signal, onSettled })
+    const parents = runWork({ items: items(), work, gate, signal, onSettled })
     try {
       for await (const _ of parents);
     } finally {
@@ -135,7 +135,7 @@ class ParentRows {
     let isRead = true
     try {
       await this.#takeRows(target, writer)
-      this.#presence.shown()
+      this.#presence.recordShown()
     } catch (error) {
       await turn
       failure = error instanceof Failure ? error : undefined
@@ -150,22 +150,22 @@ class ParentRows {
   /** @throws Failure if it counts as the parent's, and any error that ends the whole run */
   async #settleFailed(target: ParentTarget, writer: TargetWriter, error: unknown): Promise<void> {
     await writer.endEarly()
-    if (this.#presence.waives(error)) return
+    if (this.#presence.canWaive(error)) return
     // Once the limit is reached, a failure of a later parent does not matter.
-    if (error instanceof EnoughRecordsError || (isOwn(error) && this.#isFull)) return
-    if (!isOwn(error)) throw error instanceof Failure ? toFatalError(error) : error
+    if (error instanceof EnoughRecordsError || (isObjectOwn(error) && this.#isFull)) return
+    if (!isObjectOwn(error)) throw error instanceof Failure ? toFatalError(error) : error
     if (isTolerated(this.#options.globals, error)) {
       this.#options.context.ui.note(describeTolerated(target.parent.name, error))
       return
     }
-    if (++this.#reported <= maxTold) this.#options.context.ui.report(error, target.parent.name)
+    if (++this.#reported <= maxReported) this.#options.context.ui.report(error, target.parent.name)
     await writer.write({ kind: 'failed', failure: error })
     throw error
   }
 
   /** @throws FatalError if the listener fails, since it would fail for the other parents as well */
   async #tellSettled({ parent }: ParentTarget, failure: Failure | undefined): Promise<void> {
-    if (failure !== undefined && !isOwn(failure)) return
+    if (failure !== undefined && !isObjectOwn(failure)) return
     try {
       await this.#options.onSettled?.(parent.name, failure)
     } catch (error) {
@@ -183,7 +183,7 @@ class ParentRows {
 
   /** Writes a row, without the records beyond the limit. */
   async #takeRow(row: Row, target: ParentTarget, writer: TargetWriter): Promise<void> {
-    if (row.kind === 'text' || row.kind === 'document') throw refusePart('project or group')
+    if (row.kind === 'text' || row.kind === 'document') throw createPartFailure('project or group')
     if (row.kind === 'end' && row.more === true) this.#noteCut(target)
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
       return writer.write(row)

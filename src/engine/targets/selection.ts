@@ -27,7 +27,7 @@ import type { SingleReadOptions } from '../line-parts.js'
 import type { RunOptions } from '../options.js'
 import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
-import { RecordChoice } from '../records/where.js'
+import { RecordFilter } from '../records/where.js'
 import { createNoteRow, type Rows } from '../rows.js'
 import { parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/report.js'
@@ -134,7 +134,7 @@ interface SelectionContext {
   readonly exchange: Pick<InstanceExchange, 'openInstance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
-  readonly place: Pick<Workspace, 'scopeAmong'>
+  readonly place: Pick<Workspace, 'findScopeAmong'>
 }
 
 type Flags = Given['flags']
@@ -183,7 +183,7 @@ const findScopeFlags = async (
   const carried = getKindByName(command.args[0]?.param?.completes)?.mark !== undefined
   const needed = getScopes(command)
   if (Object.keys(given).length > 0 || carried || needed.length === 0) return given
-  const atHand = await place.scopeAmong(needed)
+  const atHand = await place.findScopeAmong(needed)
   if (atHand !== undefined) return { [atHand.kind]: atHand.value }
   throw usage(`${getCommandName(command)} requires --${[...new Set(needed)].join(' or --')}`)
 }
@@ -196,7 +196,7 @@ export class Selection {
   readonly #options: RunOptions
   readonly #context: SelectionContext
   readonly #texts: readonly string[]
-  #choice: RecordChoice | undefined
+  #choice: RecordFilter | undefined
   /** The numbers of objects by project, for a list without a form for projects. */
   #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
 
@@ -341,7 +341,7 @@ export class Selection {
 
   #openRecords(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
     const { signal, words } = this.#options
-    this.#choice ??= new RecordChoice(this.#texts, {
+    this.#choice ??= new RecordFilter(this.#texts, {
       ...this.#context.singleReads,
       command: list,
       paging: {},

@@ -1,40 +1,40 @@
-/** Sums up a run: counts, the first failures, and the failure that it ends with. */
+/** Counts the outcomes of a run over many objects, decides when to stop it, and describes its end. */
 
 import type { Fields } from '../../base/objects.js'
 import { groupDigits } from '../../base/text.js'
 import { type Category, Failure, getFailureHelp, recoverFrom, usage } from '../../errors.js'
 import type { AdmissionResult } from '../../http/types.js'
 
-// What a run works on.
+// The objects of a run.
 
-/** The number of objects that are named so that a person knows which they are; the others are counted. */
+/** The number of objects that messages name; further ones are counted. */
 export const maxNamed = 10
 
-/** An object as it was given. */
+/** An object as the line or the input names it. */
 export interface GivenObject {
   readonly object: string
-  /** The project or group that it belongs to, if that goes along with it. */
+  /** The project or group of the object, if the input has it. */
   readonly parent?: string
-  /** The fields that the run may change, as they were when the object was selected; null if the object was not there. */
+  /** The fields that the run may change, with their values when the object was selected; null if it did not exist. */
   readonly before?: Fields | null
-  /** Its own attributes, where they came with it. */
+  /** The attributes from the object's row of input. */
   readonly row?: Fields
-  /** Its place in standard input, if it comes from there. */
+  /** The position in standard input, if the object comes from there. */
   readonly place?: string | undefined
 }
 
-/** An object in its place. */
+/** An object with its number. */
 export interface Item extends GivenObject {
-  /** Its place in the run, from 1 on. */
+  /** The number of the object in the run, from 1 on. */
   readonly n: number
   /**
-   * The way in which an object that may have been done is resumed. `read` only looks at it; `again` takes it for done
-   * where it is gone; `look` does it where it is not as it is to be.
+   * How to resume an object that may already be done. `read` only reads it. `again` repeats a deletion and accepts that
+   * the object is gone. `look` changes the object unless it has the wanted values.
    */
   readonly how?: 'read' | 'again' | 'look'
 }
 
-/** Returns the place of an object in a run, as its journal has it. */
+/** Returns the number, name and parent of an object, as a journal records them. */
 export const getItemPlace = ({
   n,
   object,
@@ -45,11 +45,11 @@ export const getItemPlace = ({
   parent,
 })
 
-/** Numbers are the same with and without zeros before them. */
+/** Removes leading zeros from a number, so that equal numbers are equal texts. */
 export const normalizeId = (text: string): string =>
   /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text
 
-// What a run says at its end.
+// The texts at the end of a run.
 
 const categoryWords: Readonly<Partial<Record<Category, string>>> = {
   failed: 'rejected by the instance',
@@ -60,7 +60,7 @@ const categoryWords: Readonly<Partial<Record<Category, string>>> = {
   unreachable: 'unreachable',
 }
 
-/** Describes failures by kind (`2 not found, 1 refused`); empty unless all that failed are in hand. */
+/** Describes failures by kind (`2 not found, 1 refused`). Returns an empty text if not all failures are kept. */
 const describeKinds = (failures: readonly FailedItem[], count: number): string => {
   if (failures.length !== count) return ''
   const kinds = new Map<string, number>()
@@ -73,7 +73,7 @@ const describeKinds = (failures: readonly FailedItem[], count: number): string =
   return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
-/** Describes what resuming a run would do; empty if that could only fail again. */
+/** Describes what resuming a run would do; an empty text if resuming could only fail again. */
 const describeRemainder = ({ counts, mayHelp }: Report): string => {
   const failed = mayHelp ? counts.failed + counts.unknown : counts.unknown
   const rest = counts.not_tried
@@ -82,7 +82,7 @@ const describeRemainder = ({ counts, mayHelp }: Report): string => {
   return failed > 0 ? 'retries the failed objects' : ''
 }
 
-/** `2 done, 1 failed`: what there is none of is left out, but for what was done. */
+/** Formats counts: `2 done, 1 failed`. Zeros are left out, except for `done`. */
 export const formatOutcomeCounts = (
   { done, unchanged, failed, unknown, not_tried: left }: Counts,
   kinds = '',
@@ -95,18 +95,18 @@ export const formatOutcomeCounts = (
     ...(left === 0 ? [] : [`${groupDigits(left)} not attempted`]),
   ].join(', ')
 
-/** The journal of a run, and the line that resumes the run. */
+/** The journal of a run and the line that resumes the run. */
 export interface JournalPlace {
   readonly file: string
-  /** The line that goes on with it; undefined where that cannot be. */
+  /** The line that resumes the run; undefined if it cannot be resumed. */
   readonly again: string | undefined
-  /** The input was not read to its end: it is to be given again, as it was or with what was wrong in it corrected. */
+  /** Set if the input was not read to its end: resuming needs the same input, or a corrected one. */
   readonly cut?: 'same' | 'corrected' | undefined
 }
 
 /**
- * Formats the last line of a run: `9,994 done, 3 unchanged, 3 failed (2 not found, 1 refused). Journal: … — svcctl runners
- * pause --resume last retries the failed objects`.
+ * Formats the last line of a run: `9,994 done, 3 unchanged, 3 failed (2 not found, 1 refused). Journal: … — svcctl
+ * runners pause --resume last retries the failed objects`.
  */
 export const formatClosingLine = (report: Report, kept?: JournalPlace): string => {
   const { counts, failures } = report
@@ -124,15 +124,15 @@ export const formatClosingLine = (report: Report, kept?: JournalPlace): string =
   return `${parts}. Journal: ${file}${how}`
 }
 
-/** The state of an object after its work, with the result or the failure. */
+/** The outcome of an object: its state, and the result or the failure. */
 export type Outcome<R> =
   | { readonly state: 'done'; readonly result: R }
   | { readonly state: 'unchanged'; readonly result?: R }
   | { readonly state: 'failed' | 'unknown'; readonly failure: Failure }
 
 /**
- * Converts what the work on an object threw to the outcome of the object.
- * @throws what is no object's own: an interruption, a defect
+ * Converts an error in the work on an object to the object's outcome.
+ * @throws the error itself if it concerns more than the object: an interruption or a defect
  */
 export const toOutcome = (error: unknown): Outcome<never> => {
   const failure = recoverFrom(error)
@@ -144,7 +144,7 @@ export interface ItemOutcome<R, I extends Item = Item> {
   readonly outcome: Outcome<R>
 }
 
-/** By the journal's own names. */
+/** The number of objects by state, under the names that journals use. */
 export interface Counts {
   readonly done: number
   readonly unchanged: number
@@ -153,7 +153,10 @@ export interface Counts {
   readonly not_tried: number
 }
 
-/** `completed`: every object was tried; `stopped`: by the breaker, by patience or `--max-failures`. */
+/**
+ * How a run ended. `completed`: every object was tried. `stopped`: by the breaker, the end of patience or
+ * `--max-failures`.
+ */
 export type End = 'completed' | 'interrupted' | 'stopped'
 
 export interface FailedItem {
@@ -164,29 +167,29 @@ export interface FailedItem {
 export interface Report {
   readonly end: End
   readonly counts: Counts
-  /** The first twenty that failed, or of which it is not known. */
+  /** The first twenty objects that failed or whose outcome is unknown. */
   readonly failures: readonly FailedItem[]
   /** The category that all failures have in common. */
   readonly alike: Category | undefined
-  /** True if anything that failed may go well another time. */
+  /** True if a failed object may succeed if it is retried. */
   readonly mayHelp: boolean
-  /** Why it stopped by itself, where one cause is behind it. */
+  /** The reason why the run stopped itself, if it was one failure. */
   readonly cause: Failure | undefined
-  /** `--max-failures` was reached. */
+  /** True if `--max-failures` was reached. */
   readonly tooMany: boolean
 }
 
-/** The number of failures that are reported in full; of the others there is a count at the end. */
-export const maxTold = 20
-/** Before so many outcomes a part of them says nothing. */
-const minOutcomes = 20
+/** The number of failures that are reported in full; further ones are counted. */
+export const maxReported = 20
+/** A percentage limit only applies after this many outcomes. */
+const minOutcomesForPercent = 20
 
-/** `--max-failures`. */
+/** The value of `--max-failures`. */
 export type FailureLimit = { readonly count: number } | { readonly percent: number }
 
 /**
- * `5`, or `10%` of the outcomes; undefined where nothing is said.
- * @throws Failure `usage`
+ * Parses `5`, or `10%` of the outcomes; undefined if the flag is not set.
+ * @throws Failure `usage` if it is neither
  */
 export const parseFailureLimit = (text: string | undefined): FailureLimit | undefined => {
   if (text === undefined) return undefined
@@ -200,8 +203,10 @@ export const parseFailureLimit = (text: string | undefined): FailureLimit | unde
   )
 }
 
-/** Refusals that stay so until somebody changes something: of the request, of rights, of the object. */
-const lasting: ReadonlySet<number | undefined> = new Set([400, 403, 404, 405, 409, 410, 412, 422])
+/** Statuses that a retry does not change: the request, the rights or the object must change first. */
+const lastingStatuses: ReadonlySet<number | undefined> = new Set([
+  400, 403, 404, 405, 409, 410, 412, 422,
+])
 
 export class OutcomeCounter {
   #done = 0
@@ -218,20 +223,20 @@ export class OutcomeCounter {
     else {
       if (outcome.state === 'failed') this.#failed += 1
       else this.#unknown += 1
-      this.#keep(item, outcome.failure)
+      this.#addFailure(item, outcome.failure)
     }
   }
 
-  #keep(item: Item, failure: Failure): void {
-    if (this.failures.length < maxTold) this.failures.push({ item, failure })
+  #addFailure(item: Item, failure: Failure): void {
+    if (this.failures.length < maxReported) this.failures.push({ item, failure })
     const { status, unsent } = failure.details
-    if (!lasting.has(status) && unsent !== true) this.mayHelp = true
+    if (!lastingStatuses.has(status) && unsent !== true) this.mayHelp = true
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'
   }
 
-  /** Objects of which it is not known what became of them: the run was interrupted meanwhile. */
-  lost(): void {
+  /** Counts an object whose outcome is unknown because the run was interrupted. */
+  addLost(): void {
     this.#unknown += 1
   }
 
@@ -247,7 +252,7 @@ export class OutcomeCounter {
     return this.#failed + this.#unknown
   }
 
-  counts(queued: number): Counts {
+  count(queued: number): Counts {
     return {
       done: this.#done,
       unchanged: this.#unchanged,
@@ -257,19 +262,21 @@ export class OutcomeCounter {
     }
   }
 
-  /** Returns true if there are as many failures as there may be. */
+  /** Returns true if the limit on failures is reached. */
   exceeds(most: FailureLimit | undefined): boolean {
     if (most === undefined || this.wrong === 0) return false
     if ('count' in most) return this.wrong >= most.count
-    return this.outcomes >= minOutcomes && this.wrong * 100 >= most.percent * this.outcomes
+    return (
+      this.outcomes >= minOutcomesForPercent && this.wrong * 100 >= most.percent * this.outcomes
+    )
   }
 }
 
-/** True if a failure is that of one object or parent: what was asked wrongly is wrong for all. */
-export const isOwn = (error: unknown): error is Failure =>
+/** True if a failure concerns one object or parent. A usage error concerns all of them. */
+export const isObjectOwn = (error: unknown): error is Failure =>
   error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
 
-/** Returns the failure with which a run ends; undefined if all went well. */
+/** Returns the failure with which a run ends; undefined if all objects succeeded. */
 export const getRunVerdict = ({
   end,
   counts,
@@ -293,28 +300,31 @@ export const getRunVerdict = ({
   return new Failure('partial', `${wrong} of ${all} failed${left}`)
 }
 
-// What stops a run over many objects: a token, or an instance, that is dead for all of them.
+// Stopping a run whose credential or instance fails for all objects.
 
 const maxRefused = 10
-/** Describes a rejection. A page comes from something in front of the instance, which says nothing of the credential. */
+/** Describes a rejection. If a page in front of the instance answered, the credential is not to blame. */
 const describeRejection = ({ details }: Failure): string =>
   `${details.advice?.code === 'no-instance' ? 'requests were' : 'the credential was'} rejected ten times in a row`
 const maxUnreachable = 20
 
-/** True if there is no credential, or it is not accepted; 403 is about the one object. */
+/** True if the credential is missing or rejected. Status 403 concerns a single object. */
 const isRefused = ({ category, details }: Failure): boolean =>
   category === 'auth' && details.status !== 403
 
-/** True for maintenance, which is of all objects alike. */
+/** True if the instance is in maintenance, which affects all objects. */
 const isMaintenance = ({ details }: Failure): boolean => details.advice?.code === 'maintenance'
 
-/** True if the instance was there for a request; undefined if it was not asked to the end. */
+/** True if the instance answered a request; undefined if the request was interrupted. */
 const isReached = (came: AdmissionResult): boolean | undefined => {
   if ('status' in came) return came.status < 500 ? true : came.headers['retry-after'] !== undefined
   return came.lost === 'interrupted' ? undefined : false
 }
 
-/** Returns why the run stops if the gate's patience ended for one object, since it did so for all; undefined if it did not end. */
+/**
+ * Returns the failure that stops the run if the time for waiting was used up: every further object would fail the same
+ * way. Undefined for other failures.
+ */
 export const toPatienceFailure = (failure: Failure): Failure | undefined => {
   const { category, details } = failure
   if (category === 'rate_limited')
@@ -324,10 +334,10 @@ export const toPatienceFailure = (failure: Failure): Failure | undefined => {
 }
 
 /**
- * Creates the failure that stops the run.
- * @param status of the last answer, where there was one
+ * Creates the failure that stops the run because the instance does not answer.
+ * @param status the status of the last answer, if there was one
  */
-const createUnreachable = (status?: number): Failure => {
+const createUnreachableFailure = (status?: number): Failure => {
   const what = status === undefined ? 'could not be reached' : `answered ${status}`
   return new Failure('unreachable', `the instance ${what} twenty times in a row`, {
     hint: 'Run `svcctl doctor` to diagnose the connection.',
@@ -339,35 +349,36 @@ export class Breaker {
   #maintenance = 0
   #unreachable = 0
   #cause: Failure | undefined
-  /** Attempts are heard of, so that outcomes are not counted once more. */
-  #hearing = false
+  /** True if single attempts are counted, so that outcomes must not be counted again. */
+  #countsAttempts = false
 
-  /** Counts what one attempt came to, as attempts come: one object may make several, each a long wait. */
-  came(came: AdmissionResult): void {
-    this.#hearing = true
+  /** Counts an attempt. One object can make several, each with a long wait. */
+  countAttempt(came: AdmissionResult): void {
+    this.#countsAttempts = true
     const there = isReached(came)
     if (there === undefined) return
     this.#unreachable = there ? 0 : this.#unreachable + 1
     if (this.#unreachable >= maxUnreachable)
-      this.#cause ??= createUnreachable('status' in came ? came.status : undefined)
+      this.#cause ??= createUnreachableFailure('status' in came ? came.status : undefined)
   }
 
-  /** Counts what one object came to: its failure, or undefined if it went well. */
-  observe(failure: Failure | undefined): void {
+  /** Counts an outcome: the failure of an object, or undefined for success. */
+  countOutcome(failure: Failure | undefined): void {
     const counted = (is: (failure: Failure) => boolean, before: number): number =>
       failure !== undefined && is(failure) ? before + 1 : 0
     this.#refused = counted(isRefused, this.#refused)
     this.#maintenance = counted(isMaintenance, this.#maintenance)
-    if (!this.#hearing)
+    if (!this.#countsAttempts)
       this.#unreachable = counted(({ category }) => category === 'unreachable', this.#unreachable)
     if (failure === undefined) return
     if (this.#refused >= maxRefused)
       this.#cause ??= new Failure('auth', describeRejection(failure), getFailureHelp(failure))
     if (this.#maintenance >= maxRefused) this.#cause ??= failure
-    if (!this.#hearing && this.#unreachable >= maxUnreachable) this.#cause ??= createUnreachable()
+    if (!this.#countsAttempts && this.#unreachable >= maxUnreachable)
+      this.#cause ??= createUnreachableFailure()
   }
 
-  /** Why the run is stopped; undefined while it goes on. */
+  /** The failure that stops the run; undefined while it continues. */
   get cause(): Failure | undefined {
     return this.#cause
   }

@@ -1,7 +1,6 @@
 /**
- * The engine: one piece of work for each of many objects, as many at once as the gate has room for,
- * each outcome handed on in its place. What is not yet due waits in a window, so that neither a long
- * input nor a slow reader makes memory grow.
+ * Runs work for many objects at once and yields the outcomes in the order of the objects. A window limits how far the
+ * work runs ahead, so that neither a long input nor a slow reader makes memory grow.
  */
 import { Failure } from '../../errors.js'
 import type { Listener } from '../../http/gate.js'
@@ -18,35 +17,39 @@ import {
   toPatienceFailure,
 } from './report.js'
 
-// Objects that one request does together, taken from those of a run as they come.
+// Merging objects that one request can process.
 
-/** An object with its place among the others of its run. */
+/** An object with its position in the run. */
 interface IndexedItem<I> {
   readonly place: number
   readonly item: I
 }
 
-/** The options that say which objects go as one request, and how that is sent. */
+/** Options for merging objects into one request. */
 interface MergeOptions<I> {
-  /** Returns an equal key for objects that go together; undefined for one that goes alone. */
-  readonly keyOf: (item: I) => string | undefined
-  /** Sends what does all of them, before each of them is worked on. */
+  /** Returns a key that is equal for objects of one request; undefined for an object with a request of its own. */
+  readonly getKey: (item: I) => string | undefined
+  /** Sends the request for all objects, before each of them is processed. */
   readonly send: (items: readonly I[]) => Promise<void>
 }
 
-/** At most so many go as one request: an instance limits the length of a request and the time for its answer. */
+/**
+ * The maximum number of objects in one request: an instance limits the length of a request and the time for its answer.
+ */
 const maxMerged = 100
 
-/** The number of such requests that are under way at once: each is a hundred objects in memory. */
+/** The maximum number of merged requests at once; each keeps a hundred objects in memory. */
 const maxGroups = 4
 
-/** The number of others that come at most before an object goes with those that there are. */
+/** The maximum number of later objects after which an incomplete group is sent. */
 const maxAhead = 4_000
 
-/** Groups in the order in which they are full; those that are not, once one of them waited long enough. */
+/**
+ * Groups objects by key. Yields a group when it is full, or when its oldest object has waited for `maxAhead` others.
+ */
 export async function* groupMergeable<I>(
   items: AsyncIterable<I>,
-  keyOf: MergeOptions<I>['keyOf'],
+  keyOf: MergeOptions<I>['getKey'],
 ): AsyncGenerator<readonly IndexedItem<I>[]> {
   const open = new Map<string, IndexedItem<I>[]>()
   let place = 0
@@ -73,45 +76,45 @@ export async function* groupMergeable<I>(
   yield* open.values()
 }
 
-/** The record of a run: nothing is sent of which it does not know. */
+/** Records a run. An object is only sent after its start was recorded. */
 export interface RunRecord<R> {
-  /** Resolves when it is written that an object is begun. */
-  begun(item: Item): Promise<void>
-  settled(item: Item, outcome: Outcome<R>): Promise<void>
+  /** Resolves when the start of an object is recorded. */
+  recordStart(item: Item): Promise<void>
+  recordOutcome(item: Item, outcome: Outcome<R>): Promise<void>
 }
 
 export interface EngineOptions<R, I extends Item = Item> {
   readonly items: AsyncIterable<I>
-  /** Does one; a Failure it throws is the object's outcome. */
+  /** Processes one object. A failure that it throws becomes the object's outcome. */
   readonly work: (item: I) => Promise<Outcome<R>>
-  /** The gate that the work passes. */
+  /** Limits how many objects are processed at once, and reports attempts. */
   readonly gate: { readonly width: number; listen?(listener: Listener): () => void }
   readonly signal: AbortSignal
   readonly record?: RunRecord<R>
-  /** Looks at an object before it is on record as begun. */
-  readonly look?: (item: I) => Promise<void>
-  /** The options of one request for several objects, which is sent once all of these are on record. */
+  /** Reads an object before its start is recorded. */
+  readonly readBefore?: (item: I) => Promise<void>
+  /** Options for one request for several objects; it is sent after the start of all of them was recorded. */
   readonly merging?: MergeOptions<I>
   readonly failureLimit?: FailureLimit
-  /** Returns the number of objects that are known of by now, tried or not. */
-  readonly queued?: () => number
-  /** Takes each outcome as it becomes known, in whichever order. */
+  /** Returns the number of objects that are known so far, processed or not. */
+  readonly countQueued?: () => number
+  /** Receives each outcome at once, in any order. */
   readonly onSettled?: (settled: ItemOutcome<R, I>) => void
 }
 
-/** A run under way: its outcomes in order, to be read once; leaving off stops it. */
+/** A run whose outcomes can be read once, in order. Ending the iteration early stops it. */
 export interface Run<R, I extends Item = Item> extends AsyncIterable<ItemOutcome<R, I>> {
-  /** When everything that was begun has come to its end; needs the outcomes to be read. */
+  /** Resolves when everything that was started has ended; the outcomes must be read for that. */
   readonly report: Promise<Report>
 }
 
-/** The most that may lie between the first object under way and the last, as a multiple of the width. */
-const windows = 4
+/** The maximum distance between the first and the last object in progress, as a multiple of the width. */
+const windowFactor = 4
 
 const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
-/** Does work for each of some objects at once; mostly there is one. */
+/** Runs work for several objects at once; usually there is only one. */
 const runTogether = async <T>(
   some: readonly T[],
   work: (one: T) => Promise<void>,
@@ -121,14 +124,16 @@ const runTogether = async <T>(
   else await Promise.all(some.map(work))
 }
 
-/** Waits until both have ended, however the second did. */
+/** Waits until both promises are settled, and ignores a rejection of the second. */
 const waitForBoth = async (first: Promise<void>, second: Promise<void>): Promise<void> => {
   const ended = second.catch(() => {})
   await first
   await ended
 }
 
-/** The report of a run, which is settled once, by whatever its making comes to: a report that stays open would keep its reader waiting. */
+/**
+ * The promise of a run's report. It is always settled, by the report or by an error, so that no reader waits forever.
+ */
 class ReportPromise {
   readonly report: Promise<Report>
   #resolve: (report: Report) => void = () => {}
@@ -139,11 +144,14 @@ class ReportPromise {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // A defect ends the reading of the outcomes as well, and is known from there.
+    // A defect also ends the iteration over the outcomes, where it is reported.
     this.report.catch(() => {})
   }
 
-  /** @throws whatever `create` throws */
+  /**
+   * Resolves with the created report.
+   * @throws the error of `create`
+   */
   settle(create: () => Report): void {
     try {
       this.#resolve(create())
@@ -154,18 +162,18 @@ class ReportPromise {
   }
 }
 
-class Engine<R, I extends Item> {
+class RunEngine<R, I extends Item> {
   readonly #options: EngineOptions<R, I>
   readonly #reported: ReportPromise
   readonly #items: AsyncIterator<I>
   readonly #groups: AsyncIterator<readonly IndexedItem<I>[]> | undefined
   readonly #breaker = new Breaker()
   readonly #counter = new OutcomeCounter()
-  /** By place in the order of starts: settled, and not handed on yet. */
+  /** Settled outcomes that were not yielded yet, by the order of their start. */
   readonly #known = new Map<number, ItemOutcome<R, I> | undefined>()
   #pulled = 0
   #started = 0
-  #given = 0
+  #yielded = 0
   #underWay = 0
   #pulling = false
   #ended = false
@@ -173,7 +181,7 @@ class Engine<R, I extends Item> {
   #tooMany = false
   #cause: Failure | undefined
   #defect: { readonly error: unknown } | undefined
-  #lastLooked: Promise<void> = Promise.resolve()
+  #lastRead: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
   constructor(options: EngineOptions<R, I>, reported: ReportPromise) {
@@ -182,81 +190,83 @@ class Engine<R, I extends Item> {
     this.#reported = reported
     this.#items = items[Symbol.asyncIterator]()
     const others = { [Symbol.asyncIterator]: () => this.#items }
-    this.#groups = merging && groupMergeable(others, merging.keyOf)
+    this.#groups = merging && groupMergeable(others, merging.getKey)
   }
 
-  /** The outcomes in the order of the objects; reading them is what drives the work. */
-  async *outcomes(): AsyncGenerator<ItemOutcome<R, I>> {
+  /** Yields the outcomes in the order of the objects. The work only proceeds while they are read. */
+  async *yieldOutcomes(): AsyncGenerator<ItemOutcome<R, I>> {
     const { gate, signal } = this.#options
     let leaveOff: (() => void) | undefined
-    const stir = (): void => this.#stir()
+    const stir = (): void => this.#proceed()
     signal.addEventListener('abort', stir)
     try {
       leaveOff = gate.listen?.({
-        came: (came) => this.#breaker.came(came),
+        came: (came) => this.#breaker.countAttempt(came),
         refusal: () => this.#breaker.cause,
       })
-      while (await this.#nextKnown()) {
-        const settled = this.#known.get(this.#given)
-        this.#known.delete(this.#given)
-        this.#given += 1
+      while (await this.#waitForNext()) {
+        const settled = this.#known.get(this.#yielded)
+        this.#known.delete(this.#yielded)
+        this.#yielded += 1
         if (settled !== undefined) yield settled
       }
     } finally {
       this.#stopped = true
-      while (this.#underWay > 0) await this.#change()
+      while (this.#underWay > 0) await this.#waitForChange()
       signal.removeEventListener('abort', stir)
       leaveOff?.()
-      // Nobody waits for an input that may never give another object.
+      // An input that never yields another object must not delay the end.
       this.#items.return?.()?.catch(() => {})
-      this.#reported.settle(() => this.#report())
+      this.#reported.settle(() => this.#createReport())
     }
     if (this.#defect !== undefined) throw this.#defect.error
   }
 
-  /** Resolves to true once the next outcome is known, and to false once there will be none. */
-  async #nextKnown(): Promise<boolean> {
+  /** Resolves to true when the next outcome is known, or to false when there is none left. */
+  async #waitForNext(): Promise<boolean> {
     for (;;) {
       this.#fill()
-      if (this.#known.has(this.#given)) return true
+      if (this.#known.has(this.#yielded)) return true
       if (this.#underWay === 0 && (this.#ended || this.#isOver())) return false
-      await this.#change()
+      await this.#waitForChange()
     }
   }
 
-  /** Starts what there is room for. */
+  /** Starts work as long as the gate and the window have room. */
   #fill(): void {
     if (this.#pulling || this.#ended || this.#isOver()) return
-    if (this.#underWay >= this.#width || this.#started - this.#given >= this.#window) return
+    if (this.#underWay >= this.#width || this.#started - this.#yielded >= this.#window) return
     this.#pulling = true
-    this.#next().then(
+    this.#pull().then(
       (due) => {
         this.#pulling = false
         if (due === undefined) this.#ended = true
         else if (!this.#isOver()) void this.#start(due)
-        this.#stir()
+        this.#proceed()
       },
       (error: unknown) => {
         this.#pulling = false
         this.#fail(error)
-        this.#stir()
+        this.#proceed()
       },
     )
   }
 
-  /** Returns the number of requests that are under way at once. */
+  /** The maximum number of requests at once. */
   get #width(): number {
     const { width } = this.#options.gate
     return this.#groups === undefined ? width : Math.min(width, maxGroups)
   }
 
-  /** Returns the number of objects that lie at most between the first under way and the last. */
+  /** The maximum distance between the first and the last object in progress. */
   get #window(): number {
-    return this.#groups === undefined ? windows * this.#width : maxAhead + windows * maxMerged
+    return this.#groups === undefined
+      ? windowFactor * this.#width
+      : maxAhead + windowFactor * maxMerged
   }
 
-  /** Returns what is done next: one object, or those of one request; undefined if there is nothing more. */
-  async #next(): Promise<readonly IndexedItem<I>[] | undefined> {
+  /** Returns the next object, or the objects of the next merged request; undefined at the end. */
+  async #pull(): Promise<readonly IndexedItem<I>[] | undefined> {
     if (this.#groups !== undefined) {
       const step = await this.#groups.next()
       return step.done === true ? undefined : step.value
@@ -265,56 +275,63 @@ class Engine<R, I extends Item> {
     return step.done === true ? undefined : [{ place: this.#pulled++, item: step.value }]
   }
 
-  /** The objects of one request, from their beginning on record to their outcomes on record. */
+  /** Processes the objects of one request, from recording their start to recording their outcomes. */
   async #start(due: readonly IndexedItem<I>[]): Promise<void> {
     this.#started += due.length
     this.#underWay += 1
     let looked = false
     try {
-      await this.#look(due)
+      await this.#readBefore(due)
       looked = true
       await this.#begin(due)
-      await runTogether(due, (one) => this.#one(one))
+      await runTogether(due, (one) => this.#processOne(one))
     } catch (error) {
-      for (const { place } of due) this.#lose(place, error, looked)
+      for (const { place } of due) this.#markLost(place, error, looked)
     }
     this.#underWay -= 1
-    this.#stir()
+    this.#proceed()
   }
 
-  /** @param looked false where nothing of the object was on record or sent yet: interrupted then, it was not attempted */
-  #lose(place: number, error: unknown, looked: boolean): void {
+  /**
+   * Handles an object without an outcome.
+   * @param looked false if nothing of the object was recorded or sent yet: after an interruption it counts as not
+   * attempted
+   */
+  #markLost(place: number, error: unknown, looked: boolean): void {
     this.#known.set(place, undefined)
     if (!isInterruption(error)) this.#fail(error)
-    else if (looked) this.#counter.lost()
+    else if (looked) this.#counter.addLost()
   }
 
-  async #look(due: readonly IndexedItem<I>[]): Promise<void> {
-    const { look } = this.#options
-    if (look !== undefined) await runTogether(due, ({ item }) => this.#inTurn(look(item)))
+  async #readBefore(due: readonly IndexedItem<I>[]): Promise<void> {
+    const { readBefore } = this.#options
+    if (readBefore !== undefined)
+      await runTogether(due, ({ item }) => this.#keepOrder(readBefore(item)))
   }
 
   async #begin(due: readonly IndexedItem<I>[]): Promise<void> {
     const { record, merging } = this.#options
-    if (record !== undefined) await runTogether(due, ({ item }) => record.begun(item))
+    if (record !== undefined) await runTogether(due, ({ item }) => record.recordStart(item))
     if (due.length > 1) await merging?.send(due.map(({ item }) => item))
   }
 
-  async #one({ place, item }: IndexedItem<I>): Promise<void> {
+  async #processOne({ place, item }: IndexedItem<I>): Promise<void> {
     const { record, onSettled } = this.#options
     try {
-      const settled = { item, outcome: await this.#outcome(item) }
-      this.#judge(settled)
-      // What was done is told of, also where it can be recorded no more.
-      await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
+      const settled = { item, outcome: await this.#work(item) }
+      this.#countOutcome(settled)
+      // The outcome is yielded even if it could not be recorded.
+      await record
+        ?.recordOutcome(item, settled.outcome)
+        .catch((error: unknown) => this.#fail(error))
       onSettled?.(settled)
       this.#known.set(place, settled)
     } catch (error) {
-      this.#lose(place, error, true)
+      this.#markLost(place, error, true)
     }
   }
 
-  async #outcome(item: I): Promise<Outcome<R>> {
+  async #work(item: I): Promise<Outcome<R>> {
     try {
       return await this.#options.work(item)
     } catch (error) {
@@ -322,18 +339,18 @@ class Engine<R, I extends Item> {
     }
   }
 
-  /** Objects are begun in their order, however long it takes to look at each. */
-  async #inTurn(looked: Promise<void>): Promise<void> {
-    this.#lastLooked = waitForBoth(this.#lastLooked, looked)
-    await this.#lastLooked
+  /** Starts are recorded in the order of the objects, however long each read takes. */
+  async #keepOrder(looked: Promise<void>): Promise<void> {
+    this.#lastRead = waitForBoth(this.#lastRead, looked)
+    await this.#lastRead
     await looked
   }
 
-  #judge(settled: ItemOutcome<R, I>): void {
+  #countOutcome(settled: ItemOutcome<R, I>): void {
     const { outcome } = settled
     const failure = 'failure' in outcome ? outcome.failure : undefined
     this.#counter.add(settled)
-    this.#breaker.observe(failure)
+    this.#breaker.countOutcome(failure)
     const gated = this.#options.gate.listen !== undefined
     const tired = gated && failure !== undefined ? toPatienceFailure(failure) : undefined
     this.#cause ??= this.#breaker.cause ?? tired
@@ -355,20 +372,20 @@ class Engine<R, I extends Item> {
     if (!isInterruption(error)) this.#defect ??= { error }
   }
 
-  #stir(): void {
+  #proceed(): void {
     this.#wake()
     this.#fill()
   }
 
-  #change(): Promise<void> {
+  #waitForChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
 
-  #report(): Report {
-    const { signal, queued } = this.#options
-    const counts = this.#counter.counts(Math.max(queued?.() ?? 0, this.#started))
+  #createReport(): Report {
+    const { signal, countQueued } = this.#options
+    const counts = this.#counter.count(Math.max(countQueued?.() ?? 0, this.#started))
     const cause = this.#cause ?? this.#breaker.cause
     const open = counts.not_tried > 0 || !this.#ended
     const end: End = signal.aborted ? 'interrupted' : open ? 'stopped' : 'completed'
@@ -379,11 +396,11 @@ class Engine<R, I extends Item> {
 }
 
 /**
- * Works on many objects. Reading the outcomes is what drives it.
- * @throws what is no object's own: where the record cannot be kept, the input breaks, or a defect
+ * Runs work for many objects. The work only proceeds while the outcomes are read.
+ * @throws an error that concerns more than one object: the record cannot be written, the input fails, or a defect
  */
-export const run = <R, I extends Item = Item>(options: EngineOptions<R, I>): Run<R, I> => {
+export const runWork = <R, I extends Item = Item>(options: EngineOptions<R, I>): Run<R, I> => {
   const reported = new ReportPromise()
-  const engine = new Engine(options, reported)
-  return { report: reported.report, [Symbol.asyncIterator]: () => engine.outcomes() }
+  const engine = new RunEngine(options, reported)
+  return { report: reported.report, [Symbol.asyncIterator]: () => engine.yieldOutcomes() }
 }

@@ -1,13 +1,13 @@
-/** Hints for failures of the HTTP layer, in the words of commands and flags. */
+/** Converts the advice codes of HTTP failures to hints that name commands and flags. */
 import { quoteWord } from '../../base/shell-words.js'
 import { Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/types.js'
 
-const login = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
+const loginHint = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
 
 const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
 
-/** By code; a function where it says what it is about. */
+/** The hint of each advice code; a function receives the detail that the hint mentions. */
 export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => string)>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
@@ -15,7 +15,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
     `The token lacks the scope ${scope}. Create a token with it, then run \`svcctl auth login\`.`,
   credential:
     'The credential is wrong, expired or revoked. `svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
-  'sign-in': `No credential was sent. ${login}`,
+  'sign-in': `No credential was sent. ${loginHint}`,
   rights:
     'The token’s user is not permitted to do this. `svcctl auth status` shows the user, and --help the required role.',
   'no-instance':
@@ -28,7 +28,7 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
       ? `${form}.`
       : `${form}. Run "svcctl api ${quoteRequest(request).replace(/^GET /, '')}".`
   },
-  private: `It does not exist, or it is private and no credential was sent. ${login}`,
+  private: `It does not exist, or it is private and no credential was sent. ${loginHint}`,
   hidden:
     'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',
   maintenance: (wait) => {
@@ -61,8 +61,8 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
 
 const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)
 
-/** Returns a failure with its hint in words; anything else, and what has a hint already, as it is. */
-export const withWorkspaceHint = (error: unknown): unknown => {
+/** Adds the hint of its advice code to a failure. Other errors, and failures with a hint, are returned unchanged. */
+export const addWorkspaceHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { hint, advice } = error.details
   if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error

@@ -1,4 +1,4 @@
-/** `--sandbox`: the embedded instance inside the command, for one call. */
+/** Runs the embedded instance inside the command, for one call (`--sandbox`). */
 
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,34 +12,35 @@ import type { ResolvedCredential, Session } from '../../profile/types.js'
 import type { DeclaredResource } from '../../sandbox/index.js'
 import type { WorkspaceService } from '../command/context.js'
 
-/** Returns the folder in which the state is kept between calls. */
-export const stateFolder = (env: NodeJS.ProcessEnv): string => join(getPaths(env).state, 'sandbox')
+/** Returns the folder that stores the instance's state between calls. */
+export const getStateFolder = (env: NodeJS.ProcessEnv): string =>
+  join(getPaths(env).state, 'sandbox')
 
-/** Returns the name of an instance in journals: an embedded one is named by the folder of its state. */
+/** Returns the name of an instance in journals. An embedded one is named by its state folder. */
 export const getInstanceName = async (
   place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>,
 ): Promise<string> =>
-  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
+  place.globals.sandbox ? `sandbox:${getStateFolder(place.env)}` : (await place.session()).baseUrl
 
-/** The error codes of a place where nothing can be written: a home that is read-only, or another's. */
-const closed = new Set(['EACCES', 'EPERM', 'EROFS'])
+/** The error codes for a folder without write permission, such as a read-only home. */
+const unwritableCodes = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /**
- * Opens the folder in which an instance of this machine works: that of its state. If that cannot be written, it is one
- * of its own that goes with it.
- * @param note hears that nothing is kept
+ * Opens the folder in which the embedded instance works: its state folder. If that is not writable, a temporary folder
+ * is used and removed afterwards.
+ * @param note receives the warning that changes are not saved
  */
 export const openWorkingFolder = (
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
 ): { folder: string; leave: () => void } => {
-  const folder = stateFolder(env)
+  const folder = getStateFolder(env)
   try {
     makeFolders(folder, 0o700)
     accessSync(folder, constants.W_OK)
     return { folder, leave: () => undefined }
   } catch (error) {
-    if (!closed.has(getErrorCode(error))) throw error
+    if (!unwritableCodes.has(getErrorCode(error))) throw error
     const own = mkdtempSync(join(getTemporaryFolder(), 'svcctl-sandbox-'))
     note(`changes to the embedded instance are not saved: cannot write ${folder}`)
     return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }
@@ -47,9 +48,9 @@ export const openWorkingFolder = (
 }
 
 /**
- * Parses how jobs of the embedded instance are to end; undefined leaves it was.
- * @param source what says so
- * @throws Failure `usage` for a text that says nothing of it
+ * Parses the rule for the results of the embedded instance's jobs; undefined keeps the current rule.
+ * @param source the flag or variable, for the error
+ * @throws Failure `usage` if the rule is invalid
  */
 export const parseJobsRule = (text: string | undefined, source: string): string | undefined => {
   if (text === undefined || text === '') return undefined
@@ -57,7 +58,10 @@ export const parseJobsRule = (text: string | undefined, source: string): string 
   throw usage(`${source} must be pass, hold or fail=<glob of job names>, not "${text}"`)
 }
 
-/** Returns the user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
+/**
+ * Returns the user's tokens from the environment. If SVC_BASE_URL is set, they belong to that instance, so none is
+ * used.
+ */
 const getOwnTokens = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   env.SVC_BASE_URL
     ? {}
@@ -67,7 +71,7 @@ const getOwnTokens = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
         SVC_JOB_TOKEN: env.SVC_JOB_TOKEN,
       }
 
-/** Reads what extensions declare that an embedded instance answers. */
+/** Reads the resources that extensions declare for the embedded instance. */
 export const readResources = async (
   env: NodeJS.ProcessEnv,
 ): Promise<readonly DeclaredResource[]> => {
@@ -77,10 +81,10 @@ export const readResources = async (
 }
 
 /**
- * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise,
- * which it does not where it stands beside SVC_BASE_URL.
- * @param words what it calls things
- * @returns the session, and what stops the instance and saves its state
+ * Starts the embedded instance for one call. The session is the administrator's unless SVC_TOKEN sets another user;
+ * with SVC_BASE_URL, SVC_TOKEN is ignored.
+ * @param words the vocabulary of the instance
+ * @returns the session, and a function that stops the instance and saves its state
  */
 export const openSandboxSession = async (
   env: NodeJS.ProcessEnv,

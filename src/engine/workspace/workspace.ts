@@ -1,4 +1,4 @@
-/** The place of a run: its process, its session, the project or group at hand. */
+/** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
 import { callOnAbort } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
@@ -27,16 +27,14 @@ import type { ScopeKind } from '../command/derive.js'
 import { writesFiles } from '../command/flags.js'
 import type { RunOrigin } from '../command/types.js'
 import type { InnerPart, OpenSessions, RunOptions } from '../options.js'
-import { withWorkspaceHint } from './hints.js'
+import { addWorkspaceHint } from './hints.js'
 import { getInstanceName, openSandboxSession } from './sandbox.js'
 
-// Whose instance a run talks to: the session of flags, environment and profile, or the embedded one.
-
-// The refresh of an OAuth token on its way, with the words of this tool for what fails.
+// Sessions: of the flags, the environment and a profile, of a snapshot, or of the embedded instance.
 
 /**
- * Sends the form of an OAuth refresh; whatever answer comes is given back.
- * @throws Failure where none came
+ * Sends the form of an OAuth token refresh and returns the answer, whatever its status.
+ * @throws Failure if there was no answer
  */
 const sendForm = (
   url: string,
@@ -44,7 +42,7 @@ const sendForm = (
   way: Omit<FormOptions, 'userAgent'>,
 ): ReturnType<typeof postForm> =>
   postForm(url, form, { ...way, userAgent }).catch((error: unknown) => {
-    throw withWorkspaceHint(error)
+    throw addWorkspaceHint(error)
   })
 
 interface MessageSink {
@@ -60,20 +58,20 @@ const toInstanceFlags = (name: string | undefined, { globals }: SessionOptions):
   sudo: globals.sudo,
 })
 
-/** The sessions of a run, the one in force opened once. */
-export class Sessions implements OpenSessions {
+/** The sessions of a run. The active one is opened once. */
+export class RunSessions implements OpenSessions {
   readonly #options: SessionOptions
-  readonly #heard: MessageSink
+  readonly #messages: MessageSink
   #current: Promise<Session> | undefined
   #closeSandbox: (() => Promise<void>) | undefined
   #snapshot: Promise<SnapshotReader> | undefined
 
   constructor(options: SessionOptions, heard: MessageSink) {
     this.#options = options
-    this.#heard = heard
+    this.#messages = heard
   }
 
-  /** The one in force; nothing is read before it is asked for. */
+  /** Returns the active session; it is opened at the first call. */
   current(): Promise<Session> {
     this.#current ??= this.#start()
     return this.#current
@@ -81,13 +79,13 @@ export class Sessions implements OpenSessions {
 
   #start(): Promise<Session> {
     const { from, sandbox } = this.#options.globals
-    if (from !== undefined) return this.#kept()
-    return sandbox ? this.#sandbox() : this.#open()
+    if (from !== undefined) return this.#openSnapshot()
+    return sandbox ? this.#openSandbox() : this.#open()
   }
 
   /**
-   * Opens the snapshot that answers in the place of the instance; undefined if the line has none.
-   * @throws Failure `usage` where the folder holds none
+   * Returns the snapshot that answers instead of the instance; undefined if the line has none.
+   * @throws Failure `usage` if the folder contains no snapshot
    */
   async snapshot(): Promise<SnapshotReader | undefined> {
     const { from } = this.#options.globals
@@ -98,12 +96,12 @@ export class Sessions implements OpenSessions {
     return this.#snapshot
   }
 
-  /** Opens the session of a snapshot: no person is asked, and no credential is looked for. */
-  async #kept(): Promise<Session> {
+  /** Opens the session of a snapshot. It needs no person and no credential. */
+  async #openSnapshot(): Promise<Session> {
     const snapshot = await this.snapshot()
     if (snapshot === undefined) throw new Failure('internal', 'a session of no snapshot')
-    // Of several it is said once how many there are.
-    if (this.#options.part === undefined) this.#heard.note(snapshot.described)
+    // For several instances, one note with their number is printed elsewhere.
+    if (this.#options.part === undefined) this.#messages.note(snapshot.described)
     return {
       baseUrl: snapshot.manifest.instance,
       baseUrlSource: '--from',
@@ -113,21 +111,21 @@ export class Sessions implements OpenSessions {
     }
   }
 
-  /** The session of a profile; without a name, the one that flags and environment make. */
+  /** Returns the session of a profile; without a name, the session of flags and environment. */
   async open(profile: string | undefined): Promise<Session> {
     const { from, sandbox } = this.#options.globals
     const inPlace = profile === undefined && sandbox
     return inPlace || from !== undefined ? this.current() : this.#resolve(profile)
   }
 
-  /** The profile in force, where there is one; nothing is said of what its session would be. */
+  /** Returns the active profile, if there is one, without warnings about its session. */
   async profile(): Promise<Profile | undefined> {
     const { from, sandbox } = this.#options.globals
     if (sandbox || from !== undefined) return undefined
     try {
       return this.#resolve(undefined).profile
     } catch (error) {
-      // Without any instance there is no profile either.
+      // If no instance is set, there is no profile either.
       if (error instanceof Failure && error.category === 'auth') return undefined
       throw error
     }
@@ -140,15 +138,20 @@ export class Sessions implements OpenSessions {
 
   async #open(): Promise<Session> {
     const opened = this.#resolve(undefined)
-    for (const text of opened.warnings ?? []) this.#heard.warn(text)
+    for (const text of opened.warnings ?? []) this.#messages.warn(text)
     return opened
   }
 
-  async #sandbox(): Promise<Session> {
+  async #openSandbox(): Promise<Session> {
     const { globals, env, own, signal } = this.#options
     const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
     const { words } = (await own?.()) ?? {}
-    const started = await openSandboxSession(env, sudo, { note: this.#heard.note, signal }, words)
+    const started = await openSandboxSession(
+      env,
+      sudo,
+      { note: this.#messages.note, signal },
+      words,
+    )
     this.#closeSandbox = started.close
     return started.session
   }
@@ -161,7 +164,7 @@ export class Sessions implements OpenSessions {
       env,
       {
         store: openStore(paths),
-        tokens: openTokens(paths, env, { note: this.#heard.note, signal }),
+        tokens: openTokens(paths, env, { note: this.#messages.note, signal }),
         signal,
         post: (...form) => this.#post(resolved, env, form),
       },
@@ -183,8 +186,11 @@ export class Sessions implements OpenSessions {
 
 // Waiting that an interruption ends.
 
-/** Waits so long; rejects with a Failure `interrupted` where that comes first. */
-const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+/**
+ * Waits for a time in milliseconds.
+ * @throws Failure `interrupted` if the signal is aborted first
+ */
+const waitFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const leave = getCurrentIo().after(milliseconds, () => {
       forget()
@@ -198,7 +204,7 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 
 /**
  * Creates the clock of a run.
- * @param findSnapshot finds the snapshot that answers in the place of the instance, if there is one
+ * @param findSnapshot finds the snapshot that answers instead of the instance, if there is one
  */
 export const createClock = (
   signal: AbortSignal,
@@ -209,11 +215,11 @@ export const createClock = (
     const snapshot = await findSnapshot()
     return snapshot === undefined ? getCurrentIo().now() : new Date(snapshot.manifest.ended)
   },
-  sleep: (milliseconds) => sleep(milliseconds, signal),
+  sleep: (milliseconds) => waitFor(milliseconds, signal),
   signal,
 })
 
-const takesOf = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => {
+const toScopeChoice = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => {
   const project = kinds.includes('project')
   const group = kinds.includes('group')
   if (project && group) return 'either'
@@ -225,14 +231,14 @@ type Options = Pick<
   'command' | 'env' | 'globals' | 'inner' | 'journaling' | 'part' | 'runs' | 'signal' | 'stdin'
 >
 
-/** The functions by which a run asks its instance. */
+/** The requests that the workspace may send. */
 interface Requests {
-  /** The data that a reading request is answered with. */
+  /** Returns the data of a reading request, with a short timeout. */
   readonly peek: (ask: Ask) => Promise<unknown>
   readonly gateOf: InnerPart['gateOf']
 }
 
-/** The place of a run. */
+/** The workspace of a run. */
 export class Workspace implements WorkspaceService {
   readonly cwd = getCurrentIo().cwd
   readonly env: NodeJS.ProcessEnv
@@ -242,12 +248,15 @@ export class Workspace implements WorkspaceService {
   readonly stdin: RunOptions['stdin']
   readonly #requests: () => Requests
   readonly #file: InnerPart['file']
-  /** The folder whose git remotes name a project: of several instances they name that of one. */
+  /**
+   * The folder whose git remotes name a project. Undefined for one of several instances, because the remotes are on a
+   * single one.
+   */
   readonly #searched: string | undefined
 
   readonly #options: Options
 
-  /** @param requests those of the run, which are there once it asks for any */
+  /** @param requests returns the requests of the run, which are created after the workspace */
   constructor(
     options: Options,
     sessions: OpenSessions,
@@ -267,8 +276,8 @@ export class Workspace implements WorkspaceService {
   }
 
   /**
-   * Returns the runner of others within this run.
-   * @throws Failure `internal` if the run was made without it
+   * Runs other commands within this run.
+   * @throws Failure `internal` if the run was created without this
    */
   get runs(): InnerRuns {
     const { runs } = this.#options
@@ -288,7 +297,7 @@ export class Workspace implements WorkspaceService {
     return this.#sessions.profile()
   }
 
-  /** Returns the snapshot that answers in the place of the instance; undefined if there is none. */
+  /** Returns the snapshot that answers instead of the instance; undefined if there is none. */
   snapshot(): Promise<SnapshotReader | undefined> {
     return this.#sessions.snapshot()
   }
@@ -301,7 +310,7 @@ export class Workspace implements WorkspaceService {
   }
 
   async scope(kind: ScopeKind): Promise<string | undefined> {
-    return (await this.scopeAmong([kind]))?.value
+    return (await this.findScopeAmong([kind]))?.value
   }
 
   commands() {
@@ -315,12 +324,12 @@ export class Workspace implements WorkspaceService {
     await checkInputs(command, journaling.raw, files)
   }
 
-  /** The project or group at hand, for a command that cannot do without. */
-  async scopeAmong(
+  /** Finds the project or group at hand for a command that requires one. */
+  async findScopeAmong(
     kinds: readonly ScopeKind[],
   ): Promise<{ kind: ScopeKind; value: string } | undefined> {
-    const takes = takesOf(kinds)
-    // What asks by values means what it gives.
+    const takes = toScopeChoice(kinds)
+    // A command that runs within another gets its scope as a value.
     if (takes === undefined || this.#options.inner !== undefined) return undefined
     const scope =
       getEnvironmentScope(takes, this.env) ??
@@ -331,9 +340,9 @@ export class Workspace implements WorkspaceService {
   }
 }
 
-// Who a run is made by, and where: what a journal holds the next one against.
+// The origin of a run, which journals record to compare it with later runs.
 
-/** Reads the name of the user as whom the run asks; undefined if the instance does not say it. */
+/** Reads the username of the session's user; undefined if the instance does not say. */
 const readUser = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
   try {
     const { account } = await import('../../catalogue/undocumented.js')
@@ -347,11 +356,11 @@ const readUser = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | 
 
 interface IdentitySource {
   readonly place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>
-  /** Asks the instance who it is; without it what the profile knows is taken. */
+  /** Reads from the instance; without it, the username in the profile is used. */
   readonly peek?: (ask: Ask) => Promise<unknown>
 }
 
-/** Reads the identity of a run that is made now. */
+/** Reads the origin of the current run. */
 const readIdentity = async ({ place, peek }: IdentitySource): Promise<RunOrigin> => {
   const { profile, sudo, user } = await place.session()
   return {

@@ -4,7 +4,7 @@
  */
 
 import { getLeadingColumns } from '../../catalogue/pick.js'
-import { createRows, getMeaning, linkIn } from '../cell.js'
+import { createRows, getPageUrl, toDocumentedName } from '../cell.js'
 import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
 import { type CellKind, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
@@ -59,7 +59,7 @@ export class PageList {
     for (const record of records) {
       const values = this.#rows.values(record)
       this.#values.push(values)
-      this.#urls.push(linkIn(record))
+      this.#urls.push(getPageUrl(record))
       if (isGrouped && this.#groups.length < maxGroups) this.#groups.push(values)
       if (this.#values.length >= maxRows) await this.#flush()
     }
@@ -87,7 +87,7 @@ export class PageList {
   /** Creates the cells of a row. The first links to the record's own page. */
   #cells(values: readonly unknown[], url: string | undefined): readonly PageCell[] {
     return this.#rows.columns().map((name, i) => {
-      const cell = toPageCell(getMeaning(name, this.#view), values[i], this.#view)
+      const cell = toPageCell(toDocumentedName(name, this.#view), values[i], this.#view)
       return i === 0 && cell.href === undefined ? { ...cell, href: getHref(url, this.#view) } : cell
     })
   }
@@ -101,7 +101,9 @@ export class PageList {
     const columns = this.#rows.columns().map((name, i) => {
       const known = isTarget(name, i)
       const { isTime, words } =
-        known || isGrouped ? unknown : (page?.meaning(getMeaning(name, this.#view)) ?? unknown)
+        known || isGrouped
+          ? unknown
+          : (page?.meaning(toDocumentedName(name, this.#view)) ?? unknown)
       return {
         name: this.#rows.headings()[i] ?? name,
         isTime,

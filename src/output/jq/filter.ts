@@ -1,6 +1,6 @@
 /**
- * Filters JSON by an expression of jq: jq itself, as WebAssembly, in a thread of its own, so that an expression without an end can be
- * ended. The thread has no variables of the environment, and jq no files.
+ * Filters JSON with jq, which runs as WebAssembly in a worker thread, so that an endless expression can be stopped. The
+ * thread has no environment variables, and jq has no files.
  */
 import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync } from 'node:zlib'
@@ -22,17 +22,17 @@ interface JqResult {
 
 interface FilterOptions {
   readonly signal: AbortSignal
-  /** The seconds that one call may take. */
+  /** The maximum duration of one call, in seconds. */
   readonly timeout: number
 }
 
-/** The exit code by which a program says that `halt` ended it. jq itself has none of that number. */
-const halted = 77
+/** The exit code of expressions that end with `halt`. jq itself does not use it. */
+const haltedCode = 77
 
-/** Defined before each expression: no variables of the environment, and an end that the calls after it know of. */
-const prelude = `def env: {}; def halt: "" | halt_error(${halted}); {} as $ENV | `
+/** Precedes each expression: hides the environment variables, and makes `halt` recognizable for later calls. */
+const prelude = `def env: {}; def halt: "" | halt_error(${haltedCode}); {} as $ENV | `
 
-/** Returns jq's message without the position in an input that nobody sees. */
+/** Removes the position in the input from a message of jq, because nobody sees that input. */
 const cleanMessage = (stderr: string): string => {
   const [first = ''] = stderr.split('\n').filter((line) => line.startsWith('jq: '))
   return first
@@ -54,7 +54,7 @@ const createRuntimeError = ({ stderr, gaveUp }: JqResult): Failure => {
   return usage(`--jq: ${message}`, hint)
 }
 
-/** Starts the thread. It keeps no process alive, and is gone when the line has ended. */
+/** Starts the worker thread. It does not keep the process alive, and ends with the line. */
 const startWorker = (): Worker => {
   const text = brotliDecompressSync(Buffer.from(library, 'base64')).toString()
   const options = {
@@ -66,7 +66,7 @@ const startWorker = (): Worker => {
     stderr: true,
   }
   const worker = new Worker(`${text}\n${code}`, options)
-  // Between two calls nobody waits for it.
+  // Errors between two calls are ignored.
   worker.on('error', () => {}).unref()
   getCurrentIo().onExit(() => void worker.terminate())
   return worker
@@ -85,17 +85,17 @@ export class JqFilter {
 
   /**
    * Loads jq and compiles an expression.
-   * @throws Failure `usage` for an expression that jq cannot compile
+   * @throws Failure `usage` if jq cannot compile it
    */
-  static async of(expression: string, options: FilterOptions): Promise<JqFilter> {
+  static async create(expression: string, options: FilterOptions): Promise<JqFilter> {
     const filter = new JqFilter(expression, options)
-    // Without an input nothing runs.
+    // An empty input only compiles the expression.
     const { exitCode, stderr } = await filter.#call('', expression)
     if (exitCode !== 0) throw usage(`--jq: ${cleanMessage(stderr)}`)
     return filter
   }
 
-  /** Filters one input. Returns the values that come out, as lines of JSON; a failure ends them. */
+  /** Filters one input. Returns the results as lines of JSON; after a failure there are no further ones. */
   filterWhole(input: string): Promise<FilteredValues> {
     return this.#filter(input, `${prelude}${this.#expression}`)
   }
@@ -110,12 +110,15 @@ export class JqFilter {
     const result = await this.#call(input, program)
     const lines = result.stdout === '' ? [] : result.stdout.split('\n')
     const { exitCode, stderr } = result
-    if (exitCode === halted && stderr === '') this.#halted = true
+    if (exitCode === haltedCode && stderr === '') this.#halted = true
     else if (exitCode !== 0) return { lines, said: '', failure: createRuntimeError(result) }
     return { lines, said: stderr }
   }
 
-  /** @throws Failure `interrupted` when the signal ends the call, `usage` when it takes too long */
+  /**
+   * Sends one call to the worker.
+   * @throws Failure `interrupted` if the signal is aborted, `usage` if the call takes too long
+   */
   async #call(input: string, program: string): Promise<JqResult> {
     const { signal, timeout } = this.#options
     const worker = this.#worker
@@ -127,7 +130,7 @@ export class JqFilter {
           void worker.terminate()
           reject(failure)
         }
-        // A thread without memory ends by an error, and jq without memory says so.
+        // A worker that runs out of memory ends with an error.
         const giveUp = (error: Error): void =>
           resolve({ stdout: '', stderr: '', exitCode: 5, gaveUp: error.message })
         worker.once('message', resolve).once('error', giveUp)
@@ -147,9 +150,9 @@ export class JqFilter {
   }
 }
 
-/** The values of an expression for an input. */
+/** The results of an expression for one input. */
 export interface FilteredValues {
-  /** Compact JSON, a value a line. */
+  /** Compact JSON, one value a line. */
   readonly lines: readonly string[]
   /** The output of `debug` and `stderr` in the expression. */
   readonly said: string

@@ -1,4 +1,4 @@
-/** `--jq`: the format that filters what JSON and NDJSON would print, and prints what comes out. */
+/** Creates the format of `--jq`: it filters the output of JSON or NDJSON, and prints the results. */
 import { decodeText } from '../../base/json/values.js'
 import { escapeLines } from '../escape.js'
 import { open as openJson } from '../json.js'
@@ -6,16 +6,19 @@ import type { Format, FormatView, OpenPrinter, Printer, Sink } from '../types.js
 import type { FilteredValues, JqFilter } from './filter.js'
 
 export interface JqOptions {
-  /** True if the expression gets all records as one array. */
+  /** True to pass all records to the expression as one array. */
   readonly slurp: boolean
-  /** Takes what the expression writes for people. */
+  /** Receives the messages of the expression. */
   readonly say: (text: string) => void
 }
 
-/** Converts a value that came out: a string as it is, anything else as compact JSON. */
+/** Converts a result: a string to its text, anything else to compact JSON. */
 const toText = (line: string): string => (line.startsWith('"') ? String(JSON.parse(line)) : line)
 
-/** Writes the values of an answer, then fails if the expression failed. */
+/**
+ * Writes the results of a call.
+ * @throws Failure that of the expression, after its results
+ */
 const writeValues = async (
   sink: Sink,
   { lines, said, failure }: FilteredValues,
@@ -29,8 +32,8 @@ const writeValues = async (
   if (failure !== undefined) throw failure
 }
 
-/** Opens a printer of JSON whose text is kept. */
-const openKept = (view: FormatView, many: boolean) => {
+/** Opens a JSON printer that writes to memory. */
+const openBuffered = (view: FormatView, many: boolean) => {
   const chunks: string[] = []
   const write: Sink['write'] = async (chunk) => {
     chunks.push(typeof chunk === 'string' ? chunk : decodeText(chunk))
@@ -39,10 +42,18 @@ const openKept = (view: FormatView, many: boolean) => {
   return { printer, read: () => chunks.join('') }
 }
 
-/** Creates the printer that filters records as they arrive: all that arrive together in one call, since each call compiles the expression. */
-const createStream = (sink: Sink, view: FormatView, filter: JqFilter, say: JqOptions['say']) => {
+/**
+ * Creates the printer that filters records as they arrive. Records that arrive together share one call, because each
+ * call compiles the expression.
+ */
+const createStreamPrinter = (
+  sink: Sink,
+  view: FormatView,
+  filter: JqFilter,
+  say: JqOptions['say'],
+) => {
   const pass = async (print: (to: Printer) => Promise<void> | undefined): Promise<void> => {
-    const { printer, read } = openKept(view, true)
+    const { printer, read } = openBuffered(view, true)
     await print(printer)
     await printer.close()
     await writeValues(sink, await filter.filterItems(read()), view, say)
@@ -54,14 +65,14 @@ const createStream = (sink: Sink, view: FormatView, filter: JqFilter, say: JqOpt
   } satisfies Printer
 }
 
-/** Creates the printer that filters the answer when it is whole. */
-const createWhole = (
+/** Creates the printer that filters the complete answer. */
+const createWholePrinter = (
   sink: Sink,
   view: FormatView,
   filter: JqFilter,
   { slurp, say }: JqOptions,
 ): Printer => {
-  const { printer, read } = openKept(view, view.many || slurp)
+  const { printer, read } = openBuffered(view, view.many || slurp)
   return {
     ...printer,
     close: async () => {
@@ -71,12 +82,15 @@ const createWhole = (
   }
 }
 
-/** Returns a format that filters what this one would print. It holds documents as well, since they are filtered like any record. */
+/**
+ * Creates a format that filters the output of another one. It accepts documents as well, because they are filtered like
+ * records.
+ */
 export const createJqFormat = (format: Format, filter: JqFilter, options: JqOptions): Format => {
   const isStream = format.lists !== true && !options.slurp
   const open: OpenPrinter = (sink, view) =>
     isStream
-      ? createStream(sink, view, filter, options.say)
-      : createWhole(sink, view, filter, options)
+      ? createStreamPrinter(sink, view, filter, options.say)
+      : createWholePrinter(sink, view, filter, options)
   return { ...format, nests: true, load: async () => open }
 }

@@ -199,11 +199,11 @@ describe('a journal', () => {
     const items: Item[] = [place(1), place(2)].map(({ n }) => ({ n, object: String(n + 16) }))
     const [first, second] = items
     if (first === undefined || second === undefined) throw new Error('none')
-    await record.begun(first)
-    await record.settled(first, { state: 'done', result: 1 })
-    await record.begun(second)
+    await record.recordStart(first)
+    await record.recordOutcome(first, { state: 'done', result: 1 })
+    await record.recordStart(second)
     const failure = new Failure('not_found', '404 Not Found', { status: 404 })
-    await record.settled(second, { state: 'failed', failure })
+    await record.recordOutcome(second, { state: 'failed', failure })
     await journal.end('completed')
     await journal.close()
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
@@ -238,9 +238,9 @@ describe('a journal', () => {
       getFacts: () => ({ before: { token: 'old-canary' }, after: {} }),
       mask: (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
     })
-    await record.settled(place(1), { state: 'done', result: 1 })
+    await record.recordOutcome(place(1), { state: 'done', result: 1 })
     const failure = new Failure('failed', 'bad glpat-canary-1234567890')
-    await record.settled(place(2), { state: 'failed', failure })
+    await record.recordOutcome(place(2), { state: 'failed', failure })
     await expect(startSpool(journal, given('glpat-canary-1234567890')).ended).rejects.toMatchObject(
       {
         exitCode: 2,

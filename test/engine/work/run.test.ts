@@ -7,7 +7,7 @@ import {
   parseFailureLimit,
   type Report,
 } from '../../../src/engine/work/report.js'
-import { type EngineOptions, run } from '../../../src/engine/work/run.js'
+import { type EngineOptions, runWork } from '../../../src/engine/work/run.js'
 import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate.js'
@@ -26,7 +26,7 @@ interface Came {
   readonly report: Report
 }
 const went = async (options: Partial<EngineOptions<number>> = {}): Promise<Came> => {
-  const running = run({
+  const running = runWork({
     items: items(100),
     work: async ({ n }) => done(n),
     gate: { width: 4 },
@@ -71,11 +71,14 @@ describe('a run', () => {
         const begun: number[] = []
         await went({
           items: items(delays.length),
-          look: async ({ n }) => {
+          readBefore: async ({ n }) => {
             for (let i = 0; i < (delays[n - 1] ?? 0); i++) await turn()
             if (n % 7 === 0) throw failing('interrupted')
           },
-          record: { begun: async ({ n }) => void begun.push(n), settled: async () => {} },
+          record: {
+            recordStart: async ({ n }) => void begun.push(n),
+            recordOutcome: async () => {},
+          },
         })
         expect(begun).toEqual(upTo(delays.length).filter((n) => n % 7 !== 0))
       }),
@@ -106,7 +109,7 @@ describe('a run', () => {
     async function* endless(): AsyncGenerator<Item> {
       for (;;) yield { n: ++taken, object: String(taken) }
     }
-    const running = run({
+    const running = runWork({
       items: endless(),
       work: async ({ n }) => done(n),
       gate: { width: 4 },
@@ -178,7 +181,7 @@ describe('a run', () => {
       throw new Error('the pipe broke')
     }
     const seen: number[] = []
-    const running = run({
+    const running = runWork({
       items: broken(),
       work: async ({ n }) => done(n),
       gate: { width: 4 },
@@ -202,7 +205,7 @@ describe('the breaker', () => {
     ['no credential ten times', 'auth', undefined, 3, 10],
     ['twenty that are not there', 'unreachable', undefined, 7, 20],
   ] as const)('stops at %s in a row', async (_, category, status, exitCode, tried) => {
-    const { report } = await went({ work: refusing(category, status), queued: () => 100 })
+    const { report } = await went({ work: refusing(category, status), countQueued: () => 100 })
     const { failed, not_tried } = report.counts
     expect(failed).toBeGreaterThanOrEqual(tried)
     expect(failed).toBeLessThan(tried + 4)
@@ -249,7 +252,7 @@ describe('the breaker', () => {
       if (refusal !== undefined) throw refusal
       return new Promise<never>(() => {})
     }
-    const { report } = await went({ gate, work, queued: () => 100 })
+    const { report } = await went({ gate, work, countQueued: () => 100 })
     expect(report.counts).toMatchObject({ failed: 32, not_tried: 68 })
     expect(getRunVerdict(report)).toMatchObject({ exitCode: 7 })
   })
@@ -298,7 +301,7 @@ describe('an interruption', () => {
     const { places, report } = await went({
       signal: controller.signal,
       gate: { width: 2 },
-      queued: () => 100,
+      countQueued: () => 100,
       work: async ({ n }) => {
         if (n === 9) controller.abort()
         if (n >= 9) throw new Failure('interrupted', 'interrupted')
@@ -321,12 +324,12 @@ describe('what is on record', () => {
     const running = went({
       gate: { width: 1 },
       record: {
-        begun: async ({ n }) => {
+        recordStart: async ({ n }) => {
           await turn()
           if (n === 4) throw full
           events.push(`begun ${n}`)
         },
-        settled: async ({ n }, { state }) => {
+        recordOutcome: async ({ n }, { state }) => {
           events.push(`${state} ${n}`)
         },
       },

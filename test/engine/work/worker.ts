@@ -8,7 +8,7 @@ import { getNextStep } from '../../../src/engine/journal/reader.js'
 import { createRunRecord } from '../../../src/engine/journal/record.js'
 import { createJournal, resumeJournal } from '../../../src/engine/journal/writer.js'
 import type { GivenObject } from '../../../src/engine/work/report.js'
-import { run } from '../../../src/engine/work/run.js'
+import { runWork } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate.js'
 import { createClient } from '../../../src/http/index.js'
 import { header } from './header.js'
@@ -33,7 +33,7 @@ const next = (n: number) => getNextStep(past?.states.get(n) ?? 'queued', endpoin
 
 const gate = new FleetGate({ concurrency: 8 })
 const client = createClient({ baseUrl, timeout: 30, retries: 0, userAgent: 'test', gate, signal })
-const running = run<number>({
+const running = runWork<number>({
   items: readWork(journal, source, next),
   work: async ({ object, how }) => {
     const path = `/runners/${object}`

@@ -1,7 +1,7 @@
 /** The client, its gate and the engine together, against an instance that allows only so much. */
 import { describe, expect, it } from 'vitest'
 import { getRunVerdict, type Item } from '../../../src/engine/work/report.js'
-import { run } from '../../../src/engine/work/run.js'
+import { runWork } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate.js'
 import { json, serve, serveRaw } from '../../support/servers.js'
 import { clientOf, get, send } from '../clients.js'
@@ -26,7 +26,7 @@ describe('an instance that allows so many at a time', () => {
     })
     const gate = new FleetGate({ concurrency: 32 })
     const client = clientOf(server.base, { gate, retries: 3 })
-    const running = run({
+    const running = runWork({
       items: items(100),
       work: async ({ object }) => {
         const { status } = await client.call(send(method, `/runners/${object}`))
@@ -69,7 +69,7 @@ describe('an instance that is not there', () => {
     const server = await serveRaw((socket) => socket.resetAndDestroy())
     const gate = new FleetGate({ concurrency: 8 })
     const client = clientOf(server.base, { gate, retries: 50 })
-    const running = run({
+    const running = runWork({
       items: items(100),
       work: async ({ object }) => {
         await client.call(send('PUT', `/runners/${object}`))
@@ -77,7 +77,7 @@ describe('an instance that is not there', () => {
       },
       gate,
       signal,
-      queued: () => 100,
+      countQueued: () => 100,
     })
     for await (const _ of running);
     const report = await running.report
