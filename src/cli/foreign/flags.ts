@@ -300,6 +300,11 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['$1'],
   },
   {
+    names: ['--everywhere', '--all'],
+    of: /^members remove$/,
+    gives: () => ({ tokens: [], command: 'members remove-everywhere' }),
+  },
+  {
     names: ['--role', '--level', '--access-level', '-r'],
     value: true,
     of: /^members (?:billable )?list$/,
