@@ -41,6 +41,21 @@ describe('a record that names nothing', () => {
   })
 })
 
+describe('a column for the targets alone', () => {
+  it.each([
+    ['runners pause', 'project\na/b\n', 'the column project alone names no runner'],
+    ['mr rebase', 'project\r\na/b\r\n', 'the column project alone names no merge request'],
+    ['deploy-keys delete', 'of\nproject:a/b\n', 'the column of alone names no deploy key'],
+  ])('names no objects of %s', async (command, text, says) => {
+    await expect(read(command, text)).rejects.toThrow(`standard input, line 1: ${says}`)
+  })
+
+  it('may be the name of an object that has one', async () => {
+    expect(await read('resource-groups get', 'project\n')).toEqual(['project'])
+    expect(await read('pages-domains get', 'group\na.example\n')).toEqual(['group', 'a.example'])
+  })
+})
+
 describe('a column that is called as what stands in it', () => {
   it.each([
     ['members update', 'user\neva\n', 'eva'],

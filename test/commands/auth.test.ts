@@ -72,6 +72,14 @@ describe('auth login', () => {
     expect(JSON.parse((await login('other', ' --kind project')).stdout).kind).toBe('personal')
   })
 
+  it('has the address in a flag, and says so where no instance is known', async () => {
+    const { run } = someone()
+    for (const line of [`auth login ${server.url}`, `login ${server.url}`])
+      expect((await run(line, '')).stderr, line).toContain(
+        `Run "svcctl auth login --base-url ${server.url}".`,
+      )
+  })
+
   it('keeps nothing of a token that is refused', async () => {
     instance()
     const { login, run } = someone()

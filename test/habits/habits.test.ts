@@ -10,8 +10,8 @@ const habits = read('lines.txt')
 const more = read('more-lines.txt')
 const place = usingSandbox()
 
-/** What only the person can add to a hint: a token, a project, or what to change. */
-const personMissing = /requires a token|nothing to change|needs --project/
+/** What only the person can add to a hint: a token, a project, a profile, or what to change. */
+const personMissing = /requires a token|nothing to change|needs --project|unknown profile/
 
 describe('a line that people type', () => {
   it.each([...habits, ...more])('svcctl $line', async (habit) => {

@@ -273,6 +273,8 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
     sendRequest(request, args, rest(1 + args.length))
   const own = isInGroup ? undefined : findOwnOperation(area, verb)
   if (own !== undefined) return send(own)
+  if (area === 'settings' && /^(?:diff|compare)$/.test(verb) && args.length === 2)
+    return { tokens: ['settings', 'get', '-p', args.join(','), ...rest(3)] }
   if (/^(?:search|find)$/.test(verb) && args.length === 1 && known.includes('list'))
     return { tokens: [...lead, 'list', '--search', args[0] ?? '', ...rest(2)] }
   const meant = findVerbAt(verb, known, args.length > 0)

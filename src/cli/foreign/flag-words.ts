@@ -58,6 +58,10 @@ const reverseSort = (tokens: readonly string[]): readonly string[] | undefined =
   return at < 0 || field === undefined ? undefined : tokens.toSpliced(at, 2, `--sort=-${field}`)
 }
 
+/** Writes a condition. A part of a name is enough, and values with commas are alternatives. */
+const writeCondition = (typed: string, field: string, value: string): string =>
+  field === `${typed}_name` ? `${field}~${value}` : `${field}=${value.replaceAll(',', '|')}`
+
 const toFieldName = (name: string): string => name.replaceAll('-', '_')
 
 /** Reads the flags of one command. */
@@ -274,7 +278,7 @@ export class FlagReader {
       }
     return value === undefined
       ? undefined
-      : { tokens: [place.flag, `${field}=${value.replaceAll(',', '|')}`], takesNext }
+      : { tokens: [place.flag, writeCondition(typed, field, value)], takesNext }
   }
 
   #readState({ name, joined }: TypedFlag): ReadFlag | undefined {

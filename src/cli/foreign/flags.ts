@@ -138,7 +138,17 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['-F'], value: /^(?:json|table|text|yaml|csv)$/, gives: toFormat },
   { names: ['-s', '--shell'], value: true, of: /^completion$/, gives: ['$1'] },
+  { names: ['--junit', '--junit-xml'], value: true, gives: ['--report junit=$1'] },
+  { names: ['--sarif'], value: true, gives: ['--report sarif=$1'] },
   { names: ['--yaml'], gives: ['-o yaml'] },
+  { names: ['--warning', '-w'], value: true, of: /^check /, gives: ['--warn $1'] },
+  { names: ['--critical', '-c'], value: true, of: /^check /, gives: ['--crit $1'] },
+  {
+    names: ['--days', '--within'],
+    value: /^\d+d?$/,
+    of: /^check (?:certificates|tokens)$/,
+    gives: (value) => ({ tokens: ['--warn', `${Number.parseInt(value, 10)}d`] }),
+  },
   { names: ['--csv'], gives: ['-o csv'] },
   { names: ['--markdown', '--md'], gives: ['-o markdown'] },
   { names: ['--plain', '--table'], gives: ['-o table'] },
@@ -199,6 +209,16 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['--mine', '--me'], gives: ['--scope created_by_me', '--owned'] },
   { names: ['--assignee', '-a'], value: /^@?me$/, gives: ['--scope assigned_to_me'] },
+  {
+    names: ['--older-than', '--older'],
+    value: /^\d+[hdw]$/,
+    gives: ['--select created_at>$1', '--where created_at>$1'],
+  },
+  {
+    names: ['--newer-than', '--newer', '--max-age'],
+    value: /^\d+[hdw]$/,
+    gives: ['--select created_at<$1', '--where created_at<$1'],
+  },
   // Whose.
   { names: ['-R', '--repo', '--repository', '--project-id'], value: true, gives: ['-P $1'] },
   {
@@ -298,6 +318,11 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     of: /^members (?:get|add|update|remove)$/,
     gives: ['$1'],
+  },
+  {
+    names: ['--everywhere', '--all'],
+    of: /^members remove$/,
+    gives: () => ({ tokens: [], command: 'members remove-everywhere' }),
   },
   {
     names: ['--role', '--level', '--access-level', '-r'],

@@ -84,6 +84,7 @@ const lines: Readonly<Record<string, string>> = {
   'check ssl': 'check certificates',
   'check tls': 'check certificates',
   'check all': 'check instance',
+  'check replication': 'check geo',
   'profile use': 'auth switch',
   'profile switch': 'auth switch',
   'profile select': 'auth switch',

@@ -56,7 +56,9 @@ export const withPaths = async <L extends LineParts>(
   const { raw, parents } = line
   const kinds = getPlaceFlags(command, raw)
   const texts = [...kinds.keys()].flatMap((name) => raw.flags.get(name) ?? [])
-  if (![...raw.args, ...texts].some(hasAddress)) return line
+  const kindOfArguments = getScopeType(command.args[0]?.param)
+  const args = kindOfArguments === undefined ? [] : raw.args
+  if (![...args, ...texts].some(hasAddress)) return line
   const base = await baseUrl()
   const createPathMapper = (kind: PlaceKind) => (part: string) => toPath(part, kind, () => base)
   const replaceAddresses = (
@@ -67,13 +69,12 @@ export const withPaths = async <L extends LineParts>(
   const flags = [...raw.flags].map(
     ([name, given]) => [name, replaceAddresses(given, kinds.get(name))] as const,
   )
-  const args = replaceAddresses(raw.args, getScopeType(command.args[0]?.param))
   const names = parents?.names.map(
     createPathMapper(parents.origin === 'named' ? parents.kind : 'group'),
   )
   return {
     ...line,
-    raw: { ...raw, args, flags: new Map(flags) },
+    raw: { ...raw, args: replaceAddresses(raw.args, kindOfArguments), flags: new Map(flags) },
     parents: parents && { ...parents, names: [...new Set(names)] },
   }
 }

@@ -11,6 +11,7 @@ import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
   checkNotAligned,
+  checkNotTargets,
   createColumnsFailure,
   createHeadingFailure,
   createLineReader,
@@ -227,6 +228,7 @@ const chooseCutter = async (
   const { objects } = reading
   if (isJsonStart(head)) return createJsonCutter(reading)
   checkNotAligned(head, objects)
+  checkNotTargets(head, objects)
   // In a spreadsheet people choose the columns. One column that names the object is enough to recognize its heading.
   const sheet = reading.tap?.sheet === true
   const isHeading = (cells: readonly string[]): boolean => {

@@ -246,6 +246,20 @@ export const checkNotAligned = (line: string, objects: Objects): void => {
   )
 }
 
+/** Columns of names. Objects without one are numbers, so that no word can be one of them. */
+const nameColumn = /name|path|slug|domain|^key$/
+
+/** @throws Failure `usage` for a list that has a column for the target alone, and names no objects */
+export const checkNotTargets = (head: string, objects: Objects): void => {
+  if (!targetColumns.includes(head.trim()) || objects.names.includes(head.trim())) return
+  if (objects.names.length === 0 || objects.names.some((name) => nameColumn.test(name))) return
+  throw createRowFailure(
+    'line 1',
+    `the column ${head.trim()} alone names no ${objects.word}`,
+    `Pipe in the objects as well, such as --fields ${head.trim()},${objects.names.includes('iid') ? 'iid' : objects.names[0]}.`,
+  )
+}
+
 /** Creates the failure of a spreadsheet without a column that names the objects. */
 export const createHeadingFailure = (
   cells: readonly string[],
