@@ -16,6 +16,7 @@ import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
 import { toCommandWord } from '../extension/words.js'
 import {
+  changeExtensions,
   isStale,
   listExtensions,
   readEndpoints,
@@ -107,8 +108,19 @@ const buildExtension = async (
   return { record, compiled, operations }
 }
 
-const save = ({ place }: Context, { record, compiled, operations }: PreparedExtension) =>
-  saveExtension(place.env, record, compiled, operations)
+/** Prepares an extension, and stores it unless this is a dry run. */
+const store = (
+  { place }: Context,
+  prepare: () => Promise<PreparedExtension>,
+): Promise<PreparedExtension> =>
+  place.globals.dryRun
+    ? prepare()
+    : changeExtensions(place.env, async () => {
+        const prepared = await prepare()
+        const { record, compiled, operations } = prepared
+        await saveExtension(place.env, record, compiled, operations)
+        return prepared
+      })
 
 /** Compiles all extensions again if another version of svcctl compiled them. */
 const renewStale = async (context: Context): Promise<void> => {
@@ -119,10 +131,10 @@ const renewStale = async (context: Context): Promise<void> => {
     const { only = [], except = [], with: beside = null, name, left_out = [] } = found
     const facts = { name, source, profile, added_at, only, except, with: beside }
     try {
-      const operations = readOperations(env, name)
+      const operations = readOperations(env, found)
       const skipped = left_out.filter(({ command }) => command === null)
       const read = { title: title ?? undefined, digest, operations, skipped }
-      await save(context, await buildExtension(context, read, facts))
+      await store(context, () => buildExtension(context, read, facts))
     } catch (error) {
       context.ui.warn(`${name} cannot be compiled again: ${recoverFrom(error).message}`)
     }
@@ -166,7 +178,7 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
     except,
     with: beside === undefined ? null : resolve(place.cwd, beside),
   }
-  const { record, compiled, operations } = await ui.showProgress(`reading ${file}`, async () => {
+  const prepare = async () => {
     const read = await readExtension(context, from)
     return buildExtension(context, read, {
       ...from,
@@ -174,9 +186,11 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
       profile: place.globals.profile ?? null,
       added_at: place.clock.now().toISOString(),
     })
-  })
+  }
+  const { record, compiled } = await ui.showProgress(`reading ${file}`, () =>
+    store(context, prepare),
+  )
   const { dryRun } = place.globals
-  if (!dryRun) await save(context, { record, compiled, operations })
   yield* yieldRecords(toCommandRows(compiled), { columns })
   if (record.commands > manyCommands && only.length === 0)
     ui.note(`${record.commands} commands are many; --only users/** adds those of some paths`)
@@ -209,17 +223,10 @@ async function* updateExtensions(context: Context, given: Given): Rows {
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source, only, except, with: found.with ?? null }
     const read = await readExtension(context, from, true)
-    const prepared = await buildExtension(context, read, {
-      ...from,
-      name: known,
-      profile,
-      added_at,
-    })
-    const rows = compareRows(
-      toRows(readEndpoints(place.env, found)),
-      toCommandRows(prepared.compiled),
-    )
-    if (!place.globals.dryRun) await save(context, prepared)
+    const before = toRows(readEndpoints(place.env, found))
+    const facts = { ...from, name: known, profile, added_at }
+    const prepared = await store(context, () => buildExtension(context, read, facts))
+    const rows = compareRows(before, toCommandRows(prepared.compiled))
     yield* yieldRecords(rows, { columns: ['change', ...columns] })
     const state =
       read.digest === found.digest ? 'the file has not changed' : formatCount(rows.length, 'change')
@@ -331,10 +338,9 @@ export const removeCommand = define({
   examples: ['extend remove daily --dry-run', 'extend remove daily'],
   rows: async function* (context, { args: [name] }) {
     const found = findExtension(context, name)
-    if (!context.place.globals.dryRun) await removeExtension(context.place.env, found.name)
-    yield createNoteRow(
-      `${context.place.globals.dryRun ? 'would remove' : 'removed'} ${found.name}`,
-    )
+    const { env, globals } = context.place
+    if (!globals.dryRun) await changeExtensions(env, () => removeExtension(env, found.name))
+    yield createNoteRow(`${globals.dryRun ? 'would remove' : 'removed'} ${found.name}`)
   },
 })
 

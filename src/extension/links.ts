@@ -132,6 +132,6 @@ export const getSelection = (
   if (!['one', 'empty'].includes(endpoint.returns.kind)) return {}
   const lists = all.filter((other) => other.endpoint.lists === (kind as Endpoint['lists']))
   const own = lists.find((other) => other.area === area) ?? lists[0]
-  const list = own === undefined ? places.list(kind)?.command : own.operation.command
+  const list = own === undefined ? places.list(kind, area) : own.operation.command
   return list === undefined ? {} : { selects: { list } }
 }

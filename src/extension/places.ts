@@ -37,7 +37,7 @@ const isKnownObject = ({ completes, type }: Param): boolean =>
 export class PathIndex {
   readonly #params = new Map<string, { readonly param: Param; readonly rank: number }>()
   readonly #reads = new Map<string, Endpoint>()
-  readonly #lists = new Map<string, { readonly command: string; readonly endpoint: Endpoint }>()
+  readonly #lists = new Map<string, string>()
   readonly #named = new Map<string, Endpoint>()
 
   constructor(all: readonly CatalogueArea[]) {
@@ -45,8 +45,8 @@ export class PathIndex {
       for (const endpoint of Object.values<Endpoint>(endpoints)) this.add(area, endpoint)
   }
 
-  add(area: string, endpoint: Endpoint): void {
-    const { path, args = [], returns, lists, command } = endpoint
+  #addParams(endpoint: Endpoint): void {
+    const { path, args = [], returns } = endpoint
     for (const { name, prefix } of listPrefixes(getPath(endpoint))) {
       const param = path[name]
       if (param === undefined || !isKnownObject(param)) continue
@@ -60,13 +60,19 @@ export class PathIndex {
       const known = this.#params.get(prefix)
       if (known === undefined || known.rank < rank) this.#params.set(prefix, { param, rank })
     }
+  }
+
+  add(area: string, endpoint: Endpoint): void {
+    const { args = [], returns, lists, command } = endpoint
+    this.#addParams(endpoint)
     const words = `${area} ${command}`
     const pattern = toPathPattern(getPath(endpoint))
     if (!this.#named.has(words)) this.#named.set(words, endpoint)
     if (getMethod(endpoint) !== 'GET') return
     if (returns.kind === 'one' && !this.#reads.has(pattern)) this.#reads.set(pattern, endpoint)
-    if (returns.kind === 'many' && lists !== undefined && !this.#lists.has(lists))
-      this.#lists.set(lists, { command: words, endpoint })
+    // A list that needs an object, such as the jobs of a runner, has no objects to select from.
+    const isWhole = returns.kind === 'many' && lists !== undefined && args.length === 0
+    if (isWhole && !this.#lists.has(lists)) this.#lists.set(lists, words)
   }
 
   /** Returns the parameter of the placeholder at the end of a prefix; undefined if no endpoint has it. */
@@ -79,9 +85,10 @@ export class PathIndex {
     return this.#reads.get(toPathPattern(path))
   }
 
-  /** Returns the first endpoint that lists objects of a kind, with its command; undefined if there is none. */
-  list(kind: string): { readonly command: string; readonly endpoint: Endpoint } | undefined {
-    return this.#lists.get(kind)
+  /** Returns the command that lists objects of a kind, that of an area first; undefined if there is none. */
+  list(kind: string, area: string): string | undefined {
+    const own = `${area} list`
+    return this.#named.get(own)?.lists === kind ? own : this.#lists.get(kind)
   }
 
   /** Returns the first endpoint of a command; undefined if the command is unknown. */

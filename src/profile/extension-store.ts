@@ -5,13 +5,14 @@ import { findDistrust } from '../base/files/trust.js'
 import { version } from '../base/version.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import type { Kind } from '../catalogue/kinds.js'
+import { Failure } from '../errors.js'
 import type { CompiledExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
-import { areaName } from '../extension/words.js'
 import {
   type ExtensionIndex,
   type ExtensionRecord,
+  folderName,
   format,
   getFolder,
   type IndexedArea,
@@ -19,39 +20,45 @@ import {
   readStored,
 } from './extensions.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
-import { getExtensionIndex, getPaths } from './paths.js'
+import { getExtensionIndex } from './paths.js'
 import type { Environment } from './types.js'
 
 /** True if the extensions have to be compiled again, since another version of svcctl compiled them or the index is damaged. */
 export const isStale = (env: Environment): boolean => {
-  if (listFolders(env).length === 0 || findDistrust(getExtensionIndex(env)) !== undefined)
-    return false
+  if (Object.keys(findFolders(env)).length === 0) return false
+  if (findDistrust(getExtensionIndex(env)) !== undefined) return false
   const index = readIndex(env)
   return 'fault' in index || index.version !== version
 }
 
-const listFolders = (env: Environment): readonly string[] => {
+/** Finds the folder of each extension: as the index says, else as the folders are there. */
+const findFolders = (env: Environment): Readonly<Record<string, string>> => {
+  const index = readIndex(env)
+  if (!('fault' in index)) return index.folders
   try {
-    const all = readdirSync(path.join(getPaths(env).config, 'extensions'), { withFileTypes: true })
-    return all
-      .flatMap((one) => (one.isDirectory() && areaName.test(one.name) ? one.name : []))
-      .sort()
+    const all = readdirSync(getFolder(env, ''), { withFileTypes: true })
+    const found = all.flatMap(({ name }) => {
+      const [, extension] = folderName.exec(name) ?? []
+      return extension === undefined ? [] : [[extension, name] as const]
+    })
+    return Object.fromEntries(found.sort().toReversed())
   } catch {
-    return []
+    return {}
   }
 }
 
-/** A stored extension; only the name is known if its files are damaged. */
-export type StoredExtension = Pick<ExtensionRecord, 'name'> & Partial<ExtensionRecord>
+/** A stored extension; only the name and the folder are known if its files are damaged. */
+export type StoredExtension = Pick<ExtensionRecord, 'name'> &
+  Partial<ExtensionRecord> & { readonly folder: string }
 
 /** Lists the extensions, the oldest first. */
 export const listExtensions = (env: Environment): readonly StoredExtension[] =>
-  listFolders(env)
-    .map((name): StoredExtension => {
+  Object.entries(findFolders(env))
+    .map(([name, folder]): StoredExtension => {
       try {
-        return { ...readStored(env, name, 'extension'), name }
+        return { ...readStored(env, folder, 'extension'), name, folder }
       } catch {
-        return { name }
+        return { name, folder }
       }
     })
     .toSorted((a, b) => ((a.added_at ?? '') < (b.added_at ?? '') ? -1 : 1))
@@ -59,16 +66,19 @@ export const listExtensions = (env: Environment): readonly StoredExtension[] =>
 /** Reads the endpoints of a stored extension, by area. */
 export const readEndpoints = (
   env: Environment,
-  { name, areas = {} }: StoredExtension,
+  { folder, areas = {} }: StoredExtension,
 ): readonly { readonly area: string; readonly endpoints: Endpoints }[] =>
   Object.keys(areas).map((area) => ({
     area,
-    endpoints: readStored(env, name, `area-${area}`) as Endpoints,
+    endpoints: readStored(env, folder, `area-${area}`) as Endpoints,
   }))
 
 /** Reads the operations from which an extension was compiled. */
-export const readOperations = (env: Environment, name: string): readonly Operation[] => {
-  const { operations } = readStored(env, name, 'operations')
+export const readOperations = (
+  env: Environment,
+  { folder }: StoredExtension,
+): readonly Operation[] => {
+  const { operations } = readStored(env, folder, 'operations')
   return Array.isArray(operations) ? (operations as Operation[]) : []
 }
 
@@ -76,11 +86,10 @@ export const readOperations = (env: Environment, name: string): readonly Operati
 export const readServed = (env: Environment): readonly ServedPath[] =>
   listExtensions(env).flatMap(({ served = [] }) => served)
 
-/** Writes the index of the stored extensions; removes it if there are none. */
-const writeIndex = async (env: Environment): Promise<void> => {
+/** Writes the index of extensions; removes it if there are none. */
+const writeIndex = async (env: Environment, all: readonly StoredExtension[]): Promise<void> => {
   const { writeWhole } = await import('../base/files/files.js')
   const file = getExtensionIndex(env)
-  const all = listExtensions(env)
   if (all.length === 0) return rmSync(file, { force: true })
   const areas: Record<string, IndexedArea> = {}
   const kinds: Record<string, Kind> = {}
@@ -93,49 +102,78 @@ const writeIndex = async (env: Environment): Promise<void> => {
   const profiles = Object.fromEntries(
     all.flatMap(({ name, profile }) => (profile == null ? [] : [[name, profile]])),
   )
-  const index: ExtensionIndex = { format, version, areas, kinds, profiles }
+  const folders = Object.fromEntries(all.map(({ name, folder }) => [name, folder]))
+  const index: ExtensionIndex = { format, version, areas, kinds, folders, profiles }
   await writeWhole(file, `${JSON.stringify(index)}\n`, { own: true })
 }
 
-/**
- * Changes the stored extensions under a lock, and rewrites the index.
- * @throws Failure if a file cannot be written
- */
-const change = (env: Environment, work: () => Promise<void>): Promise<void> => {
+/** Runs work that changes extensions, one process at a time. @throws Failure if a file cannot be written */
+export const changeExtensions = <T>(env: Environment, work: () => Promise<T>): Promise<T> => {
   const file = getExtensionIndex(env)
   return withLock(file, async () => {
     try {
-      await work()
-      await writeIndex(env)
+      return await work()
     } catch (error) {
-      throw createFileFailure('write', file, error)
+      throw error instanceof Failure ? error : createFileFailure('write', file, error)
     }
   })
 }
 
-/** Stores an extension. It replaces one with the same name. */
-export const saveExtension = (
+const removeFolder = (env: Environment, folder: string): void =>
+  rmSync(getFolder(env, folder), { force: true, recursive: true })
+
+/** Writes the files of an extension into a folder. */
+const writeFiles = async (
   env: Environment,
-  record: ExtensionRecord,
-  compiled: Pick<CompiledExtension, 'areas'>,
-  operations: readonly Operation[],
-): Promise<void> =>
-  change(env, async () => {
-    const { writeWhole } = await import('../base/files/files.js')
-    const folder = getFolder(env, record.name)
-    rmSync(folder, { force: true, recursive: true })
-    makeDirectory(folder)
-    const write = (file: string, value: unknown): Promise<void> =>
-      writeWhole(path.join(folder, `${file}.json`), `${JSON.stringify(value)}\n`, {
+  folder: string,
+  files: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  const { writeWhole } = await import('../base/files/files.js')
+  removeFolder(env, folder)
+  makeDirectory(getFolder(env, folder))
+  for (const [file, value] of Object.entries(files))
+    await writeWhole(
+      path.join(getFolder(env, folder), `${file}.json`),
+      `${JSON.stringify(value)}\n`,
+      {
         own: true,
         durable: false,
-      })
-    for (const [area, endpoints] of Object.entries(compiled.areas))
-      await write(`area-${area}`, endpoints)
-    await write('operations', { operations })
-    await write('extension', record)
-  })
+      },
+    )
+}
 
-/** Removes an extension. */
-export const removeExtension = (env: Environment, name: string): Promise<void> =>
-  change(env, async () => rmSync(getFolder(env, name), { force: true, recursive: true }))
+/**
+ * Stores an extension beside its former state, which the index then leaves behind: a run that is cut short changes nothing. Call it within
+ * `changeExtensions`.
+ */
+export const saveExtension = async (
+  env: Environment,
+  record: ExtensionRecord,
+  { areas }: Pick<CompiledExtension, 'areas'>,
+  operations: readonly Operation[],
+): Promise<void> => {
+  const { name } = record
+  const all = listExtensions(env)
+  const former = all.find((one) => one.name === name)?.folder
+  const folder = former === name ? `${name}.2` : name
+  const endpoints = Object.entries(areas).map(([area, of]) => [`area-${area}`, of] as const)
+  const files = { ...Object.fromEntries(endpoints), operations: { operations }, extension: record }
+  try {
+    await writeFiles(env, folder, files)
+    const others = all.filter((one) => one.name !== name)
+    await writeIndex(env, [...others, { ...record, folder }])
+  } catch (error) {
+    removeFolder(env, folder)
+    throw error
+  }
+  if (former !== undefined) removeFolder(env, former)
+}
+
+/** Removes an extension. Call it within `changeExtensions`. */
+export const removeExtension = async (env: Environment, name: string): Promise<void> => {
+  await writeIndex(
+    env,
+    listExtensions(env).filter((one) => one.name !== name),
+  )
+  for (const folder of [name, `${name}.2`]) removeFolder(env, folder)
+}

@@ -17,7 +17,7 @@ import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
 /** The version of the stored form. Extensions in another form are compiled again. */
-export const format = 1
+export const format = 2
 
 /** The summary and alias of an area that the documents do not have. */
 export interface AreaNames {
@@ -55,16 +55,25 @@ export interface ExtensionIndex {
   readonly version: string
   readonly areas: Readonly<Record<string, IndexedArea>>
   readonly kinds: Readonly<Record<string, Kind>>
+  /** The folder of each extension. */
+  readonly folders: Readonly<Record<string, string>>
   /** The profile of each extension that a single profile has. */
   readonly profiles: Readonly<Record<string, string>>
 }
 
-export const getFolder = (env: Environment, name: string): string =>
-  path.join(getPaths(env).config, 'extensions', name)
+export const getFolder = (env: Environment, folder: string): string =>
+  path.join(getPaths(env).config, 'extensions', folder)
 
-/** Reads a file of an extension. @throws Failure `usage` if others could have changed it, or it is damaged */
-export const readStored = (env: Environment, name: string, file: string): Fields => {
-  const place = path.join(getFolder(env, name), `${file}.json`)
+/** Matches a folder of an extension: its name, or the second of its two folders, which take turns. */
+export const folderName = /^([a-z][a-z0-9-]{0,99})(?:\.2)?$/
+
+/**
+ * Reads a file of an extension.
+ * @param folder the name of its folder
+ * @throws Failure `usage` if others could have changed the file, or it is damaged
+ */
+export const readStored = (env: Environment, folder: string, file: string): Fields => {
+  const place = path.join(getFolder(env, folder), `${file}.json`)
   const doubt = findDistrust(place)
   if (doubt !== undefined) {
     const { message, remedy } = describeDistrust(doubt)
@@ -77,7 +86,10 @@ export const readStored = (env: Environment, name: string, file: string): Fields
     value = undefined
   }
   if (!isObject(value) || (file.startsWith('area-') && !hasEndpoints(value)))
-    throw usage(`${place} is missing or damaged`, `Run: svcctl extend remove ${name}`)
+    throw usage(
+      `${place} is missing or damaged`,
+      `Run: svcctl extend remove ${folder.replace(folderName, '$1')}`,
+    )
   return value
 }
 
@@ -91,10 +103,10 @@ const hasEndpoints = (values: Fields): boolean =>
   )
 
 /** Creates the function that loads the endpoints of an area, once. */
-const createLoader = (env: Environment, area: string, from: readonly string[]) => {
+const createLoader = (env: Environment, area: string, folders: readonly string[]) => {
   let loaded: Promise<Endpoints> | undefined
   const load = async (): Promise<Endpoints> => {
-    const all = from.map((name) => readStored(env, name, `area-${area}`) as Endpoints)
+    const all = folders.map((folder) => readStored(env, folder, `area-${area}`) as Endpoints)
     return Object.assign({}, ...all.toReversed())
   }
   return () => (loaded ??= load())
@@ -115,6 +127,8 @@ const isIndex = (value: unknown): value is ExtensionIndex =>
   Object.entries(value.areas).every(([name, area]) => areaName.test(name) && isArea(area)) &&
   isObject(value.kinds) &&
   Object.values(value.kinds).every(isKind) &&
+  isObject(value.folders) &&
+  Object.values(value.folders).every((one) => typeof one === 'string' && folderName.test(one)) &&
   isObject(value.profiles)
 
 /** Reads the index. Returns the fault and its remedy if others could have changed it, or it is damaged. */
@@ -130,9 +144,9 @@ export const readIndex = (
   const remedy = 'Run: svcctl extend list'
   try {
     const value: unknown = JSON.parse(readRegular(file).toString())
-    if (!isIndex(value)) return { fault: `${file} is damaged`, remedy }
-    if (value.format === format) return value
-    return { fault: `${file} is of another version of svcctl`, remedy }
+    if (isObject(value) && typeof value.format === 'number' && value.format !== format)
+      return { fault: `${file} is of another version of svcctl`, remedy }
+    return isIndex(value) ? value : { fault: `${file} is damaged`, remedy }
   } catch {
     return { fault: `${file} is damaged`, remedy }
   }
@@ -148,9 +162,10 @@ export const loadExtensions = (env: Environment): string | undefined => {
     setExtensionFault(index.remedy)
     return `extensions are not loaded: ${index.fault}`
   }
-  const rows = Object.entries(index.areas).map(
-    ([name, area]): AddedArea => ({ ...area, name, load: createLoader(env, name, area.from) }),
-  )
+  const rows = Object.entries(index.areas).map(([name, area]): AddedArea => {
+    const folders = area.from.map((one) => index.folders[one] ?? one)
+    return { ...area, name, load: createLoader(env, name, folders) }
+  })
   addAreas(rows)
   addKinds(index.kinds)
   return undefined

@@ -180,10 +180,10 @@ const selectGiven = (input: unknown, places: readonly string[]): object =>
     ),
   )
 
-/** Checks that a change has at least one parameter. @throws Refusal 400 if not */
+/** Checks that a change has at least one of the parameters, if any are known. @throws Refusal 400 if not */
 export const requireSome = (params: Params, input: object): void => {
   const names = Object.keys(params)
-  if (names.every((name) => getField(input, name) === undefined))
+  if (names.length > 0 && names.every((name) => getField(input, name) === undefined))
     throw invalid(`${names.join(', ')} are missing, at least one parameter must be provided`)
 }
 

@@ -1,12 +1,12 @@
 /** Commands from a file: the file of the guide as it stands, and what is refused, left out, undone and never changed. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { blocksOf, textOf } from '../support/pages.js'
 import { configuration, folder } from '../support/program.js'
-import { svcctl } from '../support/within.js'
+import { startLine, svcctl } from '../support/within.js'
 
 const page = join('.github', 'guide', 'extend.md')
 const [daily = ''] = blocksOf('yaml', [page])
@@ -88,6 +88,8 @@ describe('the file of the guide', () => {
     const jobs = await run('jobs list -P platform/app --where id=19 -o csv')
     expect((await run('jobs retry - -P platform/app', jobs.stdout)).code).toBe(0)
     expect((await run('jobs retry 18 99 -P platform/app')).code).toBe(8)
+    const failed = 'jobs retry --select status=failed -P platform/app,web/site --dry-run -o csv'
+    expect((await run(failed)).stdout).toMatch(/^project,object,attribute,now,new\nplatform\/app,/)
     const both = await run('pipelines list -P platform/app,web/site -o csv')
     expect(both.stdout).toMatch(/^project,id,status/)
     expect(both.stdout).toContain('web/site')
@@ -271,6 +273,63 @@ describe('a resource that only the file declares', () => {
     const secret = 'glsecret-1234567890'
     const masked = await svcctlWith(run, secret)
     expect(masked).not.toContain(secret)
+  })
+})
+
+describe('records of the embedded instance without a shape', () => {
+  it('are changed, also by rows', async () => {
+    const { run } = await extended(hooks.replace(', columns: [id, url]', '').trimStart())
+    expect((await run('hooks create -P platform/app --url https://a.test')).code).toBe(0)
+    expect((await run('hooks update 1 -P platform/app --url https://b.test')).code).toBe(0)
+    const rows = 'id,url\n1,https://c.test\n'
+    const line = 'hooks update - -P platform/app --row-fields url'
+    expect((await run(line, rows)).code).toBe(0)
+    expect((await run('hooks get 1 -P platform/app -o json')).stdout).toContain('https://c.test')
+  })
+})
+
+describe('what is stored', () => {
+  const one = (word: string) => `extension: x\ncommands:\n  ${word} list: GET /${word}\n`
+  const getCommands = async (run: ReturnType<typeof place>['run']) =>
+    (await run('extend show x -o csv --fields command')).stdout
+
+  it('is the former state until the new one is complete', async () => {
+    const { run, cwd, env } = await extended(one('apples'))
+    const extensions = join(env.SVC_CONFIG_DIR, 'extensions')
+    // A run that was killed left half of its files.
+    mkdirSync(join(extensions, 'x.2'))
+    writeFileSync(join(extensions, 'x.2', 'area-pears.json'), '{"half"')
+    expect(await getCommands(run)).toBe('command\napples list\n')
+    expect((await run('apples list --curl')).code).toBe(0)
+    writeFileSync(join(cwd, 'daily.yml'), one('pears'))
+    expect((await run('extend add daily.yml')).code).toBe(0)
+    expect(await getCommands(run)).toBe('command\npears list\n')
+    expect(readdirSync(extensions)).toEqual(['x.2'])
+    expect((await run('extend add daily.yml')).code).toBe(0)
+    expect(readdirSync(extensions)).toEqual(['x'])
+    expect((await run('pears list --curl')).code).toBe(0)
+    expect((await run('extend remove x')).code).toBe(0)
+    expect([readdirSync(extensions), (await run('pears list')).code]).toEqual([[], 2])
+  })
+
+  it('has all extensions that are added at once', async () => {
+    const names = ['a', 'b', 'c']
+    const files = names.map((name) => [`${name}.yml`, one(`${name}s`).replace(' x', ` ${name}`)])
+    const { run } = place(Object.fromEntries(files))
+    const ended = await Promise.all(names.map((name) => run(`extend add ${name}.yml`)))
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    const { stdout } = await run('extend list -o csv --fields name')
+    expect(stdout.trim().split('\n').sort()).toEqual(['a', 'b', 'c', 'name'])
+  })
+
+  it('is compiled again if another version of svcctl wrote it', async () => {
+    const { run, env } = await extended(one('apples'))
+    const index = join(env.SVC_CONFIG_DIR, 'extensions.json')
+    writeFileSync(index, '{"format":1,"version":"0.0.1","areas":{},"kinds":{},"profiles":{}}')
+    const noted = await run('runners list --instance')
+    expect([noted.code, noted.stderr]).toEqual([0, expect.stringContaining('another version')])
+    expect((await run('extend list -o csv --fields name')).stdout).toBe('name\nx\n')
+    expect((await run('apples list --curl')).code).toBe(0)
   })
 })
 
@@ -461,6 +520,53 @@ describe('an index that cannot be believed', () => {
       code: 4,
       stderr: expect.stringContaining('The embedded instance does not answer topics list'),
     })
+  })
+})
+
+describe('agents', () => {
+  /** Runs `mcp serve` with calls of tools, and returns the answers by the number of the call. */
+  const ask = async (
+    env: Readonly<Record<string, string>>,
+    calls: readonly (readonly [tool: string, input: object])[],
+  ) => {
+    const send = (id: number, method: string, params: object): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+    const hello = { protocolVersion: '2025-06-18', capabilities: {} }
+    const client = { clientInfo: { name: 'test', version: '1' } }
+    const line = startLine(['mcp', 'serve'], { env })
+    await line.write(send(0, 'initialize', { ...hello, ...client }))
+    await line.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
+    for (const [i, [name, given]] of calls.entries()) {
+      await line.write(send(i + 1, 'tools/call', { name, arguments: given }))
+      await line.said(`"id":${i + 1}}`)
+    }
+    line.endInput()
+    const { stdout } = await line.ended
+    const lines = stdout.trimEnd().split('\n')
+    const answers = lines.map((line) => JSON.parse(line)).filter(({ id }) => id > 0)
+    return answers
+      .toSorted((a, b) => a.id - b.id)
+      .map(({ result }) => JSON.stringify(result.structuredContent))
+  }
+
+  it('read and plan with the commands of an extension, and see no secret', async () => {
+    const { env } = await extended(hooks.trimStart())
+    const secret = 'glsecret-1234567890'
+    const own = { project: 'platform/app', url: 'https://a.test' }
+    const [found, described, read, refused, planned] = await ask(env, [
+      ['find_commands', { query: 'hooks' }],
+      ['describe_command', { command: 'hooks create' }],
+      ['read', { command: 'hooks list', arguments: { project: 'platform/app' } }],
+      ['read', { command: 'hooks create', arguments: own }],
+      ['plan', { command: 'hooks create', arguments: { ...own, token: secret } }],
+    ])
+    expect(found).toContain('"command":"hooks delete"')
+    expect(described).toContain('"required":["project","url"],"additionalProperties":false')
+    expect(read).toContain('"records":[]')
+    expect(refused).toContain('hooks create is not read-only')
+    expect(planned).toContain('"request":"POST /projects/platform%2Fapp/hooks"')
+    expect(planned).toContain('"new":"[masked]"')
+    expect(planned).not.toContain(secret)
   })
 })
 

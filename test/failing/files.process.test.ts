@@ -1,5 +1,6 @@
 /** A process that may write no larger file, by the limit of its shell. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
 import { clean, configuration, folder, program } from '../support/program.js'
@@ -29,4 +30,26 @@ it('ends a download in words where no larger file may be written', async () => {
   expect(exitCode).toBe(1)
   expect(stderr).toMatch(/cannot write .*artifacts\.zip/)
   expect(readdirSync(cwd)).toEqual([])
+})
+
+it('keeps the extension that was there where no larger file may be written', async () => {
+  const [cwd, config] = [folder(), configuration()]
+  const env = { ...clean(), NODE_DISABLE_COMPILE_CACHE: '1', SVC_CONFIG_DIR: config }
+  const write = (name: string, params: string): void =>
+    writeFileSync(
+      join(cwd, name),
+      `extension: x\ncommands:\n  apples list: { request: GET /apples, params: { ${params} } }\n`,
+    )
+  write('small.yml', 'a: string')
+  write('large.yml', Array.from({ length: 2000 }, (_, i) => `p${i}: string`).join(', '))
+  const add = (file: string) => {
+    const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
+    const words = ['-c', script, process.execPath, program, 'extend', 'add', file]
+    return execa('bash', words, { cwd, extendEnv: false, env, reject: false })
+  }
+  expect((await add('small.yml')).exitCode).toBe(0)
+  const failed = await add('large.yml')
+  expect([failed.exitCode, failed.stderr]).toEqual([2, expect.stringContaining('cannot write')])
+  expect(readdirSync(join(config, 'extensions'))).toEqual(['x'])
+  expect(readFileSync(join(config, 'extensions', 'x', 'area-apples.json'), 'utf8')).toContain('"a"')
 })
