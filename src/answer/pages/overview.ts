@@ -2,7 +2,6 @@
 
 import { sumNumbers } from '../../base/numbers.js'
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
-import { quoteWord } from '../../base/shell-words.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import { formatCounts, type RunnerCounts, runnerStates } from '../../commands/health.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
@@ -125,16 +124,13 @@ const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup
   const { waiting, by_age: ages, by_project: projects, projects_looked_at: looked, oldest } = jobs
   const said = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
   if (oldest === null) return [said, nothing]
-  const { name, id, project, tag_list: tags, waited_seconds: waited } = oldest
+  const { name, id, project, tag_list: tags, waited_seconds: waited, why } = oldest
   const href = getHref(`${view.page?.address ?? ''}/${encodeURI(project)}/-/jobs/${id}`, view)
   const span = waited === null ? '' : `, for ${formatSpan(waited)}`
   const tagged = tags.length === 0 ? nothing : html`, tags <code>${tags.join(', ')}</code>`
-  const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}</p>
-<p>why:</p>\n`
-  return [
-    said,
-    html`${drawAges(ages)}${line}${renderCommand(`svcctl jobs why ${id} -P ${quoteWord(project)}`)}${drawProjects(projects, view)}`,
-  ]
+  const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}</p>\n`
+  const shown = why === undefined ? nothing : html`<p>why:</p>\n${renderCommand(why)}`
+  return [said, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, view)}`]
 }
 
 /** The expiry of a certificate or a token. */
