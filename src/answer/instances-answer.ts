@@ -31,7 +31,7 @@ interface SaidOfPart {
 /** The line of several instances, and where it is answered. */
 type SharedLine = ScreenOptions & {
   readonly raw: Raw
-  readonly source?: () => Promise<PageSource>
+  readonly source: () => Promise<PageSource>
   /** When the latest of its snapshots was read; undefined if it has none. */
   readonly asOf?: Date | undefined
 }
@@ -49,6 +49,8 @@ export class InstancesAnswer {
   readonly #parts = new Map<string, SaidOfPart>()
   /** True if there are as many records as were asked for: then nothing is said of the lists of single instances. */
   #isFull = false
+  /** The targets whose lists were read to their end, even if they are empty. */
+  readonly #ended = new Set<string>()
   /** The notes on all instances together. */
   readonly #notes: (() => void)[] = []
 
@@ -59,7 +61,10 @@ export class InstancesAnswer {
       { ...shown, words, raw: () => shown.raw },
       screen,
       this.addNote,
-      { source: shown.source, asOf: async () => shown.asOf ?? getCurrentIo().now() },
+      {
+        source: async () => ({ ...(await shown.source()), ended: () => [...this.#ended] }),
+        asOf: async () => shown.asOf ?? getCurrentIo().now(),
+      },
     )
   }
 
@@ -141,7 +146,9 @@ export class InstancesAnswer {
 
   async *#hearEnds(rows: Rows): Rows {
     for await (const row of rows) {
-      const part = this.#parts.get(getSite(row.of ?? {})?.name ?? '')
+      const name = getSite(row.of ?? {})?.name ?? ''
+      const part = this.#parts.get(name)
+      if (row.kind === 'end' && row.isCut !== true) this.#ended.add(name)
       if (row.kind === 'end' && row.of?.parent === undefined && part !== undefined)
         part.list = row.said ?? part.list
       yield row

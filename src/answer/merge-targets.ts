@@ -45,14 +45,14 @@ const createTargetWrapper = (
 
 /** Returns the view of records below a target, without what only a whole answer of one can have. */
 const viewBelow = (
-  { people: _, drawing, trend, ...view }: RecordView,
+  { people: _, drawing, title, trend, ...view }: RecordView,
   target: Target,
   isTrend = false,
 ): RecordView => {
   const { parent } = target
   const site = getSite(target)
   // A trend is shown of the records of all snapshots.
-  if (isTrend) return { ...view, drawing, trend, people: trend }
+  if (isTrend) return { ...view, drawing, title, trend, people: trend }
   return {
     ...view,
     ...(parent === undefined ? {} : { parent: parent.column }),

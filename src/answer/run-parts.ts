@@ -176,12 +176,12 @@ export class RunParts implements LineParts {
     }
     const { RecordChoice } = await import('../engine/records/where.js')
     const { budget } = this.printing
-    const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
+    const asOf = await this.place.clock.asOf()
+    const whole = inner?.whole
+    const asked = { paging: globals, asked: globals, asOf, budget, signal, words, whole }
     const composed = inner?.composed
-    const target = {
-      ...(part && { [part.column]: part.name }),
-      ...(parent && { [parent.column]: parent.name }),
-    }
+    const named = [part, parent].filter((one) => one !== undefined)
+    const target = Object.fromEntries(named.map(({ column, name }) => [column, name]))
     return new RecordChoice(where ?? [], { command, composed, target, ...asked, ...this.singles })
   }
 
@@ -250,7 +250,7 @@ export class RunParts implements LineParts {
     const { account } = await import('../catalogue/undocumented.js')
     const asks = this.options.globals.curl || snapshot !== undefined
     return {
-      address: baseUrl,
+      instances: [{ address: baseUrl }],
       profile: profile?.name,
       user,
       snapshot: snapshot && [{ name: 'snapshot', text: snapshot.minute }],

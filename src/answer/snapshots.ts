@@ -124,7 +124,7 @@ const createSource =
   (text: string, snapshots: readonly FoundSnapshot[]) => async (): Promise<PageSource> => {
     const [first, last] = [snapshots[0]?.manifest, snapshots.at(-1)?.manifest]
     return {
-      address: last?.instance ?? '',
+      instances: last === undefined ? [] : [{ address: last.instance }],
       snapshot: [
         { name: 'snapshots', text: String(snapshots.length) },
         { name: 'from', text: first?.began.slice(0, 10) ?? '' },

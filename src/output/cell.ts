@@ -2,6 +2,7 @@
  * Rows and cells: which columns a view has, a record's values for them, and a value as people read it: words, symbols
  * and ages instead of codes and timestamps.
  */
+import { formatMinute, isMoment } from '../base/dates.js'
 import { ExactNumber } from '../base/json/json.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
@@ -51,7 +52,7 @@ const soon = 30 * day
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
 
 /** Returns the page of a record on its instance; undefined if it names none. */
-export const linkIn = (record: unknown): string | undefined =>
+const linkIn = (record: unknown): string | undefined =>
   isObject(record) && typeof record.web_url === 'string' ? record.web_url : undefined
 
 /** Returns the name of an object; undefined if it has none. */
@@ -84,6 +85,8 @@ const formatAge = (name: string, value: string, age: string): string => {
 
 const formatString = (name: string, value: string, view: View, whole: boolean): CellText => {
   const { style, now } = view
+  // A snapshot is known by its time, and is not an age.
+  if (name === 'snapshot' && isMoment(value)) return { text: formatMinute(new Date(value)) }
   const status = statusName.test(name) ? style.status(value) : undefined
   if (status !== undefined) return status
   const age = style.age(value, now)
@@ -152,12 +155,21 @@ const bare = 'value'
 
 const toFields = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
 
-interface Rows {
+/** The columns of a view, and the values and links of its records. */
+export interface Rows {
   /** Known from the start, else by the first record; as the documents call them. */
   readonly columns: () => readonly string[]
   /** The headings above the columns: the instance's own words, if it has some. */
   readonly headings: () => readonly string[]
   readonly values: (record: unknown) => readonly unknown[]
+  /** Returns the address of a record's own page, for its first column. Columns of targets come before that. */
+  readonly link: (record: unknown, column: number) => string | undefined
+}
+
+/** Returns the view of a row: ages of a snapshot's record count from the time of that snapshot. */
+export const getRowView = (row: unknown, view: FormatView): FormatView => {
+  const { snapshot } = view.parents?.includes('snapshot') === true ? toFields(row) : {}
+  return typeof snapshot === 'string' ? { ...view, now: new Date(snapshot) } : view
 }
 
 /** Returns the documented name of a field that has the instance's name. */
@@ -189,10 +201,20 @@ export const createRows = (
     columns: named(words?.neutral),
     headings: named(titled === true ? undefined : words?.name),
   }
-  if (parents === undefined) return { ...names, values: valuesOf }
+  if (parents === undefined)
+    return {
+      ...names,
+      values: valuesOf,
+      link: (record, column) => (column === 0 ? linkIn(record) : undefined),
+    }
   const below = createTargetPicker(view)
   return {
     ...names,
+    link: (row, column) =>
+      column <= parents.length &&
+      column === names.columns().findIndex((name) => !parents.includes(name))
+        ? linkIn(toFields(row).record)
+        : undefined,
     values: (row) => {
       const whole = toFields(row)
       const own =

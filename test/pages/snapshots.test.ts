@@ -1,8 +1,8 @@
 /** Ages in an old snapshot count from its own time, and not from today. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { calling } from '../commands/calling.js'
+import { calling, onTerminal } from '../commands/calling.js'
 import { folder } from '../support/program.js'
 
 const { call } = calling()
@@ -15,6 +15,48 @@ const age = (to: string, at: string): void => {
   const manifest: object = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...manifest, began: at, ended: at }))
 }
+
+interface MergeRequest {
+  readonly id: number
+  readonly created_at: string
+}
+
+it('counts the ages of conditions, of flags and of tables from the time of each snapshot', async () => {
+  const home = folder()
+  const [old, late] = [join(home, 'old'), join(home, 'late')]
+  const list = ['mr', 'list', '--all-projects']
+  await call(['snapshot', list.join(' '), '--to', old], { env: live })
+  cpSync(old, late, { recursive: true })
+  const whole = await call([...list, '--from', old, '-o', 'ndjson'], { env: nobody })
+  const { record }: { readonly record: MergeRequest } = JSON.parse(
+    whole.stdout.split('\n')[0] ?? '',
+  )
+  const id = String(record.id)
+  const daysLater = (days: number) =>
+    new Date(Date.parse(record.created_at) + days * 86_400_000).toISOString()
+  age(old, daysLater(3))
+  age(late, daysLater(20))
+  const read = async (from: string, ...words: readonly string[]) => {
+    const shown = ['--from', from, '--fields', 'id', '-o', 'value']
+    const { stdout } = await call([...list, ...shown, ...words], { env: nobody })
+    return stdout.split('\n').filter((one) => one === id)
+  }
+  expect(await read(old, '--where', 'created_at<7d')).toEqual([id])
+  expect(await read(late, '--where', 'created_at<7d')).toEqual([])
+  expect(await read(home, '--where', 'created_at<7d')).toEqual([id])
+  expect(await read(late, '--where', 'created_at>7d')).toEqual([id])
+  expect(await read(old, '--created-after', '7d')).toEqual([id])
+  expect(await read(late, '--created-after', '7d')).toEqual([])
+  // The age of the snapshot itself counts from today.
+  expect(await read(home, '--where', 'snapshot>1d')).toEqual([id, id])
+  const shown = `--where id=${id} --fields snapshot,created_at`
+  const screen = await onTerminal(`mr list --all-projects --from ${home} ${shown}`, nobody, (one) =>
+    one.until(/ended with/),
+  )
+  expect(screen).toContain('3 d ago')
+  expect(screen).toContain('20 d ago')
+  expect(screen).toContain(daysLater(3).slice(0, 16).replace('T', ' '))
+}, 60_000)
 
 interface Certificate {
   readonly expires_at?: string

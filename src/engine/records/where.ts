@@ -220,6 +220,8 @@ export interface RecordChoiceOptions {
   readonly paging: Pick<Paging, 'perPage'>
   readonly width: number
   readonly signal: AbortSignal
+  /** The time that ages of the records count from. */
+  readonly asOf: Date
   /** The instance's own, where a vocabulary is in force. */
   readonly words?: Words
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
@@ -273,7 +275,9 @@ export class RecordChoice {
   constructor(texts: readonly string[], options: RecordChoiceOptions) {
     this.#options = options
     const { target = {} } = options
-    const known = { ...this.#known(), samples: [target], made: {}, others: [] }
+    // The column of a snapshot is an age of today, not of its own time.
+    const now = getCurrentIo().now().getTime()
+    const known = { ...this.#known(), now, samples: [target], made: {}, others: [] }
     this.#expressions = withoutTarget(parseWhere(texts), target, known)
   }
 
@@ -334,10 +338,10 @@ export class RecordChoice {
   }
 
   #known(): Known {
-    const { command, words } = this.#options
+    const { asOf, command, words } = this.#options
     const { computedFields: made, instanceFields: others } = command
     return {
-      now: getCurrentIo().now().getTime(),
+      now: asOf.getTime(),
       names: findLevelNames,
       nearest: findNearest,
       beside: (field) => besides.get(field),

@@ -135,7 +135,7 @@ interface SelectionContext {
   readonly exchange: Pick<InstanceExchange, 'instance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
-  readonly place: Pick<Workspace, 'scopeAmong'>
+  readonly place: Pick<Workspace, 'clock' | 'scopeAmong'>
 }
 
 type Flags = Given['flags']
@@ -313,7 +313,7 @@ export class Selection {
     const [plan] = await this.#around.singles.planned(list, asked)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
-    return this.#records(list, { ...plan, values }, most)
+    return this.#records(list, { ...plan, values }, most, await this.#around.place.clock.asOf())
   }
 
   /** The numbers of everything that matches, read once, by project. */
@@ -325,13 +325,14 @@ export class Selection {
     )
   }
 
-  #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
+  #records(list: Command, ask: Ask, most: number, asOf: Date): AsyncIterable<unknown> {
     const { signal, words } = this.#options
     this.#choice ??= new RecordChoice(this.#texts, {
       ...this.#around.singles,
       command: list,
       paging: {},
       signal,
+      asOf,
       words,
     })
     const choice = this.#choice

@@ -80,6 +80,7 @@ interface GroupChart extends ChartUnit {
   readonly values: readonly GroupValue[]
   readonly groups: GroupFacts
   readonly wordsOf: WordsOfField
+  readonly snapshots: readonly string[]
 }
 
 /** Returns the words that a field is documented to hold, in their order. */
@@ -121,7 +122,10 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
   const { groups, counts, values, title, unit } = chart
   const isTrend = groups.keys[time]?.column === 'snapshot'
   const keys = values.map((one) => one.keys[time] ?? '')
-  const steps = fillSteps(keys, groups.keys[time]?.unit)
+  const steps = fillSteps(
+    isTrend ? [...keys, ...chart.snapshots] : keys,
+    groups.keys[time]?.unit,
+  )
   const { words, totals, isAlone, at } = toWordsOverTime(chart, time)
   const series = toSeries(words)
   const isCounted = counts && !isTrend
@@ -227,6 +231,7 @@ const findTime = ({ keys }: GroupFacts, values: readonly GroupValue[]): number =
 /**
  * Draws a chart for each of the first three numbers of the groups (measures and count). Groups with more than two keys have none.
  * @param rows the values of each group, by column
+ * @param snapshots the snapshots of a trend, of which some may have no group
  */
 export const drawGroups = (
   groups: GroupFacts,
@@ -234,6 +239,7 @@ export const drawGroups = (
   rows: readonly (readonly unknown[])[],
   many: string,
   wordsOf: WordsOfField,
+  snapshots: readonly string[],
 ): Markup => {
   if (groups.keys.length === 0 || groups.keys.length > 2 || rows.length < 2) return nothing
   const keyAt = groups.keys.map(({ column }) => columns.indexOf(column))
@@ -258,7 +264,7 @@ export const drawGroups = (
     const what = `${describeMeasure(column, groups, many)}${scaled.words}`
     const title = appendKeys(what, groups)
     const counts = measure === undefined || measure.name === 'sum'
-    const chart: GroupChart = { ...scaled, title, counts, values, groups, wordsOf }
+    const chart: GroupChart = { ...scaled, title, counts, values, groups, wordsOf, snapshots }
     const time = findTime(groups, values)
     if (time >= 0) return drawTimes(chart, time)
     return groups.keys.length === 1 ? drawGroupRows(chart) : drawHeat(chart)

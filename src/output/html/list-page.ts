@@ -4,7 +4,7 @@
  */
 
 import { getLeadingColumns } from '../../catalogue/pick.js'
-import { createRows, getMeaning, linkIn } from '../cell.js'
+import { createRows, getMeaning, getRowView } from '../cell.js'
 import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
 import { type CellKind, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
@@ -40,8 +40,7 @@ export class PageList {
   readonly #sink: Sink
   readonly #view: FormatView
   readonly #rows
-  #values: (readonly unknown[])[] = []
-  #urls: (string | undefined)[] = []
+  #cells: (readonly PageCell[])[] = []
   #columns: readonly Column[] | undefined
   #summary: ListSummary | undefined
   #groups: (readonly unknown[])[] = []
@@ -58,10 +57,9 @@ export class PageList {
     const isGrouped = this.#view.page?.groups !== undefined
     for (const record of records) {
       const values = this.#rows.values(record)
-      this.#values.push(values)
-      this.#urls.push(linkIn(record))
+      this.#cells.push(this.#createCells(values, record))
       if (isGrouped && this.#groups.length < maxGroups) this.#groups.push(values)
-      if (this.#values.length >= maxRows) await this.#flush()
+      if (this.#cells.length >= maxRows) await this.#flush()
     }
   }
 
@@ -78,6 +76,7 @@ export class PageList {
         this.#groups,
         many,
         (field) => page.meaning(field).words,
+        page.snapshots(),
       )
       await this.#sink.write(html`<div class="summary">${drawn}</div>\n`.text)
     }
@@ -85,10 +84,12 @@ export class PageList {
   }
 
   /** Creates the cells of a row. The first links to the record's own page. */
-  #cells(values: readonly unknown[], url: string | undefined): readonly PageCell[] {
+  #createCells(values: readonly unknown[], record: unknown): readonly PageCell[] {
+    const view = getRowView(record, this.#view)
     return this.#rows.columns().map((name, i) => {
-      const cell = toPageCell(getMeaning(name, this.#view), values[i], this.#view)
-      return i === 0 && cell.href === undefined ? { ...cell, href: getHref(url, this.#view) } : cell
+      const cell = toPageCell(getMeaning(name, view), values[i], view)
+      const href = cell.href ?? getHref(this.#rows.link(record, i), view)
+      return href === undefined ? cell : { ...cell, href }
     })
   }
 
@@ -106,6 +107,7 @@ export class PageList {
         name: this.#rows.headings()[i] ?? name,
         isTime,
         words,
+        isTarget: known,
         isTrend: known && name === 'snapshot',
       }
     })
@@ -117,6 +119,7 @@ export class PageList {
       parent: parent < 0 || isGrouped ? undefined : parent,
       now: now.getTime(),
       csvRaw: csvRaw === true,
+      snapshots: () => page?.snapshots() ?? [],
       href: (path, column) => this.#hrefOf(path, column),
     })
   }
@@ -128,10 +131,8 @@ export class PageList {
   }
 
   async #flush(): Promise<void> {
-    const some = this.#values.splice(0)
-    if (some.length === 0) return
-    const urls = this.#urls.splice(0)
-    const cells = some.map((values, i) => this.#cells(values, urls[i]))
+    const cells = this.#cells.splice(0)
+    if (cells.length === 0) return
     const isFirst = this.#columns === undefined
     this.#columns ??= this.#rows.columns().map((name, i) => ({
       heading: escapeLine(this.#rows.headings()[i] ?? name, this.#view.style),

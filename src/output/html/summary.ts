@@ -43,6 +43,8 @@ import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
 export interface SummaryColumn {
   readonly name: string
   readonly isTime: boolean
+  /** True if the column names what each record belongs to. */
+  readonly isTarget?: boolean
   /** True if the column names the snapshot of each record. */
   readonly isTrend?: boolean
   /** The words that it is documented to hold, in their order. */
@@ -94,6 +96,8 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
 
 /** The smallest numbers of records for a chart and for facets. */
 const [minForChart, minForFacets] = [3, 20] as const
+/** The smallest number of records for each value of a facet, on average. */
+const minRepeats = 2.5
 /** The largest number of different values of a facet. */
 const maxFacet = 12
 const maxProjects = 8
@@ -105,6 +109,8 @@ interface SummaryOptions {
   readonly parent: number | undefined
   readonly now: number
   readonly csvRaw: boolean
+  /** Returns the snapshots, at the end. Those without records are points at zero. */
+  readonly snapshots: () => readonly string[]
   /** Returns the address of a project or group by its path; undefined if there is none. */
   readonly href: (path: string, column: string) => string | undefined
 }
@@ -127,7 +133,9 @@ export class ListSummary {
     this.#columns = columns
     this.#options = options
     this.#choice = chooseChart(columns)
-    this.#facets = columns.map(({ isTime }, i) => (isTime || i === 0 ? undefined : new Map()))
+    this.#facets = columns.map(({ isTarget, isTime }, i) =>
+      isTime || (i === 0 && isTarget !== true) ? undefined : new Map(),
+    )
   }
 
   /** Counts a row. */
@@ -293,7 +301,7 @@ export class ListSummary {
 
   /** Draws a line for each word, with a point for each snapshot. */
   #drawTrend({ words }: Extract<ChartChoice, { kind: 'trend' }>): Markup {
-    const snapshots = [...this.#rows.keys()].sort()
+    const snapshots = [...new Set([...this.#rows.keys(), ...this.#options.snapshots()])].sort()
     if (snapshots.length < 2) return nothing
     const totals = orderCounts(this.#words, this.#wordsOf(words))
     const series = toSeries(chooseWords(totals))
@@ -351,13 +359,10 @@ export class ListSummary {
   #data(): Markup {
     const facets = this.#facets.flatMap((facet, i) => {
       const column = this.#columns[i]
-      if (
-        column === undefined ||
-        facet === undefined ||
-        facet.size < 2 ||
-        this.#count < minForFacets
-      )
-        return []
+      if (column === undefined || facet === undefined || facet.size < 2) return []
+      // A column that tells records apart is nothing to choose by.
+      const repeats = column.words.length > 0 ? 1 : minRepeats
+      if (this.#count < Math.max(minForFacets, repeats * facet.size)) return []
       const values = [
         ...orderCounts(
           new Map([...facet].map(([raw, { count }]) => [raw, count])),

@@ -103,7 +103,7 @@ export const createTitle = (parts: TitleParts): string => {
   if (groups !== undefined) return describeGroups(groups, many)
   if (one === 'record' || area === 'access') {
     const about = [...args].join(', ')
-    if (area === 'overview') return 'Overview of the instance'
+    if (area === 'overview') return `Overview ${of}`
     if (area === 'access') return `Who has access to ${about}`
     return args.length === 1 ? `${summary}: ${about}` : summary
   }
