@@ -148,7 +148,7 @@ export class InstancesAnswer {
     for await (const row of rows) {
       const name = getSite(row.of ?? {})?.name ?? ''
       const part = this.#parts.get(name)
-      if (row.kind === 'end' && row.isCut !== true) this.#ended.add(name)
+      if (row.kind === 'end' && row.isCut !== true && name !== '') this.#ended.add(name)
       if (row.kind === 'end' && row.of?.parent === undefined && part !== undefined)
         part.list = row.said ?? part.list
       yield row

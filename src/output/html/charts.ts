@@ -312,9 +312,8 @@ export const drawLines = (
   lines: readonly ChartLine[],
   unit = '',
 ): Markup => {
-  const scale = createScale(
-    Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0)), 0),
-  )
+  const all = lines.flatMap(({ values }) => values.map((value) => value ?? 0))
+  const scale = createScale(Math.max(...all, 0), all.every(Number.isInteger))
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   const xOf = (time: number): number =>
     first === last ? 50 : (100 * (time - first)) / (last - first)

@@ -122,10 +122,7 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
   const { groups, counts, values, title, unit } = chart
   const isTrend = groups.keys[time]?.column === 'snapshot'
   const keys = values.map((one) => one.keys[time] ?? '')
-  const steps = fillSteps(
-    isTrend ? [...keys, ...chart.snapshots] : keys,
-    groups.keys[time]?.unit,
-  )
+  const steps = fillSteps(isTrend ? [...keys, ...chart.snapshots] : keys, groups.keys[time]?.unit)
   const { words, totals, isAlone, at } = toWordsOverTime(chart, time)
   const series = toSeries(words)
   const isCounted = counts && !isTrend

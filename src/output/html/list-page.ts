@@ -34,6 +34,9 @@ const toKind = (cells: readonly (PageCell | undefined)[]): CellKind => {
   return kinds.size === 1 ? only : ''
 }
 
+/** The columns that name the instance or the snapshot of a record. */
+const sites: readonly string[] = ['profile', 'snapshot']
+
 const unknown: FieldMeaning = { isTime: false, words: [] }
 
 export class PageList {
@@ -108,12 +111,13 @@ export class PageList {
         isTime,
         words,
         isTarget: known,
+        isSite: known && sites.includes(name),
         isTrend: known && name === 'snapshot',
       }
     })
     const parent = this.#rows
       .columns()
-      .findIndex((name, i) => isTarget(name, i) && name !== 'profile' && name !== 'snapshot')
+      .findIndex((name, i) => isTarget(name, i) && !sites.includes(name))
     return new ListSummary(columns, {
       nouns: isGrouped ? ['group', 'groups'] : (page?.nouns ?? ['record', 'records']),
       parent: parent < 0 || isGrouped ? undefined : parent,

@@ -45,6 +45,8 @@ export interface SummaryColumn {
   readonly isTime: boolean
   /** True if the column names what each record belongs to. */
   readonly isTarget?: boolean
+  /** True if the column names the instance or the snapshot of each record. */
+  readonly isSite?: boolean
   /** True if the column names the snapshot of each record. */
   readonly isTrend?: boolean
   /** The words that it is documented to hold, in their order. */
@@ -80,7 +82,8 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
   // A status tells more than a type.
   const [status] = words.filter((i) => isStatus(columns[i]?.name ?? ''))
   const chosen = status ?? words[0]
-  if (trend !== undefined) return { kind: 'trend', time: trend, words: chosen }
+  const named = find(({ name }) => isStatus(name))
+  if (trend !== undefined) return { kind: 'trend', time: trend, words: chosen ?? named }
   if (time !== undefined) return { kind: 'columns', time, words: chosen }
   const end = find(({ name, isTime }) => isTime && isExpiry(name))
   if (end !== undefined) return { kind: 'ends', time: end }
@@ -180,8 +183,8 @@ export class ListSummary {
   #addFacet(i: number, { raw, text, kind }: SummaryCell): void {
     const facet = this.#facets[i]
     const found = facet?.get(raw)
-    // Numbers and times are no words to choose by.
-    if (kind !== '') this.#facets[i] = undefined
+    // Numbers and times are no words to choose by, except the time that names a snapshot.
+    if (kind !== '' && this.#columns[i]?.isTrend !== true) this.#facets[i] = undefined
     else if (found !== undefined) found.count += 1
     else if (facet !== undefined && facet.size >= maxFacet) this.#facets[i] = undefined
     else facet?.set(raw, { text, count: 1 })
@@ -357,11 +360,14 @@ export class ListSummary {
 
   /** Renders the data from which the script creates facets. */
   #data(): Markup {
+    // Each of several instances or snapshots has the same records.
+    const sites = this.#columns[0]?.isSite === true ? (this.#facets[0]?.size ?? maxFacet) : 1
     const facets = this.#facets.flatMap((facet, i) => {
       const column = this.#columns[i]
       if (column === undefined || facet === undefined || facet.size < 2) return []
       // A column that tells records apart is nothing to choose by.
-      const repeats = column.words.length > 0 ? 1 : minRepeats
+      const isKnown = column.isTarget === true || column.words.length > 0
+      const repeats = isKnown ? 1 : minRepeats * sites
       if (this.#count < Math.max(minForFacets, repeats * facet.size)) return []
       const values = [
         ...orderCounts(

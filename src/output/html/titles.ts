@@ -108,5 +108,6 @@ export const createTitle = (parts: TitleParts): string => {
     return args.length === 1 ? `${summary}: ${about}` : summary
   }
   if (getVerb(words) === 'get') return `${capitalize(one)} ${args.join(', ')} ${of}`.trim()
-  return `${capitalize(many)} ${of}`.trim()
+  const named = of === '' && args.length > 0 ? `of ${args.join(', ')}` : of
+  return `${capitalize(many)} ${named}`.trim()
 }
