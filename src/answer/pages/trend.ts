@@ -11,11 +11,11 @@ import {
 import { emptyText } from '../../output/cell.js'
 import {
   type ChartLine,
-  drawLines,
   drawSparkline,
   renderLegend,
-  renderNumbers,
+  renderLines,
   toSeries,
+  toSnapshotSteps,
 } from '../../output/html/charts.js'
 import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
@@ -78,18 +78,9 @@ const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {
       return value === undefined ? [] : [[word, value] as const]
     }),
   )
-  const drawn = html`${[
-    drawLines(
-      `${title}: ${caption}`,
-      snapshots.map((one) => Date.parse(one)),
-      lines,
-    ),
-    renderLegend(series, latest),
-    renderNumbers(
-      ['snapshot', ...own.map(({ item }) => item)],
-      snapshots.map((one, i) => [getDay(one), ...own.map(({ values }) => values[i] ?? null)]),
-    ),
-  ]}`
+  const drawn = html`${renderLines(`${title}: ${caption}`, toSnapshotSteps(snapshots), lines, {
+    legend: renderLegend(series, latest),
+  })}`
   return renderCard(title, `${caption}; one point a snapshot`, drawn, { id: part })
 }
 

@@ -8,13 +8,12 @@ import {
   type ChartRow,
   chooseWords,
   drawColumns,
-  drawLines,
   drawRows,
   other,
   renderCounts,
   renderFigure,
   renderLegend,
-  renderNumbers,
+  renderLines,
   type TimeStep,
   toSeries,
   toWords,
@@ -148,14 +147,9 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
     ...one,
     values: steps.map((step) => at(step, one.word) ?? missing),
   }))
-  return renderFigure(title, '', [
-    drawLines(title, steps.map(toTime), lines, unit),
-    shown,
-    renderNumbers(
-      [groups.keys[time]?.column ?? '', ...words.map(toWords)],
-      steps.map((step, i) => [step, ...lines.map((one) => one.values[i] ?? null)]),
-    ),
-  ])
+  const head = groups.keys[time]?.column ?? ''
+  const drawn = { head, labels: steps, times: steps.map(toTime) }
+  return renderFigure(title, '', renderLines(title, drawn, lines, { unit, legend: shown }))
 }
 
 const emptyStep: TimeStep = { label: '', time: 0, counts: new Map() }
@@ -258,8 +252,8 @@ export const drawGroups = (
       measure?.field,
       values.map(({ value }) => value ?? 0),
     )
-    const what = `${describeMeasure(column, groups, many)}${scaled.words}`
-    const title = appendKeys(what, groups)
+    const what = describeMeasure(column, groups, many)
+    const title = `${appendKeys(what, groups)}${scaled.words}`
     const counts = measure === undefined || measure.name === 'sum'
     const chart: GroupChart = { ...scaled, title, counts, values, groups, wordsOf, snapshots }
     const time = findTime(groups, values)

@@ -12,15 +12,15 @@ import {
   type ChartRow,
   chooseWords,
   drawColumns,
-  drawLines,
   drawRows,
   other,
   renderCounts,
   renderFigure,
   renderLegend,
-  renderNumbers,
+  renderLines,
   type Series,
   toSeries,
+  toSnapshotSteps,
   toWords,
 } from './charts.js'
 import {
@@ -136,9 +136,7 @@ export class ListSummary {
     this.#columns = columns
     this.#options = options
     this.#choice = chooseChart(columns)
-    this.#facets = columns.map(({ isTarget, isTime }, i) =>
-      isTime || (i === 0 && isTarget !== true) ? undefined : new Map(),
-    )
+    this.#facets = columns.map(({ isTime }) => (isTime ? undefined : new Map()))
   }
 
   /** Counts a row. */
@@ -316,18 +314,12 @@ export class ListSummary {
       ...one,
       values: steps.map((step) => step.get(one.word) ?? 0),
     }))
-    return renderFigure(title, 'one point a snapshot', [
-      drawLines(
-        title,
-        snapshots.map((one) => Date.parse(one)),
-        lines,
-      ),
-      words === undefined ? nothing : renderLegend(series, steps.at(-1)),
-      renderNumbers(
-        ['snapshot', ...series.map(({ word }) => toWords(word))],
-        snapshots.map((one, i) => [one.slice(0, 10), ...lines.map(({ values }) => values[i] ?? 0)]),
-      ),
-    ])
+    const legend = words === undefined ? nothing : renderLegend(series, steps.at(-1))
+    return renderFigure(
+      title,
+      'one point a snapshot',
+      renderLines(title, toSnapshotSteps(snapshots), lines, { legend }),
+    )
   }
 
   #drawParents(
