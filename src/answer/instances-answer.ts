@@ -32,7 +32,7 @@ interface PartNotes {
 /** The line of several instances, with its output. */
 type SharedLine = ScreenOptions & {
   readonly raw: Raw
-  readonly source?: () => Promise<PageSource>
+  readonly source: () => Promise<PageSource>
   /** The time of the latest snapshot; undefined if the line reads no snapshots. */
   readonly asOf?: Date | undefined
 }
@@ -50,6 +50,8 @@ export class InstancesAnswer {
   readonly #parts = new Map<string, PartNotes>()
   /** True if `--limit` was reached. The notes on the lists of single instances are then left out. */
   #isFull = false
+  /** The targets whose lists were read to their end, even if they are empty. */
+  readonly #ended = new Set<string>()
   /** The notes on all instances together. */
   readonly #notes: (() => void)[] = []
 
@@ -60,7 +62,10 @@ export class InstancesAnswer {
       { ...shown, words, raw: () => shown.raw },
       screen,
       this.addNote,
-      { source: shown.source, asOf: async () => shown.asOf ?? getCurrentIo().now() },
+      {
+        source: async () => ({ ...(await shown.source()), ended: () => [...this.#ended] }),
+        asOf: async () => shown.asOf ?? getCurrentIo().now(),
+      },
     )
   }
 
@@ -142,7 +147,9 @@ export class InstancesAnswer {
 
   async *#keepEnds(rows: Rows): Rows {
     for await (const row of rows) {
-      const part = this.#parts.get(getSite(row.target ?? {})?.name ?? '')
+      const name = getSite(row.target ?? {})?.name ?? ''
+      const part = this.#parts.get(name)
+      if (row.kind === 'end' && row.isCut !== true && name !== '') this.#ended.add(name)
       if (row.kind === 'end' && row.target?.parent === undefined && part !== undefined)
         part.list = row.note ?? part.list
       yield row

@@ -309,7 +309,9 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const { sites, words } = await resolveInstances(command, profiles, writing, env)
   const targeted = withTargets(command, ['profile'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
-  const shown = { command: targeted.command, globals, format, env, signal, raw }
+  const instances = profiles.map(({ name, baseUrl }) => ({ name, address: baseUrl }))
+  const source = async () => ({ instances, account: async () => undefined })
+  const shown = { command: targeted.command, globals, format, env, signal, raw, source }
   const merged = await InstancesAnswer.open(shown, words)
   for (const text of early) merged.notes.note(text)
   const unused = instanceVariables.filter((name) => getCurrentIo().env[name])

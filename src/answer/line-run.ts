@@ -148,12 +148,12 @@ export class LineRun implements LineParts {
     }
     const { RecordFilter } = await import('../engine/records/where.js')
     const { budget } = this.printing
-    const asked = { paging: globals, asked: globals, budget, signal, words, whole: inner?.whole }
+    const asOf = await this.place.clock.asOf()
+    const whole = inner?.whole
+    const asked = { paging: globals, asked: globals, asOf, budget, signal, words, whole }
     const composed = inner?.composed
-    const target = {
-      ...(part && { [part.column]: part.name }),
-      ...(parent && { [parent.column]: parent.name }),
-    }
+    const named = [part, parent].filter((one) => one !== undefined)
+    const target = Object.fromEntries(named.map(({ column, name }) => [column, name]))
     return new RecordFilter(where ?? [], {
       command,
       composed,
@@ -267,7 +267,7 @@ export class LineRun implements LineParts {
     const { account } = await import('../catalogue/undocumented.js')
     const asks = this.options.globals.curl || snapshot !== undefined
     return {
-      address: baseUrl,
+      instances: [{ address: baseUrl }],
       profile: profile?.name,
       user,
       snapshot: snapshot && [{ name: 'snapshot', text: snapshot.minute }],

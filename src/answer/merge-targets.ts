@@ -45,14 +45,14 @@ const createTargetWrapper = (
 
 /** Returns the view of records with a target, without the parts that only the answer of one target can have. */
 const toTargetView = (
-  { people: _, drawing, trend, ...view }: RecordView,
+  { people: _, drawing, title, trend, ...view }: RecordView,
   target: Target,
   isTrend = false,
 ): RecordView => {
   const { parent } = target
   const site = getSite(target)
   // A trend shows the records of all snapshots together.
-  if (isTrend) return { ...view, drawing, trend, people: trend }
+  if (isTrend) return { ...view, drawing, title, trend, people: trend }
   return {
     ...view,
     ...(parent === undefined ? {} : { parent: parent.column }),

@@ -15,13 +15,16 @@ import { isExpiry } from '../output/cell.js'
 import { createTitle, getNouns } from '../output/html/titles.js'
 import type { PageFact, PageView } from '../output/types.js'
 
-/** The instance, profile and user that a page names. */
+/** The instances, profile and user that a page names. */
 export interface PageSource {
-  readonly address: string
+  /** The addresses, each with the name of its profile if there are several. */
+  readonly instances: readonly { readonly name?: string; readonly address: string }[]
   readonly profile?: string | undefined
   readonly user?: string | undefined
   /** The facts of the snapshots that the answer comes from. */
   readonly snapshot?: readonly PageFact[] | undefined
+  /** Returns the snapshots whose lists were read to their end, once all are there. */
+  readonly ended?: () => readonly string[]
   /** Requests the record of the current user; undefined if no request may be sent. */
   readonly account: () => Promise<unknown>
 }
@@ -36,18 +39,19 @@ export interface PageLine {
 }
 
 /** Describes the owner of the listed objects: `of all projects`, `of the instance`. */
-const describeScope = ({ raw, command }: PageLine): string => {
+const describeScope = ({ raw, command }: PageLine, instances: number): string => {
+  const whole = instances > 1 ? `of ${instances} instances` : 'of the instance'
   const last = (name: string): string | undefined => raw.flags.get(name)?.at(-1)
   if (last('all-projects') === 'true') return 'of all projects'
   if (last('all-groups') === 'true') return 'of all groups'
-  if (last('instance') === 'true') return 'of the instance'
+  if (last('instance') === 'true') return whole
   const [project, group] = [last('project'), last('group')]
   if (project !== undefined) return `of ${project.replaceAll(',', ', ')}`
   if (group !== undefined) return `of group ${group.replaceAll(',', ', ')}`
   const isWhole = Object.values(command.endpoints).every(
     ({ route }) => !/\/(?:projects|groups)\/:/.test(route),
   )
-  return isWhole && command.args.length === 0 ? 'of the instance' : ''
+  return isWhole && command.args.length === 0 ? whole : ''
 }
 
 /** Removes `--to` and `--open` from the words of a line, so that a page is the same in a file and in a pipe. */
@@ -75,9 +79,9 @@ const describeUser = async ({ user, account }: PageSource): Promise<readonly Pag
 }
 
 const describeSource = async (source: PageSource | undefined): Promise<readonly PageFact[]> => {
-  const { profile, address, snapshot } = source ?? {}
+  const { profile, instances = [], snapshot } = source ?? {}
   return [
-    ...(address === undefined ? [] : [{ text: address, href: address }]),
+    ...instances.map(({ name, address }) => ({ name, text: address, href: address })),
     ...(profile === undefined ? [] : [{ name: 'profile', text: profile }]),
     ...(source === undefined || snapshot !== undefined ? [] : await describeUser(source)),
     ...(snapshot ?? []),
@@ -94,7 +98,7 @@ const describeFilter = ({ command, raw }: PageLine): readonly PageFact[] => {
 }
 
 /** Returns the title of a page. Texts of the line are left out if one may be a secret. */
-const describePage = (line: PageLine, view: RecordView): string => {
+const describePage = (line: PageLine, view: RecordView, instances: number): string => {
   const { command, globals, raw } = line
   const { area, words, summary } = command
   const parts = {
@@ -102,7 +106,7 @@ const describePage = (line: PageLine, view: RecordView): string => {
     words,
     summary,
     args: raw.args,
-    of: describeScope(line),
+    of: describeScope(line, instances),
     groups: view.groups,
   }
   return hasSecrets(command, raw)
@@ -140,18 +144,22 @@ export const createPageView = async (
 ): Promise<PageView> => {
   const { command } = line
   const source = canReachSeveral(command) ? await line.source?.().catch(() => undefined) : undefined
+  const addresses = source?.instances.map(({ address }) => address) ?? []
   const facts = describeSource(source)
   return {
     get title() {
-      return describePage(line, view)
+      return describePage(line, view, addresses.length)
     },
     facts: async () => [...(await facts), ...describeFilter(line)],
     get line() {
       return describeLine(line)
     },
+    // A condition on the snapshots themselves leaves some out.
+    snapshots: () =>
+      /\bsnapshot\b/.test(`${line.raw.flags.get('where')}`) ? [] : (source?.ended?.() ?? []),
     nouns: getNouns(command),
-    address: source?.address,
-    origin: source === undefined ? undefined : new URL(source.address).origin,
+    address: addresses.length === 1 ? addresses[0] : undefined,
+    origins: addresses.map((address) => new URL(address).origin),
     section: view.section,
     said: view.footnote,
     groups: view.groups,

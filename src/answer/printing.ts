@@ -1,5 +1,4 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
-import { getCurrentIo } from '../base/io.js'
 import { isObject } from '../base/objects.js'
 import { escapeControlLines, escapeUnprintable } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
@@ -214,8 +213,7 @@ export class AnswerPrinter implements RunAnswer {
     const inspection = await this.#inspection(emit)
     const rough = emit.approximate === undefined ? {} : await this.#roughly(emit.approximate)
     const page = await this.#page(emit)
-    const now = await this.#origin.asOf()
-    const view = { ...this.#view(many, emit), now, ...rough, page, inspection }
+    const view = { ...(await this.#view(many, emit)), ...rough, page, inspection }
     const { drawing } = emit
     if (page === undefined || drawing === undefined)
       return openWriter(format, this.#screen.out, view, this.#hidden(emit))
@@ -243,7 +241,7 @@ export class AnswerPrinter implements RunAnswer {
     const isDrawn = this.terminal || this.#screen.style.aligned
     if (columns.length === 0 || !isDrawn || this.reader !== 'people') return {}
     const { createCell } = await import('../output/cell.js')
-    const view = this.#view(true, { columns })
+    const view = await this.#view(true, { columns })
     const mark = (record: unknown): unknown => {
       if (!isObject(record) || record.approximate !== true) return record
       const texts = columns.map((name) => [name, `≈ ${createCell(name, record[name], view).text}`])
@@ -269,7 +267,7 @@ export class AnswerPrinter implements RunAnswer {
   async printDocument(value: unknown): Promise<void> {
     const { format } = this.#asked
     const open = await openDocument(format, this.#screen.out, {
-      ...this.#view(false, {}),
+      ...(await this.#view(false, {})),
       page: await this.#page({}),
     })
     await open.record(value)
@@ -344,7 +342,7 @@ export class AnswerPrinter implements RunAnswer {
     return [...usual, ...getPlainFields(endpoint).filter((name) => !known.has(name))]
   }
 
-  #view(many: boolean, emit: RecordView): AnswerView {
+  async #view(many: boolean, emit: RecordView): Promise<AnswerView> {
     const { command, format, globals, words } = this.#asked
     const { style, width } = this.#screen
     const { aligned } = style
@@ -368,7 +366,7 @@ export class AnswerPrinter implements RunAnswer {
       aligned,
       width: aligned ? style.tableWidth : width,
       color: style.color,
-      now: getCurrentIo().now(),
+      now: await this.#origin.asOf(),
       style,
       people: people && getPeopleView(people, emit, globals.sort !== undefined),
       stacks: emit.stacks ?? endpoint?.stacks,

@@ -90,10 +90,12 @@ const findSnapshots = (text: string): SnapshotChoice => {
       `the snapshots are of several instances: ${[...instances].join(', ')}`,
       'Pass those of one instance.',
     )
-  const twice = snapshots.find(
-    ({ manifest }, i) => manifest.began === snapshots[i - 1]?.manifest.began,
-  )
-  if (twice !== undefined) throw usage(`${twice.folder} is given twice`)
+  for (const [i, { folder, manifest }] of snapshots.entries()) {
+    const before = snapshots[i - 1]
+    if (before === undefined || manifest.began !== before.manifest.began) continue
+    const same = before.folder === folder ? '' : ` as ${before.folder}`
+    throw usage(`${folder} is given twice${same}`, 'Pass each snapshot once.')
+  }
   return { snapshots, incomplete: all.flatMap((one) => one.incomplete) }
 }
 
@@ -124,7 +126,7 @@ const createSource =
   (text: string, snapshots: readonly FoundSnapshot[]) => async (): Promise<PageSource> => {
     const [first, last] = [snapshots[0]?.manifest, snapshots.at(-1)?.manifest]
     return {
-      address: last?.instance ?? '',
+      instances: last === undefined ? [] : [{ address: last.instance }],
       snapshot: [
         { name: 'snapshots', text: String(snapshots.length) },
         { name: 'from', text: first?.began.slice(0, 10) ?? '' },

@@ -42,6 +42,10 @@ export const parseMoment = (text: string, now: number): number | undefined => {
   return Date.parse(isDay(text) ? `${text}T00:00:00Z` : zoned)
 }
 
+/** Formats a time to the minute, in UTC: `2026-11-27 17:40`. */
+export const formatMinute = (time: Date): string =>
+  time.toISOString().slice(0, 16).replace('T', ' ')
+
 /** True if a text that is a moment names a day without a time of it. */
 export const isWholeDay = (text: string): boolean =>
   text === 'today' || text === 'yesterday' || isDay(text)

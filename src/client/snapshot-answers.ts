@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { viewBytes } from '../base/bytes.js'
-import { dayLength } from '../base/dates.js'
+import { dayLength, formatMinute } from '../base/dates.js'
 import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { checkJson } from '../base/json/scan.js'
@@ -115,7 +115,7 @@ export class SnapshotReader {
 
   /** The minute when all of it was read, and how long ago that was. */
   get minute(): string {
-    return `${this.manifest.ended.slice(0, 16).replace('T', ' ')} UTC (${this.#age})`
+    return `${formatMinute(new Date(this.manifest.ended))} UTC (${this.#age})`
   }
 
   /** The description of the snapshot: its instance, its groups and its age. */

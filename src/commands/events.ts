@@ -106,19 +106,21 @@ const createPathLookup = ({ instance }: Context) => {
 
 /** Formats one line, wrapped to the terminal: `2 h ago  Ana pushed 3 commits to main in platform/app`. */
 const formatLine = (
-  { answer, place }: Context,
+  { answer }: Context,
   event: Fields,
   where: string | undefined,
+  asOf: Date,
 ): string => {
-  const when = answer.text.safe(formatWhen(event, place.clock.now())).padEnd(whenWidth)
+  const when = answer.text.safe(formatWhen(event, asOf)).padEnd(whenWidth)
   return `${when}  ${answer.text.hanging(describeEvent(event, where), whenWidth + 2)}\n`
 }
 
 /** Yields one line per event, as soon as the path of its project is known. */
 async function* formatLines(context: Context, events: readonly unknown[]): AsyncGenerator<string> {
   const placeOf = createPathLookup(context)
+  const asOf = await context.place.clock.asOf()
   for (const event of listObjects(events))
-    yield formatLine(context, event, await placeOf(event.project_id))
+    yield formatLine(context, event, await placeOf(event.project_id), asOf)
 }
 
 export const list = define({

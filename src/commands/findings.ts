@@ -3,7 +3,8 @@
 import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
-import type { OverviewFinding, OverviewRecord } from './overview-record.js'
+import { type Globals, toFlagWords } from '../engine/command/globals.js'
+import type { OldestJob, OverviewFinding, OverviewRecord } from './overview-record.js'
 
 const hour = 3600
 const day = 86_400
@@ -20,21 +21,38 @@ const longest = 30
 const shorten = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text
 
+/** The flags that select the live instance, and as whom it is asked. */
+const liveFlags = ['baseUrl', 'insecure', 'profile', 'sandbox', 'sudo'] as const
+
+export type SourceFlags = Partial<Pick<Globals, (typeof liveFlags)[number] | 'from'>>
+
+const addFlags = (
+  command: string,
+  globals: SourceFlags,
+  names: readonly (keyof SourceFlags)[],
+): string =>
+  [command, ...names.flatMap((name) => toFlagWords(name, globals[name])).map(quoteWord)].join(' ')
+
+/** Adds the flags of the live instance to a command. A line that reads a snapshot has none. */
+export const toLiveCommand = (command: string, globals: SourceFlags): string =>
+  addFlags(command, globals, liveFlags)
+
 /** The sections of an overview, from which findings are derived. */
 type OverviewData = Omit<OverviewRecord, 'findings'>
 
-const createUrgentFinding = (part: string, message: string, command: string): OverviewFinding => ({
+/** A problem whose command gets its flags later. A command that a snapshot cannot answer asks the live instance. */
+interface Problem extends OverviewFinding {
+  readonly isLive?: true
+}
+
+const createUrgentFinding = (part: string, message: string, command: string): Problem => ({
   level: 'act now',
   part,
   message,
   command,
 })
 
-const createAttentionFinding = (
-  part: string,
-  message: string,
-  command: string,
-): OverviewFinding => ({
+const createAttentionFinding = (part: string, message: string, command: string): Problem => ({
   level: 'attention',
   part,
   message,
@@ -44,7 +62,10 @@ const createAttentionFinding = (
 const describeEnd = (left: number): string =>
   left < 0 ? `ended ${formatSpan(left)} ago` : `ends in ${formatSpan(left)}`
 
-const findCertificates = ({ certificates: part }: OverviewData): readonly OverviewFinding[] => {
+const findCertificates = (
+  { certificates: part }: OverviewData,
+  { from }: SourceFlags,
+): readonly Problem[] => {
   const all = (part?.certificates ?? []).flatMap((one) => {
     const left = one.left_seconds ?? (one.expired === true ? -1 : undefined)
     return left === undefined || one.renews === true ? [] : [{ ...one, left }]
@@ -57,7 +78,8 @@ const findCertificates = ({ certificates: part }: OverviewData): readonly Overvi
     createUrgentFinding(
       'certificates',
       `The certificate of ${shorten(domain)} ${known === undefined ? 'has ended' : describeEnd(left)}.`,
-      id === undefined
+      // A snapshot holds the list of domains, and none of them by itself.
+      id === undefined || from !== undefined
         ? formatListCommand('7d')
         : `svcctl pages-domains get ${quoteWord(domain)} -P ${quoteWord(String(id))}`,
     ),
@@ -83,7 +105,7 @@ const findCertificates = ({ certificates: part }: OverviewData): readonly Overvi
 const shortenHealth = (text: string): string =>
   text.length > 3 * longest ? `${text.slice(0, longest)}…` : text
 
-const findSites = ({ replication }: OverviewData): readonly OverviewFinding[] =>
+const findSites = ({ replication }: OverviewData): readonly Problem[] =>
   (replication ?? []).flatMap(({ id, name, healthy, health, failed }) => {
     const repairs = /OAuth/.test(health)
     const state =
@@ -92,7 +114,12 @@ const findSites = ({ replication }: OverviewData): readonly OverviewFinding[] =>
     return [
       ...(healthy === true
         ? []
-        : [createUrgentFinding('replication', `Site ${shorten(name)} ${state}`, shown)]),
+        : [
+            {
+              ...createUrgentFinding('replication', `Site ${shorten(name)} ${state}`, shown),
+              ...(repairs ? { isLive: true as const } : {}),
+            },
+          ]),
       ...(failed === undefined || failed === 0
         ? []
         : [
@@ -105,7 +132,7 @@ const findSites = ({ replication }: OverviewData): readonly OverviewFinding[] =>
     ]
   })
 
-const findTokens = ({ tokens }: OverviewData): readonly OverviewFinding[] =>
+const findTokens = ({ tokens }: OverviewData): readonly Problem[] =>
   (tokens ?? []).flatMap(({ profile, works, reason, left_seconds: left, renews }) => {
     const isOwn = /^[\w.-]+$/.test(profile)
     const login = isOwn ? `svcctl auth login ${profile}` : 'svcctl auth status'
@@ -127,26 +154,27 @@ const findTokens = ({ tokens }: OverviewData): readonly OverviewFinding[] =>
     ]
   })
 
-const findJobs = ({ jobs }: OverviewData): readonly OverviewFinding[] => {
+/** Formats the command that explains why a job waits. */
+export const formatWhy = ({ id, project }: Pick<OldestJob, 'id' | 'project'>): string =>
+  `svcctl jobs why ${id} -P ${quoteWord(project)}`
+
+const findJobs = ({ jobs }: OverviewData): readonly Problem[] => {
   const { oldest, by_age: ages = {} } = jobs ?? {}
-  const { waited_seconds: waited, id, project, name, tag_list: tags } = oldest ?? {}
-  if (waited === undefined || waited === null || waited < hour || project === undefined) return []
+  if (oldest === undefined || oldest === null) return []
+  const { waited_seconds: waited, id, project, name, tag_list: tags } = oldest
+  if (waited === null || waited < hour) return []
   const long =
     (ages['over 1 day'] ?? 0) +
     (waited >= day ? 0 : (ages['1 to 6 h'] ?? 0) + (ages['6 h to 1 day'] ?? 0))
   const isLong = waited >= day
   const count = `${formatCount(long, 'job')} ${long === 1 ? 'has' : 'have'} waited for more than ${isLong ? 'a day' : 'an hour'}`
-  const tagged = tags === undefined || tags.length === 0 ? '' : `, tags ${shorten(tags.join(', '))}`
-  const message = `${count}; the oldest is ${shorten(name ?? '')} (${id}) in ${shorten(project)}, for ${formatSpan(waited)}${tagged}.`
-  const why = `svcctl jobs why ${id} -P ${quoteWord(project)}`
-  return [
-    isLong
-      ? createUrgentFinding('jobs', message, why)
-      : createAttentionFinding('jobs', message, why),
-  ]
+  const tagged = tags.length === 0 ? '' : `, tags ${shorten(tags.join(', '))}`
+  const message = `${count}; the oldest is ${shorten(name)} (${id}) in ${shorten(project)}, for ${formatSpan(waited)}${tagged}.`
+  const create = isLong ? createUrgentFinding : createAttentionFinding
+  return [{ ...create('jobs', message, formatWhy(oldest)), isLive: true }]
 }
 
-const findRunners = ({ runners }: OverviewData): readonly OverviewFinding[] => {
+const findRunners = ({ runners }: OverviewData, { from }: SourceFlags): readonly Problem[] => {
   if (runners === undefined || runners === null) return []
   const { online, offline, paused, not_connected: never } = runners.by_state
   const active = runners.total - paused
@@ -157,7 +185,8 @@ const findRunners = ({ runners }: OverviewData): readonly OverviewFinding[] => {
     ? `; ${online} of ${formatCount(active, 'active runner')} ${online === 1 ? 'is' : 'are'} online`
     : ''
   const message = `${formatCount(offline, 'runner')} ${offline === 1 ? 'is' : 'are'} offline${share}.`
-  const shown = `${formatListCommand('offline')} --sort contacted_at`
+  // The list of a snapshot does not say when a runner was last seen.
+  const shown = `${formatListCommand('offline')}${from === undefined ? ' --sort contacted_at' : ''}`
   return [
     ...(isFew
       ? [createUrgentFinding('runners', message, shown)]
@@ -176,37 +205,49 @@ const findRunners = ({ runners }: OverviewData): readonly OverviewFinding[] => {
   ]
 }
 
-const findGaps = ({ unread }: OverviewData): readonly OverviewFinding[] =>
+const findGaps = ({ unread }: OverviewData): readonly Problem[] =>
   unread.flatMap(({ part, why, offered }) =>
     offered
       ? [
-          createAttentionFinding(
-            part,
-            `Section ${part} is incomplete: ${why ?? 'it could not be read'}.`,
-            `svcctl overview --parts ${part}`,
-          ),
+          {
+            ...createAttentionFinding(
+              part,
+              `Section ${part} is incomplete: ${why ?? 'it could not be read'}.`,
+              `svcctl overview --parts ${part}`,
+            ),
+            isLive: true as const,
+          },
         ]
       : [],
   )
 
+/** Adds its flags to the command of a problem, and says where a snapshot cannot answer it. */
+const toFinding = ({ isLive, ...one }: Problem, globals: SourceFlags): OverviewFinding => {
+  if (one.part === 'tokens') return one
+  if (isLive !== true)
+    return { ...one, command: addFlags(one.command, globals, [...liveFlags, 'from']) }
+  const said = globals.from === undefined ? '' : ' The command asks the live instance.'
+  return {
+    ...one,
+    message: `${one.message}${said}`,
+    command: toLiveCommand(one.command, globals),
+  }
+}
+
 /**
  * Returns the findings of an overview, the most urgent first.
- * @param flags words that select the instance, added to each command
+ * @param globals the flags of its line, by which its commands find the same instance or snapshot
  */
 export const findWork = (
   record: OverviewData,
-  flags: readonly string[],
+  globals: SourceFlags,
 ): readonly OverviewFinding[] => {
   const all = [findCertificates, findSites, findTokens, findJobs, findRunners, findGaps].flatMap(
-    (find) => find(record),
+    (find) => find(record, globals),
   )
-  const further = flags.map((word) => ` ${quoteWord(word)}`).join('')
   const urgentFirst = [
     ...all.filter(({ level }) => level === 'act now'),
     ...all.filter(({ level }) => level !== 'act now'),
   ]
-  return urgentFirst.map((one) => ({
-    ...one,
-    command: one.part === 'tokens' ? one.command : `${one.command}${further}`,
-  }))
+  return urgentFirst.map((one) => toFinding(one, globals))
 }

@@ -2,14 +2,14 @@
 
 import { toText } from '../base/objects.js'
 import { formatSpan } from '../base/screen-text.js'
-import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
 import type { projects } from '../catalogue/areas/projects.js'
 import type { RecordOf } from '../client/types.js'
 import type { Context, Text } from '../engine/command/context.js'
 import { type Failure, recoverFrom } from '../errors.js'
-import { ageSpans } from './overview-record.js'
+import { formatWhy, toLiveCommand } from './findings.js'
+import { ageSpans, type OldestJob } from './overview-record.js'
 
 // What every section of `overview` is made of.
 
@@ -180,18 +180,14 @@ const describeMissing = ({ failed, hidden }: PendingJobs): string | undefined =>
 }
 
 /** Describes the job that waits longest, and the command that explains why. */
-const formatOldest = (
-  oldest: WaitingJob | undefined,
-  waited: number | null,
-  { after }: SectionWriter,
-) => {
-  if (oldest === undefined) return []
-  const { project, id, name, tag_list: tags } = oldest
+const formatOldest = (oldest: OldestJob | null, { after }: SectionWriter) => {
+  if (oldest === null) return []
+  const { id, name, tag_list: tags, waited_seconds: waited, why } = oldest
   const tagged = tags.length === 0 ? '' : `, tags ${tags.join(', ')}`
   const since = waited === null ? '' : `, for ${formatSpan(waited)}`
   return [
     ...after('', `the oldest${since}: ${name} (${id})${tagged}`),
-    ...after('', `why: svcctl jobs why ${id} -P ${quoteWord(project)}`),
+    ...(why === undefined ? [] : after('', `why: ${why}`)),
   ]
 }
 
@@ -226,7 +222,17 @@ export const jobsPart: OverviewPart = {
     const [oldest] = waiting.toSorted((a, b) => getWaitStart(a) - getWaitStart(b))
     const counts = countByProject(waiting)
     const now = await sources.place.clock.asOf()
-    const waited = oldest === undefined ? null : getWaitSeconds(oldest, now)
+    const { globals } = sources.place
+    const longest: OldestJob | null =
+      oldest === undefined
+        ? null
+        : {
+            ...oldest,
+            waited_seconds: getWaitSeconds(oldest, now),
+            ...(globals.from === undefined
+              ? { why: toLiveCommand(formatWhy(oldest), globals) }
+              : {}),
+          }
     const missing = describeMissing(seen)
     return {
       value: {
@@ -235,14 +241,14 @@ export const jobsPart: OverviewPart = {
         projects_hidden: hidden,
         projects_unread: failed.length,
         by_age: countByAge(waiting, now),
-        oldest: oldest === undefined ? null : { ...oldest, waited_seconds: waited },
+        oldest: longest,
         by_project: Object.fromEntries(counts),
       },
       headline: `${waiting.length} in ${counts.length} of ${formatCount(looked, 'project')}`,
       missing,
       ...(failed.length === 0 ? {} : { incomplete: true as const }),
       lines: (pen) => [
-        ...formatOldest(oldest, waited, pen),
+        ...formatOldest(longest, pen),
         ...formatProjects(counts, waiting.length, pen),
       ],
       rows: toRows(waiting, oldest, counts),

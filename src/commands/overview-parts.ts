@@ -25,7 +25,7 @@ import {
   type OverviewSources,
   type SectionWriter,
 } from './overview-jobs.js'
-import type { StorageCount } from './overview-record.js'
+import type { OverviewRecord, StorageCount } from './overview-record.js'
 
 /** Returns the share that is online, of the runners that are not paused. */
 const getOnlineShare = (counts: RunnerCounts): number | undefined => {
@@ -100,6 +100,19 @@ const expirySpans = [
   ['later', (left: number) => left >= expiryLimits.warn],
 ] as const
 
+/** Counts certificates by the time that is left, in words. */
+export const describeCertificates = ({
+  by_time_left: ages,
+  certificates,
+  without,
+}: NonNullable<OverviewRecord['certificates']>): string => {
+  const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
+  const counts = [...Object.entries(ages), ['with an unknown expiry date', open] as const]
+  const said = counts.flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]))
+  const bare = without === 0 ? [] : [`${formatCount(without, 'domain')} without one`]
+  return [...said, ...bare].join(', ') || 'none'
+}
+
 const certificatesPart: OverviewPart = {
   name: 'certificates',
   title: 'Pages certificates',
@@ -111,18 +124,11 @@ const certificatesPart: OverviewPart = {
       )
       return [name, among.length] as const
     })
-    const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
-    const counted = [...counts, ['with an unknown expiry date', open] as const]
-      .filter(([, n]) => n > 0)
-      .map(([name, n]) => `${n} ${name}`)
     const rest = certificates.length - maxCertificates
+    const value = { by_time_left: Object.fromEntries(counts), without, certificates }
     return {
-      value: { by_time_left: Object.fromEntries(counts), without, certificates },
-      headline:
-        [
-          ...counted,
-          ...(without === 0 ? [] : [`${formatCount(without, 'domain')} without one`]),
-        ].join(', ') || 'none',
+      value,
+      headline: describeCertificates(value),
       lines: ({ cell, mark, after }) => [
         ...certificates
           .slice(0, maxCertificates)
@@ -150,7 +156,7 @@ const columns = { name: 14, bar: 12 } as const
 const getSiteState = ({ healthy }: GeoSite): string =>
   healthy === undefined ? 'unknown' : healthy ? 'healthy' : 'unhealthy'
 
-const getSiteMark = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
+export const getSiteMark = ({ healthy }: Pick<GeoSite, 'healthy'>): 'good' | 'bad' | 'warn' =>
   healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
 
 /** Describes the facts behind the bar of a site. */
@@ -163,7 +169,11 @@ const describeFacts = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite):
   ].join(', ')
 
 /** Describes the troubles below the bar of a site. */
-const describeTroubles = ({ healthy, health, least }: GeoSite): readonly string[] => [
+export const describeTroubles = ({
+  healthy,
+  health,
+  least,
+}: Pick<GeoSite, 'healthy' | 'health' | 'least'>): readonly string[] => [
   ...(healthy === true ? [] : [health]),
   ...(least === undefined || least.percent >= 100
     ? []
@@ -257,13 +267,16 @@ const storagesPart: OverviewPart = {
 
 // The tokens of the profiles.
 
-const getTokenState = ({ works }: ProfileCredential): string =>
+type TokenFacts = Pick<ProfileCredential, 'works' | 'left_seconds' | 'expires_at' | 'renews'>
+
+export const getTokenState = ({ works }: TokenFacts): string =>
   works === undefined ? 'not checked' : works ? 'works' : 'invalid'
 
-const getTokenMark = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
+export const getTokenMark = ({ works }: TokenFacts): 'good' | 'bad' | 'warn' =>
   works === undefined ? 'warn' : works ? 'good' : 'bad'
 
-const describeTokenEnd = (one: ProfileCredential): readonly string[] => {
+/** Describes when a token ends; empty if that is not known. */
+export const describeTokenEnd = (one: TokenFacts): readonly string[] => {
   const { left_seconds: left, expires_at, renews } = one
   if (renews === true) return ['renewed automatically']
   return left === undefined ? [] : [formatTimeLeft(left, expires_at)]

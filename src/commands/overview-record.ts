@@ -13,13 +13,15 @@ export const ageSpans = [
 ] as const
 
 /** The job that has waited longest. */
-interface OldestJob {
+export interface OldestJob {
   readonly project: string
   readonly id: number
   readonly name: string
   readonly created_at: string
   readonly tag_list: readonly string[]
   readonly waited_seconds: number | null
+  /** The command that explains why it waits; absent if a snapshot was read, which cannot answer it. */
+  readonly why?: string
 }
 
 /** A storage with the number of its projects. */

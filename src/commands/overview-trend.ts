@@ -1,5 +1,6 @@
 /** The overview of several snapshots: the counts of each, and their changes. */
 
+import { groupBy } from '../base/group-by.js'
 import { sumNumbers } from '../base/numbers.js'
 import { isObject } from '../base/objects.js'
 import { groupDigits } from '../base/text.js'
@@ -59,6 +60,28 @@ export interface TrendList {
   readonly snapshots: readonly string[]
   readonly records: readonly OverviewRecord[]
   readonly trends: readonly Trend[]
+  /** The sections that some snapshots lack, each with the reason, in words. */
+  readonly gaps: readonly { readonly part: string; readonly text: string }[]
+}
+
+/** Returns the day of a snapshot; empty if there is none. */
+export const getDay = (snapshot: string | undefined): string => snapshot?.slice(0, 10) ?? ''
+
+/** Describes the sections that could not be read, with the days of their snapshots. */
+const findGaps = (
+  snapshots: readonly string[],
+  records: readonly OverviewRecord[],
+): TrendList['gaps'] => {
+  const unread = records.flatMap(({ unread }, i) =>
+    unread.flatMap(({ part, why = 'it could not be read', offered }) =>
+      offered ? [{ part, why, day: getDay(snapshots[i]) }] : [],
+    ),
+  )
+  return [...groupBy(unread, ({ part, why }) => `${part}\n${why}`).values()].map((all) => {
+    const [{ part, why } = { part: '', why: '' }] = all
+    const days = all.length === snapshots.length ? 'any snapshot' : all.map(({ day }) => day)
+    return { part, text: `not read in ${[days].flat().join(', ')}: ${why}` }
+  })
 }
 
 /** Reads the records of several snapshots, each with the start time of its snapshot. */
@@ -78,6 +101,10 @@ export const toTrends = (rows: readonly unknown[]): TrendList => {
   return {
     snapshots: found.map(({ snapshot }) => snapshot),
     records,
+    gaps: findGaps(
+      found.map(({ snapshot }) => snapshot),
+      records,
+    ),
     trends: trends.filter(({ values }) => values.some((value) => value !== undefined)),
   }
 }
@@ -92,21 +119,31 @@ export const describeTrend = (before: number | undefined, now: number | undefine
 const columns = ['part', 'item', 'value', 'change', 'since', 'first'] as const
 
 const toRows = (rows: readonly unknown[]) => {
-  const { snapshots, trends } = toTrends(rows)
-  return trends.map(({ part, item, values }) => ({
-    part,
-    item,
-    value: values.at(-1) ?? null,
-    change: describeTrend(values.at(-2), values.at(-1)),
-    since: snapshots.at(-2)?.slice(0, 10) ?? null,
-    first: values[0] ?? null,
-  }))
+  const { snapshots, trends, gaps } = toTrends(rows)
+  return [
+    ...trends.map(({ part, item, values }) => ({
+      part,
+      item,
+      value: values.at(-1) ?? null,
+      change: describeTrend(values.at(-2), values.at(-1)),
+      since: getDay(snapshots.at(-2)) || null,
+      first: values[0] ?? null,
+    })),
+    ...gaps.map(({ part, text: value }) => ({
+      part,
+      item: '',
+      value,
+      change: 'unread',
+      since: null,
+      first: null,
+    })),
+  ]
 }
 
 /** Renders the trends for a terminal: the latest counts with their changes. */
 function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Generator<string> {
-  const { records, snapshots, trends } = toTrends(rows)
-  const [first, before, last] = [0, -2, -1].map((at) => snapshots.at(at)?.slice(0, 10) ?? '')
+  const { records, snapshots, trends, gaps } = toTrends(rows)
+  const [first, before, last] = [0, -2, -1].map((at) => getDay(snapshots.at(at)))
   yield `${text.strong(records.at(-1)?.address ?? '')}\n`
   yield `${text.safe(`${snapshots.length} snapshots, ${first} to ${last}`)}\n`
   let part = ''
@@ -123,6 +160,9 @@ function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Gener
       .trimEnd()
     yield '\n'
   }
+  if (gaps.length > 0) yield '\n'
+  for (const { part: name, text: said } of gaps)
+    yield `${text.mark('warn')} ${text.hanging(`${name}: ${said}`, 2)}\n`
 }
 
 /** Creates the view of several snapshots' overviews for people. */

@@ -7,11 +7,10 @@ import { loadWidths, type Widths } from '../base/screen-text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
 import type { AnswerService, Context } from '../engine/command/context.js'
-import { toFlagWords } from '../engine/command/globals.js'
 import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, type Failure, isUnoffered, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
-import { findWork } from './findings.js'
+import { findWork, type SourceFlags } from './findings.js'
 import type {
   OverviewPart,
   OverviewProject,
@@ -81,17 +80,17 @@ export const readOverview = async (
   // What the profiles say does not make up for an instance that says nothing.
   const answered = answers.some(({ part, read }) => part.own !== true && read !== undefined)
   if (failed !== undefined && !answered) throw failed
-  return { address: baseUrl, at: context.place.clock.now().toISOString(), answers }
+  return { address: baseUrl, at: (await context.place.clock.asOf()).toISOString(), answers }
 }
 
 /** True if everything was read that the instance has. */
 const isComplete = ({ answers }: Overview): boolean =>
   answers.every(({ read, offered }) => !offered || (read !== undefined && read.incomplete !== true))
 
-/** Returns the overview as one object. @param flags words that name the instance in further lines */
-export const toRecord = (overview: Overview, flags: readonly string[] = []): OverviewRecord => {
+/** Returns the overview as one object. @param globals the flags by which further lines find the same instance */
+export const toRecord = (overview: Overview, globals: SourceFlags = {}): OverviewRecord => {
   const record = toSections(overview)
-  return { ...record, findings: findWork(record, flags) }
+  return { ...record, findings: findWork(record, globals) }
 }
 
 const toSections = ({ address, at, answers }: Overview): Omit<OverviewRecord, 'findings'> => ({
@@ -243,16 +242,8 @@ const flags = {
   parts: list('enum', 'sections to show', { values: parts.map(({ name }) => name) }),
 } as const
 
-/** Words of a further line that name the same instance. */
-const getInstanceFlags = ({
-  globals: { profile, sandbox },
-}: Context['place']): readonly string[] => [
-  ...toFlagWords('profile', profile),
-  ...toFlagWords('sandbox', sandbox),
-]
-
 const describeOverview = ({ answer, place }: Context, overview: Overview): Rows => {
-  const record = toRecord(overview, getInstanceFlags(place))
+  const record = toRecord(overview, place.globals)
   if (answer.reader === 'programs') return yieldRecord(record)
   return yieldRecords([record], {
     drawing: 'overview',

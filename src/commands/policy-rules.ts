@@ -1,7 +1,6 @@
 /** Checks one policy rule: reads its list, and returns the records that break the rule. */
 
 import { groupBy } from '../base/group-by.js'
-import { getCurrentIo } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { getOwn, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
@@ -116,7 +115,7 @@ const withEmptyGroups = (
 const findBroken = (
   rule: PolicyRule,
   rows: readonly Row[],
-  answer: LineAnswer,
+  { answer, asOf }: { readonly answer: LineAnswer; readonly asOf: Date },
   parents: ParentLog,
 ): readonly Row[] => {
   const all = withEmptyGroups(rows, answer, parents)
@@ -128,7 +127,7 @@ const findBroken = (
     // Without any group, the columns show which fields a group has.
     samples:
       all.length > 0 ? all : [Object.fromEntries((columns ?? []).map((name) => [name, null]))],
-    now: getCurrentIo().now().getTime(),
+    now: asOf.getTime(),
     names: findLevelNames,
     nearest: findNearest,
     learnt: command && createValueFinder(command),
@@ -268,10 +267,12 @@ export const judgeRule = async (
   sharing: SharedReading = {},
 ): Promise<RuleResult> => {
   const { name, severity } = rule
+  const { place, ui } = context
+  const asOf = await place.clock.asOf()
   const parents = new ParentLog()
   const { answer, rows } = await readRows(context, rule, parents, sharing)
   const broken = isTestedLocally(rule)
-    ? withOrigin(rule, () => findBroken(rule, rows, answer, parents))
+    ? withOrigin(rule, () => findBroken(rule, rows, { answer, asOf }, parents))
     : rows
   const findings = broken.map(
     (row): PolicyFinding => ({
@@ -291,8 +292,7 @@ export const judgeRule = async (
       waived: null,
     }),
   )
-  const { place, ui } = context
-  const today = place.clock.now().toISOString().slice(0, 10)
+  const today = asOf.toISOString().slice(0, 10)
   return {
     rule,
     findings: [

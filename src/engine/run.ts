@@ -115,10 +115,11 @@ const parseArguments = async (
   { objects: stream, rowFields }: Pick<LineInput, 'objects' | 'rowFields'>,
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
-  const { ui } = running.context
+  const { place, ui } = running.context
   const said = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
-    env: running.context.place.env,
+    env: place.env,
+    asOf: await place.clock.asOf(),
     stdin: input.text,
     stream,
     rowFields,

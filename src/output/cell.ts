@@ -2,6 +2,7 @@
  * Formats records as rows and values as cells: chooses the columns, and shows words, symbols and ages instead of codes
  * and timestamps.
  */
+import { formatMinute, isMoment } from '../base/dates.js'
 import { ExactNumber } from '../base/json/json.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
@@ -51,7 +52,7 @@ const soonPeriod = 30 * day
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
 
 /** Returns the web page of a record; undefined if it has none. */
-export const getPageUrl = (record: unknown): string | undefined =>
+const getPageUrl = (record: unknown): string | undefined =>
   isObject(record) && typeof record.web_url === 'string' ? record.web_url : undefined
 
 /** Returns the name of an object; undefined if it has none. */
@@ -84,6 +85,8 @@ const formatAge = (name: string, value: string, age: string): string => {
 
 const formatString = (name: string, value: string, view: View, whole: boolean): CellText => {
   const { style, now } = view
+  // A snapshot is known by its time, and is not an age.
+  if (name === 'snapshot' && isMoment(value)) return { text: formatMinute(new Date(value)) }
   const status = statusPattern.test(name) ? style.status(value) : undefined
   if (status !== undefined) return status
   const age = style.age(value, now)
@@ -153,12 +156,21 @@ const valueColumn = 'value'
 const toFields = (record: unknown): Fields =>
   isObject(record) ? record : { [valueColumn]: record }
 
-interface Rows {
+/** The columns of a view, and the values and links of its records. */
+export interface Rows {
   /** Returns the documented names of the columns. If the view names none, the first record decides. */
   readonly columns: () => readonly string[]
   /** Returns the headings of the columns, in the instance's vocabulary if there is one. */
   readonly headings: () => readonly string[]
   readonly values: (record: unknown) => readonly unknown[]
+  /** Returns the address of a record's own page, for its first column. Columns of targets come before that. */
+  readonly link: (record: unknown, column: number) => string | undefined
+}
+
+/** Returns the view of a row: ages of a snapshot's record count from the time of that snapshot. */
+export const getRowView = (row: unknown, view: FormatView): FormatView => {
+  const { snapshot } = view.parents?.includes('snapshot') === true ? toFields(row) : {}
+  return typeof snapshot === 'string' ? { ...view, now: new Date(snapshot) } : view
 }
 
 /** Converts a field name from the instance's vocabulary to the documented one. */
@@ -191,10 +203,20 @@ export const createRows = (
     columns: createNameGetter(words?.neutral),
     headings: createNameGetter(titled === true ? undefined : words?.name),
   }
-  if (parents === undefined) return { ...names, values: getValues }
+  if (parents === undefined)
+    return {
+      ...names,
+      values: getValues,
+      link: (record, column) => (column === 0 ? getPageUrl(record) : undefined),
+    }
   const below = createTargetPicker(view)
   return {
     ...names,
+    link: (row, column) =>
+      column <= parents.length &&
+      column === names.columns().findIndex((name) => !parents.includes(name))
+        ? getPageUrl(toFields(row).record)
+        : undefined,
     values: (row) => {
       const whole = toFields(row)
       const own =

@@ -12,13 +12,14 @@ import {
   createRows,
   getColumnOwner,
   getLabel,
-  getPageUrl,
+  getRowView,
   paintCell,
+  type Rows,
   toDocumentedName,
 } from './cell.js'
 import { escapeLine, escapeLines, type SafeText } from './escape.js'
 import { formatGrid, gap, nestedIndent, placeColumns, splitWidth, type TableLine } from './grid.js'
-import type { OpenPrinter, TextWidths, View } from './types.js'
+import type { FormatView, OpenPrinter, TextWidths, View } from './types.js'
 
 // A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The first records decide the
 // widths. Later records are written as they arrive, so that memory does not grow, and may widen a column.
@@ -38,16 +39,15 @@ const chooseScalarFields = (record: Fields): readonly string[] => {
   return (scalars.length > 0 ? scalars : names).slice(0, maxColumns)
 }
 
-const createCells = (
-  record: unknown,
-  names: readonly string[],
-  values: readonly unknown[],
-  view: View,
-): Cell[] =>
-  names.map((name, i) => {
-    const cell = createCell(name, values[i], view)
-    return i === 0 ? { url: getPageUrl(record), ...cell } : cell
+const createCells = (record: unknown, rows: Rows, view: FormatView): Cell[] => {
+  const own = getRowView(record, view)
+  const values = rows.values(record)
+  return rows.columns().map((name, i) => {
+    const url = rows.link(record, i)
+    const cell = createCell(name, values[i], own)
+    return url === undefined ? cell : { url, ...cell }
   })
+}
 
 /** The widths of the columns in each line of a record, and the measure of their text. */
 interface Layout {
@@ -183,10 +183,7 @@ const openList: OpenPrinter = (sink, view) => {
     await sink.write(header + body.join(''))
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
-    for (const record of records) {
-      const values = rows.values(record)
-      waiting.push(createCells(record, rows.columns(), values, view))
-    }
+    for (const record of records) waiting.push(createCells(record, rows, view))
     if (natural !== undefined || waiting.length >= measured) await flush()
   }
   const end = async (): Promise<void> => {

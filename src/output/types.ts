@@ -68,10 +68,12 @@ export interface PageView {
   readonly line: string | undefined
   /** The nouns for its records, singular and plural. */
   readonly nouns: readonly [one: string, many: string]
-  /** The address of the instance, to which paths are appended. */
+  /** The address of the instance, to which paths are appended; undefined if there are several. */
   readonly address?: string | undefined
-  /** The only origin that links lead to. */
-  readonly origin?: string | undefined
+  /** The only origins that links lead to: those of the instances. */
+  readonly origins: readonly string[]
+  /** Returns the snapshots of a trend at the end of the answer. Some may have no records. */
+  readonly snapshots: () => readonly string[]
   /** The heading of this answer; `said` is the text below it. */
   readonly section?: string | undefined
   readonly said?: string | undefined

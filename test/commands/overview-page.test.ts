@@ -123,7 +123,7 @@ it('has a block below the other where it is narrow', async () => {
 
     Jobs waiting  9 in 5 of 6 projects
       the oldest, for 1 d: job-12 (12), tags gpu
-      why: svcctl jobs why 12 -P group/b
+      why: svcctl jobs why 12 -P group/b --sandbox
       group/c                      ████░░░░░░░░ 3
       group/a                      ███░░░░░░░░░ 2
       group/b                      ███░░░░░░░░░ 2
@@ -179,7 +179,7 @@ it('has two columns from 120 on', async () => {
 
     Jobs waiting  9 in 5 of 6 projects                            Projects by storage  6 projects
       the oldest, for 1 d: job-12 (12), tags gpu                    default        ██████░░░░░░ 3
-      why: svcctl jobs why 12 -P group/b                            spare          ██████░░░░░░ 3, weight 7
+      why: svcctl jobs why 12 -P group/b --sandbox                  spare          ██████░░░░░░ 3, weight 7
       group/c                      ████░░░░░░░░ 3
       group/a                      ███░░░░░░░░░ 2                 Tokens of the profiles  1 token
       group/b                      ███░░░░░░░░░ 2                   ✓ (environment)  renewed automatically,
@@ -228,7 +228,7 @@ it('says in its place what could not be read', async () => {
 
     Jobs waiting  9 in 5 of 6 projects
       the oldest, for 1 d: job-12 (12), tags gpu
-      why: svcctl jobs why 12 -P group/b
+      why: svcctl jobs why 12 -P group/b --sandbox
       group/c                      ████░░░░░░░░ 3
       group/a                      ███░░░░░░░░░ 2
       group/b                      ███░░░░░░░░░ 2
@@ -265,7 +265,9 @@ it('says in its place what could not be read', async () => {
 
 it('writes lines that a shell takes as they are meant', async () => {
   const lists = { ...usual, 'GET /projects': [{ id: 1, path_with_namespace: 'a;b $(c)' }] }
-  expect(await page(80, lists, { 1: [job(7, 1)] })).toContain("svcctl jobs why 7 -P 'a;b $(c)'\n")
+  expect(await page(80, lists, { 1: [job(7, 1)] })).toContain(
+    "svcctl jobs why 7 -P 'a;b $(c)' --sandbox\n",
+  )
 })
 
 it('takes what is of another type for not told', async () => {

@@ -70,6 +70,7 @@ const listed = async (
       paging,
       width: 4,
       signal: new AbortController().signal,
+      asOf: new Date(),
       planned,
       data: async (ask) => (await (await client()).send(ask)).data,
       failed: (text) => void failed.push(text),

@@ -1,4 +1,6 @@
 /** What holds of every page: it says all that the terminal says, what it proposes can be run, and lists have the chart of their fields. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
@@ -7,7 +9,8 @@ import { findFieldKind, findFieldWords } from '../../src/engine/where/shape.js'
 import { isExpiry } from '../../src/output/cell.js'
 import { chooseChart } from '../../src/output/html/summary.js'
 import { calling } from '../commands/calling.js'
-import { folder } from '../support/program.js'
+import { folder, type How } from '../support/program.js'
+import { usingSandbox } from '../support/sandbox.js'
 import { openScreen } from '../support/screen.js'
 
 const { call } = calling()
@@ -31,7 +34,9 @@ const textOf = (page: string): string =>
 
 /** The commands that a page offers to copy. */
 const commandsOf = (page: string): readonly string[] =>
-  [...page.matchAll(/<code>(svcctl .*?)<\/code>/g)].map(([, line = '']) => textOf(`<body>${line}`))
+  [...page.matchAll(/<code>(svcctl .*?)<\/code>/g)].map(([, line = '']) =>
+    textOf(`<body>${line.replace(/<\/?i>/g, '')}`).trim(),
+  )
 
 describe('the page of an overview', () => {
   it('says every word and number of the terminal', async () => {
@@ -67,19 +72,106 @@ describe('the page of an overview', () => {
   })
 })
 
+/** No instance is asked but by what the line itself says. */
+const nobody = { SVC_SANDBOX: '', SVC_BASE_URL: '', SVC_TOKEN: '' }
+
+interface Finding {
+  readonly command: string
+  readonly message: string
+}
+
 describe('what a page proposes', () => {
-  it('runs', async () => {
-    const { stdout } = await call('overview -o json', { env })
-    const findings: readonly { readonly command: string }[] = JSON.parse(stdout).findings
-    const page = await call('overview -o html', { env })
+  const place = usingSandbox()
+  /** Runs a command as a person who copies it does. */
+  const expectRun = async (line: string, how: How): Promise<void> => {
+    const [, ...words] = splitCommand(line)
+    const isWrite = words.includes('repair')
+    const ran = await call([...words, ...(isWrite ? ['--dry-run'] : [])], how)
+    expect([line, ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([line, 0, ''])
+  }
+  /** The configuration of two profiles. */
+  const createProfiles = async (): Promise<How> => {
+    const { sandbox, config: SVC_CONFIG_DIR, cwd } = place()
+    const print = join(cwd, 'print-token')
+    writeFileSync(print, '#!/bin/sh\necho sandbox-root-token\n', { mode: 0o755 })
+    const how = { env: { ...nobody, SVC_CONFIG_DIR }, cwd }
+    for (const name of ['one', 'two']) {
+      const words = ['profile', 'set', name, '--base-url', sandbox.url, '--token-command', print]
+      expect((await call(words, how)).code).toBe(0)
+    }
+    return how
+  }
+
+  it.each([
+    ['the embedded instance, chosen by the line', 'overview --sandbox', nobody],
+    ['the embedded instance, chosen by a variable', 'overview', env],
+  ])('runs on %s', async (_, line, variables) => {
+    const how = { env: variables, cwd: folder() }
+    const findings: readonly Finding[] = JSON.parse(
+      (await call(`${line} -o json`, how)).stdout,
+    ).findings
+    const page = await call(`${line} -o html`, how)
     const lines = new Set([...findings.map(({ command }) => command), ...commandsOf(page.stdout)])
     expect(lines.size).toBeGreaterThan(5)
+    for (const one of lines) await expectRun(one, how)
+  })
+
+  it('runs on the profile that the line names, and on several', async () => {
+    const how = await createProfiles()
+    // The first profile is the current one: the commands have to name the second.
+    const page = await call('overview -p two -o html', how)
+    const [own, ...lines] = commandsOf(page.stdout)
+    expect(own).toBe('svcctl overview -p two -o html')
+    expect(lines.length).toBeGreaterThan(5)
     for (const line of lines) {
-      const [, ...words] = splitCommand(line)
-      const isWrite = words.includes('repair')
-      const ran = await call([...words, ...(isWrite ? ['--dry-run'] : [])], { env, cwd: folder() })
-      expect([line, ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([line, 0, ''])
+      expect(line).toContain(' --profile two')
+      await expectRun(line, how)
     }
+    for (const line of [
+      'overview -p one,two',
+      'jobs list -P platform/app,web/site -p one,two --limit 5 --sort=-id',
+      'jobs list -P platform/app,web/site -p two --group-by project,status',
+    ]) {
+      const { stdout } = await call(`${line} -o html`, how)
+      expect(commandsOf(stdout)).toEqual([`svcctl ${line} -o html`])
+      await expectRun(`svcctl ${line} -o html`, how)
+    }
+  })
+
+  it('names each of several instances, and links to the records of each', async () => {
+    const how = await createProfiles()
+    const { url } = place().sandbox
+    const listed = await call('jobs list --all-projects -p one,two -o html', how)
+    const text = textOf(listed.stdout).replace(/\s+/g, ' ')
+    expect(text).toContain(` one ${url} two ${url} `)
+    expect(listed.stdout).toContain(`<td class="n"><a href="${url}/platform/app/-/jobs/23"`)
+    expect(listed.stdout).toContain('{"column":0,"name":"profile"')
+    expect((await call('overview -p one,two -o html', how)).stdout).toContain(
+      '<title>Overview of 2 instances</title>',
+    )
+  })
+
+  it('reads the snapshot of the page, or says that it asks the live instance', async () => {
+    const cwd = folder()
+    const live = { env, cwd }
+    const lists = ['runners list --instance', 'projects list', 'jobs list --all-projects']
+    const more = ['pages-domains list --instance', 'settings get']
+    await call(['snapshot', ...lists, ...more, '--to', 'snapshots/1'], live)
+    const offline = { env: nobody, cwd }
+    const { stdout } = await call('overview --from snapshots/1 -o json', offline)
+    const findings: readonly Finding[] = JSON.parse(stdout).findings
+    expect(findings.length).toBeGreaterThan(3)
+    for (const { command, message } of findings) {
+      const isRead = command.endsWith(' --from snapshots/1')
+      const isLive = message.endsWith('The command asks the live instance.')
+      expect([command, isRead]).toEqual([command, !isLive])
+      await expectRun(command, isRead ? offline : live)
+    }
+    const page = await call('overview --from snapshots/1 -o html', offline)
+    const own = 'svcctl overview --from snapshots/1 -o html'
+    expect(commandsOf(page.stdout)).toEqual([own, ...findings.map(({ command }) => command)])
+    const trend = await call('overview --from snapshots -o html', offline)
+    for (const line of commandsOf(trend.stdout)) expect(line).toContain(' --from snapshots')
   })
 })
 

@@ -1,8 +1,8 @@
 /** Ages in an old snapshot count from its own time, and not from today. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { calling } from '../commands/calling.js'
+import { calling, onTerminal } from '../commands/calling.js'
 import { folder } from '../support/program.js'
 
 const { call } = calling()
@@ -15,6 +15,48 @@ const age = (to: string, at: string): void => {
   const manifest: object = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...manifest, began: at, ended: at }))
 }
+
+interface MergeRequest {
+  readonly id: number
+  readonly created_at: string
+}
+
+it('counts the ages of conditions, of flags and of tables from the time of each snapshot', async () => {
+  const home = folder()
+  const [old, late] = [join(home, 'old'), join(home, 'late')]
+  const list = ['mr', 'list', '--all-projects']
+  await call(['snapshot', list.join(' '), '--to', old], { env: live })
+  cpSync(old, late, { recursive: true })
+  const whole = await call([...list, '--from', old, '-o', 'ndjson'], { env: nobody })
+  const { record }: { readonly record: MergeRequest } = JSON.parse(
+    whole.stdout.split('\n')[0] ?? '',
+  )
+  const id = String(record.id)
+  const daysLater = (days: number) =>
+    new Date(Date.parse(record.created_at) + days * 86_400_000).toISOString()
+  age(old, daysLater(3))
+  age(late, daysLater(20))
+  const read = async (from: string, ...words: readonly string[]) => {
+    const shown = ['--from', from, '--fields', 'id', '-o', 'value']
+    const { stdout } = await call([...list, ...shown, ...words], { env: nobody })
+    return stdout.split('\n').filter((one) => one === id)
+  }
+  expect(await read(old, '--where', 'created_at<7d')).toEqual([id])
+  expect(await read(late, '--where', 'created_at<7d')).toEqual([])
+  expect(await read(home, '--where', 'created_at<7d')).toEqual([id])
+  expect(await read(late, '--where', 'created_at>7d')).toEqual([id])
+  expect(await read(old, '--created-after', '7d')).toEqual([id])
+  expect(await read(late, '--created-after', '7d')).toEqual([])
+  // The age of the snapshot itself counts from today.
+  expect(await read(home, '--where', 'snapshot>1d')).toEqual([id, id])
+  const shown = `--where id=${id} --fields snapshot,created_at`
+  const screen = await onTerminal(`mr list --all-projects --from ${home} ${shown}`, nobody, (one) =>
+    one.until(/ended with/),
+  )
+  expect(screen).toContain('3 d ago')
+  expect(screen).toContain('20 d ago')
+  expect(screen).toContain(daysLater(3).slice(0, 16).replace('T', ' '))
+}, 60_000)
 
 interface Certificate {
   readonly expires_at?: string
@@ -44,4 +86,44 @@ it('counts the ages of an old snapshot from its own time', async () => {
   expect(page).not.toContain('>today</text>')
   const day = new Date().toISOString().slice(0, 10)
   expect(page).toContain(`<li>${day} `)
+}, 60_000)
+
+it('draws a snapshot without a match as zero, and one that is damaged as a gap', async () => {
+  const home = folder()
+  const [first, second, third] = [join(home, 'a'), join(home, 'b'), join(home, 'c')]
+  const lists = ['projects list', 'runners list --instance', 'settings get']
+  await call(['snapshot', ...lists, '--to', first], { env: live })
+  cpSync(first, second, { recursive: true })
+  cpSync(first, third, { recursive: true })
+  const { stdout } = await call(`projects list --from ${first} -o json`, { env: nobody })
+  const projects: readonly { readonly last_activity_at: string }[] = JSON.parse(stdout)
+  const latest = Math.max(...projects.map((one) => Date.parse(one.last_activity_at)))
+  const days = [1, 50, 100].map((day) => new Date(latest + day * 86_400_000).toISOString())
+  for (const [i, to] of [first, second, third].entries()) age(to, days[i] ?? '')
+  const from = async (line: string) => call(`${line} --from ${home}`, { env: nobody })
+  const row = (day: number, text: string) =>
+    `<th scope="row">${days[day]?.slice(0, 10)}</th><td class="n">${text}</td>`
+  const recent = 'projects list --where last_activity_at<10d -o html'
+  const whole = await from(recent)
+  expect(whole.stdout.includes(row(1, '0'))).toBe(true)
+  expect(whole.stdout.includes(row(2, '0'))).toBe(true)
+  // What a condition on the snapshots leaves out is not zero.
+  const old = await from('projects list --where last_activity_at<70d,snapshot<3650d -o html')
+  expect(old.stdout.includes(row(2, '0'))).toBe(false)
+  appendFileSync(join(second, 'projects.ndjson'), '{}\n')
+  const damaged = await from(recent)
+  expect(damaged.code).toBe(8)
+  expect(damaged.stdout.includes(row(1, '0'))).toBe(false)
+  expect(damaged.stdout.includes(row(2, '0'))).toBe(true)
+  const overview = await from('overview --parts runners,storages -o csv')
+  expect(overview.code).toBe(8)
+  expect(overview.stdout).toMatch(
+    new RegExp(`^storages,,not read in ${days[1]?.slice(0, 10)}: .*was changed`, 'm'),
+  )
+  const twice = await call(`projects list --from ${first},${home}`, { env: nobody })
+  expect(twice.stderr).toContain('is given twice')
+  cpSync(first, join(home, 'd'), { recursive: true })
+  expect((await from('projects list')).stderr).toContain(
+    `${join(home, 'd')} is given twice as ${first}`,
+  )
 }, 60_000)

@@ -30,18 +30,22 @@ const leading = ['maintainer', 'owner']
 
 const maxWays = 12
 
-/** Counts the members of rows, each once. */
-const countNames = (rows: readonly AccessRow[]): number =>
-  new Set(rows.map(({ name }) => name)).size
+/** Returns true for the rows of a single user in several places. */
+const isOfUser = (members: readonly AccessRow[]): boolean =>
+  new Set(members.map(({ name }) => name)).size === 1 && members.length > 1
 
 const endsSoon = ({ expires_at: end }: AccessRow, now: number): boolean =>
   ['urgent', 'soon'].includes(getEndState(Date.parse(end ?? ''), now))
 
 const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   const members = rows.filter(({ kind }) => kind === 'member')
-  const people = countNames(members)
-  const direct = countNames(members.filter(({ via }) => via === 'direct'))
-  const pushes = countNames(members.filter(({ access }) => pushing.includes(access)))
+  const isUser = isOfUser(members)
+  // People are counted once each, or the places of a single user.
+  const countEach = (some: readonly AccessRow[]): number =>
+    new Set(some.map(({ name, place }) => (isUser ? place : name))).size
+  const people = countEach(members)
+  const direct = countEach(members.filter(({ via }) => via === 'direct'))
+  const pushes = countEach(members.filter(({ access }) => pushing.includes(access)))
   const keys = rows.filter(({ kind, access }) => kind === 'deploy key' && access === 'push').length
   const keyText = keys === 0 ? '' : `, and ${formatCount(keys, 'deploy key')}`
   const leads = members.filter(({ access }) => leading.includes(access))
@@ -50,7 +54,7 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   const soon = ending.filter((row) => endsSoon(row, now)).length
   return renderTiles([
     {
-      name: 'People',
+      name: isUser ? 'Places' : 'People',
       big: groupDigits(people),
       tone: 'busy',
       lines: [`${direct} direct, ${people - direct} by groups`],
@@ -62,8 +66,8 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
       lines: [`developers and above${keyText}`],
     },
     {
-      name: 'Owners and maintainers',
-      big: groupDigits(countNames(leads)),
+      name: isUser ? 'As owner or maintainer' : 'Owners and maintainers',
+      big: groupDigits(countEach(leads)),
       tone: open > 0 ? 'warn' : 'good',
       badge: open > 0 ? '! attention' : '✓ fine',
       lines: [`${open} without an end`],
@@ -82,7 +86,7 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
 /** Draws rows by the way in which access is given; for a single user, by place. */
 const drawWays = (rows: readonly AccessRow[]): Markup => {
   const members = rows.filter(({ kind }) => kind === 'member')
-  const isUser = new Set(members.map(({ name }) => name)).size === 1 && members.length > 1
+  const isUser = isOfUser(members)
   const ways = new Map<string, Map<string, number>>()
   for (const { via, place, access } of members) {
     const counts = ways.get(isUser ? place : via) ?? new Map<string, number>()

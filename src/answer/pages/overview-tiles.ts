@@ -4,6 +4,7 @@ import { sumNumbers } from '../../base/numbers.js'
 import { formatSpan } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import type { RunnerCounts } from '../../commands/health.js'
+import { describeCertificates } from '../../commands/overview-parts.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
 import { emptyText } from '../../output/cell.js'
 import { renderTiles, type Tile } from '../../output/html/frame.js'
@@ -75,18 +76,6 @@ const describeJobTile = ({ jobs }: OverviewRecord): TileText | undefined => {
       `in ${groupDigits(Object.keys(projects).length)} of ${groupDigits(looked)} projects${span}`,
     ],
   }
-}
-
-export const describeCertificates = ({
-  by_time_left: ages,
-  certificates,
-  without,
-}: NonNullable<OverviewRecord['certificates']>) => {
-  const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
-  const counts = [...Object.entries(ages), ['with an unknown expiry date', open] as const]
-  const said = counts.flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]))
-  const bare = without === 0 ? [] : [`${formatCount(without, 'domain')} without one`]
-  return [...said, ...bare].join(', ') || 'none'
 }
 
 const describeCertificateTile = ({ certificates: part }: OverviewRecord): TileText | undefined => {

@@ -2,9 +2,16 @@
 
 import { sumNumbers } from '../../base/numbers.js'
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
-import { quoteWord } from '../../base/shell-words.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import { formatCounts, type RunnerCounts, runnerStates } from '../../commands/health.js'
+import {
+  describeCertificates,
+  describeTokenEnd,
+  describeTroubles,
+  getSiteMark,
+  getTokenMark,
+  getTokenState,
+} from '../../commands/overview-parts.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
 import {
   type ChartRow,
@@ -21,7 +28,6 @@ import { drawTimeline, type EndPoint, endTones, getEndState } from '../../output
 import { openDrawing } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 import {
-  describeCertificates,
   describeSite,
   drawTiles,
   getShare,
@@ -30,6 +36,8 @@ import {
   partTitles,
   type Site,
 } from './overview-tiles.js'
+
+const signs = { good: '✓', warn: '!', bad: '✗' } as const
 
 // What to do.
 
@@ -125,16 +133,13 @@ const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup
   const { waiting, by_age: ages, by_project: projects, projects_looked_at: looked, oldest } = jobs
   const said = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
   if (oldest === null) return [said, nothing]
-  const { name, id, project, tag_list: tags, waited_seconds: waited } = oldest
+  const { name, id, project, tag_list: tags, waited_seconds: waited, why } = oldest
   const href = getHref(`${view.page?.address ?? ''}/${encodeURI(project)}/-/jobs/${id}`, view)
   const span = waited === null ? '' : `, for ${formatSpan(waited)}`
   const tagged = tags.length === 0 ? nothing : html`, tags <code>${tags.join(', ')}</code>`
-  const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}</p>
-<p>why:</p>\n`
-  return [
-    said,
-    html`${drawAges(ages)}${line}${renderCommand(`svcctl jobs why ${id} -P ${quoteWord(project)}`)}${drawProjects(projects, view)}`,
-  ]
+  const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}${why === undefined ? '' : '; why:'}</p>\n`
+  const shown = why === undefined ? nothing : renderCommand(why)
+  return [said, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, view)}`]
 }
 
 /** The expiry of a certificate or a token. */
@@ -172,7 +177,7 @@ const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup]
   const ends = collectEnds(record)
   const rows = ends.slice(0, maxEnds).map(({ label, time, left, renews }) => {
     const state = getEndState(time, now.getTime())
-    const sign = { ended: '✗', urgent: '✗', soon: '!', later: '✓' }[state]
+    const sign = signs[endTones[state]]
     const text = `${formatTimeLeft(left, new Date(time).toISOString())}${renews ? ', renewed automatically' : ''}`
     return html`<tr><td>${renderBadge(`${sign} ${state === 'later' ? 'fine' : state}`, endTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
   })
@@ -205,26 +210,19 @@ ${rows}</tbody>
 }
 
 const drawSite = (site: Site): readonly Markup[] => {
-  const { name, primary, enabled, healthy, health, synced_percent: share, least } = site
-  const tone = healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
-  const sign = { good: '✓', warn: '!', bad: '✗' }[tone]
+  const { name, primary, enabled, synced_percent: share } = site
+  const tone = getSiteMark(site)
   const beside = html`${[primary === true ? 'primary' : '', enabled === false ? 'disabled' : ''].filter(Boolean).join(', ')}`
   const row: ChartRow = {
-    name: html`<b class="${tone}">${sign}</b> ${name} <span class="said">${beside}</span>`,
+    name: html`<b class="${tone}">${signs[tone]}</b> ${name} <span class="said">${beside}</span>`,
     label: name,
     counts: new Map([['all', share ?? 0]]),
     beside: describeSite(site),
   }
   const series: Series = { word: 'all', color: tone, hatch: 0 }
-  const troubles = [
-    ...(healthy === true ? [] : [health]),
-    ...(least === undefined || least.percent >= 100
-      ? []
-      : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
-  ]
   return [
     drawRows([row], [series], { most: 100, thin: true }),
-    ...troubles.map((text) => html`<p class="said">${text}</p>\n`),
+    ...describeTroubles(site).map((text) => html`<p class="said">${text}</p>\n`),
   ]
 }
 
@@ -250,26 +248,10 @@ const drawStorages = ({ record: { storages } }: Section): readonly [string, Mark
 const drawTokens = ({ record: { tokens } }: Section): readonly [string, Markup] | undefined => {
   if (tokens === undefined || tokens === null) return undefined
   const items = tokens.map((one) => {
-    const {
-      profile,
-      works,
-      expires_at: at,
-      left_seconds: left,
-      renews,
-      base_url: address,
-      reason,
-      source,
-    } = one
-    const tone = works === undefined ? 'warn' : works ? 'good' : 'bad'
-    const sign = { good: '✓', warn: '!', bad: '✗' }[tone]
-    const state = works === undefined ? 'not checked' : works ? 'works' : 'invalid'
-    const end =
-      renews === true
-        ? ', renewed automatically'
-        : left === undefined
-          ? ''
-          : `, ${formatTimeLeft(left, at)}`
-    return html`<li><b class="${tone}">${sign}</b> <b>${profile}</b> ${state}${end} <span class="said">${address}, ${reason ?? source}</span></li>\n`
+    const { profile, base_url: address, reason, source } = one
+    const tone = getTokenMark(one)
+    const state = [getTokenState(one), ...describeTokenEnd(one)].join(', ')
+    return html`<li><b class="${tone}">${signs[tone]}</b> <b>${profile}</b> ${state} <span class="said">${address}, ${reason ?? source}</span></li>\n`
   })
   return [formatCount(tokens.length, 'token'), html`<ul class="plain">\n${items}</ul>\n`]
 }

@@ -57,9 +57,15 @@ const toTile = ({ rules }: PolicyContext, severity: string): Tile => {
   }
 }
 
-const drawRules = ({ rules }: PolicyContext): Markup => {
-  const series = toSeries(worstFirst)
-  const sorted = worstFirst.flatMap((severity) =>
+/** Returns the severities of the rules, the worst first. */
+const getSeverities = ({ rules }: PolicyContext): readonly string[] =>
+  worstFirst.filter((one) => rules.some(({ severity }) => severity === one))
+
+const drawRules = (context: PolicyContext): Markup => {
+  const { rules } = context
+  const severities = getSeverities(context)
+  const series = toSeries(severities)
+  const sorted = severities.flatMap((severity) =>
     rules.filter((rule) => rule.severity === severity),
   )
   const rows = sorted.map(({ name, severity, findings, waived }): ChartRow => {
@@ -72,7 +78,7 @@ const drawRules = ({ rules }: PolicyContext): Markup => {
     }
   })
   const totals = new Map(
-    worstFirst.map((severity) => [
+    severities.map((severity) => [
       severity,
       countFindings(rules.filter((rule) => rule.severity === severity)),
     ]),
@@ -90,8 +96,8 @@ const drawRules = ({ rules }: PolicyContext): Markup => {
 const draw = (_: readonly unknown[], { page }: FormatView): Markup => {
   // The command gives this context.
   const context = page?.context as PolicyContext
-  const present = worstFirst.filter((one) => context.rules.some(({ severity }) => severity === one))
-  const tiles = renderTiles([toResult(context), ...present.map((one) => toTile(context, one))])
+  const own = getSeverities(context).map((one) => toTile(context, one))
+  const tiles = renderTiles([toResult(context), ...own])
   return html`${tiles}${drawRules(context)}`
 }
 

@@ -3,6 +3,7 @@
 import { groupDigits } from '../../base/text.js'
 import {
   describeTrend,
+  getDay,
   type Trend,
   type TrendList,
   toTrends,
@@ -10,11 +11,11 @@ import {
 import { emptyText } from '../../output/cell.js'
 import {
   type ChartLine,
-  drawLines,
   drawSparkline,
   renderLegend,
-  renderNumbers,
+  renderLines,
   toSeries,
+  toSnapshotSteps,
 } from '../../output/html/charts.js'
 import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
@@ -27,8 +28,6 @@ const titles: Readonly<Record<string, string>> = {
   replication: 'Healthy replication sites',
   storages: 'Projects',
 }
-
-const getDay = (snapshot: string | undefined): string => snapshot?.slice(0, 10) ?? ''
 
 const tones: Readonly<Record<string, Tile['tone']>> = {
   online: 'good',
@@ -79,18 +78,9 @@ const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {
       return value === undefined ? [] : [[word, value] as const]
     }),
   )
-  const drawn = html`${[
-    drawLines(
-      `${title}: ${caption}`,
-      snapshots.map((one) => Date.parse(one)),
-      lines,
-    ),
-    renderLegend(series, latest),
-    renderNumbers(
-      ['snapshot', ...own.map(({ item }) => item)],
-      snapshots.map((one, i) => [getDay(one), ...own.map(({ values }) => values[i] ?? null)]),
-    ),
-  ]}`
+  const drawn = html`${renderLines(`${title}: ${caption}`, toSnapshotSteps(snapshots), lines, {
+    legend: renderLegend(series, latest),
+  })}`
   return renderCard(title, `${caption}; one point a snapshot`, drawn, { id: part })
 }
 
@@ -98,13 +88,19 @@ const draw = (records: readonly unknown[]): Markup => {
   const all = toTrends(records)
   if (all.snapshots.length === 0) return nothing
   const [first, ...parts] = [...new Set(all.trends.map(({ part }) => part))]
-  const others = parts.map((part) =>
-    parts.length === 1
+  // The last of an odd number has no neighbor.
+  const others = parts.map((part, i) =>
+    i === parts.length - 1 && i % 2 === 0
       ? drawPart(part, all)
       : html`<div class="half stack">${drawPart(part, all)}</div>`,
   )
   const tiles = all.trends.map((trend) => toTile(trend, all))
-  return html`${renderTiles(tiles)}${first === undefined ? nothing : drawPart(first, all)}${others}`
+  const gaps = all.gaps.map(
+    ({ part, text }) => html`<li><b class="warn">!</b> <b>${part}</b> ${text}</li>\n`,
+  )
+  const open =
+    gaps.length === 0 ? nothing : renderCard('Gaps', '', html`<ul class="plain">\n${gaps}</ul>\n`)
+  return html`${renderTiles(tiles)}${first === undefined ? nothing : drawPart(first, all)}${others}${open}`
 }
 
 export const open = openDrawing(draw)

@@ -87,7 +87,7 @@ const parseFlagValue = async (
     : texts
   if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
   const parameter = flag.path === true ? undefined : flag.parameter
-  return parseValue(flag.param, read, label, { note: sources.note, parameter })
+  return parseValue(flag.param, read, label, { ...sources, parameter })
 }
 
 /** Parses attributes in JSON or YAML. */

@@ -3,6 +3,7 @@
  * catalogue declares what a parameter accepts, and `catalogue/coerce.ts` converts the text.
  */
 
+import { toSentTime } from '../../base/dates.js'
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { describeSize, type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
@@ -32,6 +33,8 @@ export type TakeNote = (text: string) => void
 /** The options for parsing values. */
 export interface ValueSyntax {
   readonly note?: TakeNote | undefined
+  /** The time that texts such as `30d` count from, if it is not now. */
+  readonly asOf?: Date | undefined
   /** The API's name of the parameter, for a hint at --param; undefined if --param cannot send it. */
   readonly parameter?: string | undefined
 }
@@ -92,6 +95,13 @@ export const checkCoercedValue = (
     : createValueFailure(error, label, parameter)
 }
 
+/** Writes times in words out if they do not count from now. Other texts stay as they are. */
+const countTimes = (param: Param, texts: readonly string[], { asOf }: ValueSyntax) => {
+  const format = formatOf(param)
+  if (asOf === undefined || (format !== 'date' && format !== 'datetime')) return texts
+  return texts.map((text) => toSentTime(text, format, asOf.getTime()) ?? text)
+}
+
 /**
  * Parses the value of a parameter from its texts, in order.
  * @throws Failure `usage` with the flag, the accepted values and the rejected one
@@ -106,7 +116,7 @@ export const parseValue = (
   // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
-  return checkCoercedValue(coerceTexts(param, texts), label, how)
+  return checkCoercedValue(coerceTexts(param, countTimes(param, texts, how)), label, how)
 }
 
 /** Parses the value of a text; undefined if the parameter does not accept it. */
@@ -137,7 +147,7 @@ export const parseParam = (text: string): JsonValue => {
 
 // Texts that refer to a value: `@file`, `env:NAME`, and `-` for standard input.
 
-export interface Sources {
+export interface Sources extends Pick<ValueSyntax, 'asOf'> {
   readonly env: NodeJS.ProcessEnv
   /** Reads standard input to its end. */
   readonly stdin: () => Promise<string>

@@ -227,6 +227,8 @@ export interface RecordFilterOptions {
   readonly paging: Pick<Paging, 'perPage'>
   readonly width: number
   readonly signal: AbortSignal
+  /** The time that ages of the records count from. */
+  readonly asOf: Date
   /** The instance's vocabulary, if there is one. */
   readonly words?: Words
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
@@ -280,7 +282,9 @@ export class RecordFilter {
   constructor(texts: readonly string[], options: RecordFilterOptions) {
     this.#options = options
     const { target = {} } = options
-    const known = { ...this.#createKnown(), samples: [target], made: {}, others: [] }
+    // The column of a snapshot is an age of today, not of its own time.
+    const now = getCurrentIo().now().getTime()
+    const known = { ...this.#createKnown(), now, samples: [target], made: {}, others: [] }
     this.#expressions = removeTargetConditions(parseWhere(texts), target, known)
   }
 
@@ -345,10 +349,10 @@ export class RecordFilter {
   }
 
   #createKnown(): Known {
-    const { command, words } = this.#options
+    const { asOf, command, words } = this.#options
     const { computedFields: made, instanceFields: others } = command
     return {
-      now: getCurrentIo().now().getTime(),
+      now: asOf.getTime(),
       names: findLevelNames,
       nearest: findNearest,
       beside: (field) => targetHints.get(field),

@@ -134,7 +134,7 @@ interface SelectionContext {
   readonly exchange: Pick<InstanceExchange, 'openInstance'>
   readonly ui: Pick<UiService, 'confirm' | 'note'>
   readonly answer: Pick<AnswerService, 'reader'>
-  readonly place: Pick<Workspace, 'findScopeAmong'>
+  readonly place: Pick<Workspace, 'clock' | 'findScopeAmong'>
 }
 
 type Flags = Given['flags']
@@ -324,7 +324,12 @@ export class Selection {
     const [plan] = await this.#context.singleReads.planned(list, asked)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
-    return this.#openRecords(list, { ...plan, values }, most)
+    return this.#openRecords(
+      list,
+      { ...plan, values },
+      most,
+      await this.#context.place.clock.asOf(),
+    )
   }
 
   /** Reads all matching records, and groups their numbers by project. */
@@ -339,13 +344,14 @@ export class Selection {
     )
   }
 
-  #openRecords(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
+  #openRecords(list: Command, ask: Ask, most: number, asOf: Date): AsyncIterable<unknown> {
     const { signal, words } = this.#options
     this.#choice ??= new RecordFilter(this.#texts, {
       ...this.#context.singleReads,
       command: list,
       paging: {},
       signal,
+      asOf,
       words,
     })
     const choice = this.#choice

@@ -17,7 +17,7 @@ const formatTimeMark = (time: Date, span: number): string => {
   return time.getUTCMonth() === 0 ? String(time.getUTCFullYear()) : month
 }
 
-/** Draws the marks of a time axis. Narrow screens hide every second mark. */
+/** Draws the marks of a time axis. Narrow cards hide every second mark. */
 export const drawTimeMarks = (
   from: number,
   to: number,

@@ -1,13 +1,13 @@
 /** The cells of a page's tables: what each shows, and the value that it is sorted and downloaded by. */
 
-import { isMoment } from '../../base/dates.js'
+import { formatMinute, isMoment } from '../../base/dates.js'
 import { ExactNumber } from '../../base/json/json.js'
 import { serializeJson } from '../../base/json/values.js'
 import { getLevelName } from '../../catalogue/levels.js'
 import { createCell, emptyText, isExpiry } from '../cell.js'
 import { escapeLine, escapeLines, type SafeText } from '../escape.js'
 import type { FormatView } from '../types.js'
-import { formatMinute, getHref, link } from './frame.js'
+import { getHref, link } from './frame.js'
 import { html, type Markup } from './markup.js'
 import { endTones, formatDays, getEndState } from './timeline.js'
 

@@ -306,15 +306,14 @@ const toPieces = (points: readonly (readonly [number, number] | undefined)[]) =>
 }
 
 /** Draws a line for each word, interrupted at its gaps. */
-export const drawLines = (
+const drawLines = (
   label: string,
   times: readonly number[],
   lines: readonly ChartLine[],
   unit = '',
 ): Markup => {
-  const scale = createScale(
-    Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0)), 0),
-  )
+  const all = lines.flatMap(({ values }) => values.map((value) => value ?? 0))
+  const scale = createScale(Math.max(...all, 0), all.every(Number.isInteger))
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   const xOf = (time: number): number =>
     first === last ? 50 : (100 * (time - first)) / (last - first)
@@ -343,6 +342,35 @@ export const drawLines = (
     ...drawTimeMarks(first, last, xOf, 198),
   ])
 }
+
+/** The steps of a chart with lines: the heading of its steps, the label and the time of each. */
+interface LineSteps {
+  readonly head: string
+  readonly labels: readonly string[]
+  readonly times: readonly number[]
+}
+
+/** Renders lines over time, the legend below them, and their numbers. */
+export const renderLines = (
+  label: string,
+  { head, labels, times }: LineSteps,
+  lines: readonly ChartLine[],
+  options: { readonly unit?: string; readonly legend?: Markup } = {},
+): readonly Markup[] => [
+  drawLines(label, times, lines, options.unit),
+  options.legend ?? nothing,
+  renderNumbers(
+    [head, ...lines.map(({ word }) => toWords(word))],
+    labels.map((one, i) => [one, ...lines.map(({ values }) => values[i] ?? null)]),
+  ),
+]
+
+/** Returns the steps of a trend: a day for each snapshot. */
+export const toSnapshotSteps = (snapshots: readonly string[]): LineSteps => ({
+  head: 'snapshot',
+  labels: snapshots.map((one) => one.slice(0, 10)),
+  times: snapshots.map((one) => Date.parse(one)),
+})
 
 /** Draws a line without axes, for a tile. */
 export const drawSparkline = (values: readonly number[], label: string): Markup => {

@@ -1,6 +1,7 @@
 /** Renders the head and the end of a page, and the parts of its sections: tiles, cards, badges and commands. */
 
 import { createHash } from 'node:crypto'
+import { formatMinute } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
 import type { Tone } from '../../base/text.js'
 import { version } from '../../base/version.js'
@@ -28,10 +29,6 @@ const createPolicy = (): string =>
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
-
-/** Formats a time to the minute, in UTC. */
-export const formatMinute = (time: Date): string =>
-  time.toISOString().slice(0, 16).replace('T', ' ')
 
 /** Renders a command to copy. The script adds the button. A flag is an element, so that no line breaks after its dash. */
 export const renderCommand = (line: string): Markup => {
@@ -86,14 +83,14 @@ export const endPage: EndPage = (notes, failed, eye) => {
   return html`</main>\n<footer>${warning}${said}<p>${written}</p></footer>\n</body>\n</html>\n`.text
 }
 
-/** Returns the address of a link if it leads to the instance of the page; undefined for any other. */
+/** Returns the address of a link if it leads to an instance of the page; undefined for any other. */
 export const getHref = (
   url: string | undefined,
   { page }: Pick<FormatView, 'page'>,
 ): string | undefined => {
-  if (url === undefined || page?.origin === undefined || !URL.canParse(url)) return undefined
+  if (url === undefined || page === undefined || !URL.canParse(url)) return undefined
   const { origin, href, username } = new URL(url)
-  return origin === page.origin && username === '' ? href : undefined
+  return page.origins.includes(origin) && username === '' ? href : undefined
 }
 
 /** Renders a text, as a link if there is an address. */

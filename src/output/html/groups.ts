@@ -8,13 +8,12 @@ import {
   type ChartRow,
   chooseWords,
   drawColumns,
-  drawLines,
   drawRows,
   other,
   renderCounts,
   renderFigure,
   renderLegend,
-  renderNumbers,
+  renderLines,
   type TimeStep,
   toSeries,
   toWords,
@@ -80,6 +79,7 @@ interface GroupChart extends ChartUnit {
   readonly values: readonly GroupValue[]
   readonly groups: GroupFacts
   readonly wordsOf: WordsOfField
+  readonly snapshots: readonly string[]
 }
 
 /** Returns the words that a field is documented to hold, in their order. */
@@ -121,7 +121,7 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
   const { groups, counts, values, title, unit } = chart
   const isTrend = groups.keys[time]?.column === 'snapshot'
   const keys = values.map((one) => one.keys[time] ?? '')
-  const steps = fillSteps(keys, groups.keys[time]?.unit)
+  const steps = fillSteps(isTrend ? [...keys, ...chart.snapshots] : keys, groups.keys[time]?.unit)
   const { words, totals, isAlone, at } = toWordsOverTime(chart, time)
   const series = toSeries(words)
   const isCounted = counts && !isTrend
@@ -147,14 +147,9 @@ const drawTimes = (chart: GroupChart, time: number): Markup => {
     ...one,
     values: steps.map((step) => at(step, one.word) ?? missing),
   }))
-  return renderFigure(title, '', [
-    drawLines(title, steps.map(toTime), lines, unit),
-    shown,
-    renderNumbers(
-      [groups.keys[time]?.column ?? '', ...words.map(toWords)],
-      steps.map((step, i) => [step, ...lines.map((one) => one.values[i] ?? null)]),
-    ),
-  ])
+  const head = groups.keys[time]?.column ?? ''
+  const drawn = { head, labels: steps, times: steps.map(toTime) }
+  return renderFigure(title, '', renderLines(title, drawn, lines, { unit, legend: shown }))
 }
 
 const emptyStep: TimeStep = { label: '', time: 0, counts: new Map() }
@@ -227,6 +222,7 @@ const findTime = ({ keys }: GroupFacts, values: readonly GroupValue[]): number =
 /**
  * Draws a chart for each of the first three numbers of the groups (measures and count). Groups with more than two keys have none.
  * @param rows the values of each group, by column
+ * @param snapshots the snapshots of a trend, of which some may have no group
  */
 export const drawGroups = (
   groups: GroupFacts,
@@ -234,6 +230,7 @@ export const drawGroups = (
   rows: readonly (readonly unknown[])[],
   many: string,
   wordsOf: WordsOfField,
+  snapshots: readonly string[],
 ): Markup => {
   if (groups.keys.length === 0 || groups.keys.length > 2 || rows.length < 2) return nothing
   const keyAt = groups.keys.map(({ column }) => columns.indexOf(column))
@@ -255,10 +252,10 @@ export const drawGroups = (
       measure?.field,
       values.map(({ value }) => value ?? 0),
     )
-    const what = `${describeMeasure(column, groups, many)}${scaled.words}`
-    const title = appendKeys(what, groups)
+    const what = describeMeasure(column, groups, many)
+    const title = `${appendKeys(what, groups)}${scaled.words}`
     const counts = measure === undefined || measure.name === 'sum'
-    const chart: GroupChart = { ...scaled, title, counts, values, groups, wordsOf }
+    const chart: GroupChart = { ...scaled, title, counts, values, groups, wordsOf, snapshots }
     const time = findTime(groups, values)
     if (time >= 0) return drawTimes(chart, time)
     return groups.keys.length === 1 ? drawGroupRows(chart) : drawHeat(chart)

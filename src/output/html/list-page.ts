@@ -4,7 +4,7 @@
  */
 
 import { getLeadingColumns } from '../../catalogue/pick.js'
-import { createRows, getPageUrl, toDocumentedName } from '../cell.js'
+import { createRows, getRowView, toDocumentedName } from '../cell.js'
 import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
 import { type CellKind, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
@@ -34,14 +34,16 @@ const toKind = (cells: readonly (PageCell | undefined)[]): CellKind => {
   return kinds.size === 1 ? only : ''
 }
 
+/** The columns that name the instance or the snapshot of a record. */
+const sites: readonly string[] = ['profile', 'snapshot']
+
 const unknown: FieldMeaning = { isTime: false, words: [] }
 
 export class PageList {
   readonly #sink: Sink
   readonly #view: FormatView
   readonly #rows
-  #values: (readonly unknown[])[] = []
-  #urls: (string | undefined)[] = []
+  #cells: (readonly PageCell[])[] = []
   #columns: readonly Column[] | undefined
   #summary: ListSummary | undefined
   #groups: (readonly unknown[])[] = []
@@ -58,10 +60,9 @@ export class PageList {
     const isGrouped = this.#view.page?.groups !== undefined
     for (const record of records) {
       const values = this.#rows.values(record)
-      this.#values.push(values)
-      this.#urls.push(getPageUrl(record))
+      this.#cells.push(this.#createCells(values, record))
       if (isGrouped && this.#groups.length < maxGroups) this.#groups.push(values)
-      if (this.#values.length >= maxRows) await this.#flush()
+      if (this.#cells.length >= maxRows) await this.#flush()
     }
   }
 
@@ -78,6 +79,7 @@ export class PageList {
         this.#groups,
         many,
         (field) => page.meaning(field).words,
+        page.snapshots(),
       )
       await this.#sink.write(html`<div class="summary">${drawn}</div>\n`.text)
     }
@@ -85,10 +87,12 @@ export class PageList {
   }
 
   /** Creates the cells of a row. The first links to the record's own page. */
-  #cells(values: readonly unknown[], url: string | undefined): readonly PageCell[] {
+  #createCells(values: readonly unknown[], record: unknown): readonly PageCell[] {
+    const view = getRowView(record, this.#view)
     return this.#rows.columns().map((name, i) => {
-      const cell = toPageCell(toDocumentedName(name, this.#view), values[i], this.#view)
-      return i === 0 && cell.href === undefined ? { ...cell, href: getHref(url, this.#view) } : cell
+      const cell = toPageCell(toDocumentedName(name, view), values[i], view)
+      const href = cell.href ?? getHref(this.#rows.link(record, i), view)
+      return href === undefined ? cell : { ...cell, href }
     })
   }
 
@@ -108,17 +112,20 @@ export class PageList {
         name: this.#rows.headings()[i] ?? name,
         isTime,
         words,
+        isTarget: known,
+        isSite: known && sites.includes(name),
         isTrend: known && name === 'snapshot',
       }
     })
     const parent = this.#rows
       .columns()
-      .findIndex((name, i) => isTarget(name, i) && name !== 'profile' && name !== 'snapshot')
+      .findIndex((name, i) => isTarget(name, i) && !sites.includes(name))
     return new ListSummary(columns, {
       nouns: isGrouped ? ['group', 'groups'] : (page?.nouns ?? ['record', 'records']),
       parent: parent < 0 || isGrouped ? undefined : parent,
       now: now.getTime(),
       csvRaw: csvRaw === true,
+      snapshots: () => page?.snapshots() ?? [],
       href: (path, column) => this.#hrefOf(path, column),
     })
   }
@@ -130,10 +137,8 @@ export class PageList {
   }
 
   async #flush(): Promise<void> {
-    const some = this.#values.splice(0)
-    if (some.length === 0) return
-    const urls = this.#urls.splice(0)
-    const cells = some.map((values, i) => this.#cells(values, urls[i]))
+    const cells = this.#cells.splice(0)
+    if (cells.length === 0) return
     const isFirst = this.#columns === undefined
     this.#columns ??= this.#rows.columns().map((name, i) => ({
       heading: escapeLine(this.#rows.headings()[i] ?? name, this.#view.style),

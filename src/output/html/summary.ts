@@ -12,15 +12,15 @@ import {
   type ChartRow,
   chooseWords,
   drawColumns,
-  drawLines,
   drawRows,
   other,
   renderCounts,
   renderFigure,
   renderLegend,
-  renderNumbers,
+  renderLines,
   type Series,
   toSeries,
+  toSnapshotSteps,
   toWords,
 } from './charts.js'
 import {
@@ -43,6 +43,10 @@ import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
 export interface SummaryColumn {
   readonly name: string
   readonly isTime: boolean
+  /** True if the column names what each record belongs to. */
+  readonly isTarget?: boolean
+  /** True if the column names the instance or the snapshot of each record. */
+  readonly isSite?: boolean
   /** True if the column names the snapshot of each record. */
   readonly isTrend?: boolean
   /** The words that it is documented to hold, in their order. */
@@ -78,7 +82,8 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
   // A status tells more than a type.
   const [status] = words.filter((i) => isStatus(columns[i]?.name ?? ''))
   const chosen = status ?? words[0]
-  if (trend !== undefined) return { kind: 'trend', time: trend, words: chosen }
+  const named = find(({ name }) => isStatus(name))
+  if (trend !== undefined) return { kind: 'trend', time: trend, words: chosen ?? named }
   if (time !== undefined) return { kind: 'columns', time, words: chosen }
   const end = find(({ name, isTime }) => isTime && isExpiry(name))
   if (end !== undefined) return { kind: 'ends', time: end }
@@ -94,6 +99,8 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
 
 /** The smallest numbers of records for a chart and for facets. */
 const [minForChart, minForFacets] = [3, 20] as const
+/** The smallest number of records for each value of a facet, on average. */
+const minRepeats = 2.5
 /** The largest number of different values of a facet. */
 const maxFacet = 12
 const maxProjects = 8
@@ -105,6 +112,8 @@ interface SummaryOptions {
   readonly parent: number | undefined
   readonly now: number
   readonly csvRaw: boolean
+  /** Returns the snapshots, at the end. Those without records are points at zero. */
+  readonly snapshots: () => readonly string[]
   /** Returns the address of a project or group by its path; undefined if there is none. */
   readonly href: (path: string, column: string) => string | undefined
 }
@@ -127,7 +136,7 @@ export class ListSummary {
     this.#columns = columns
     this.#options = options
     this.#choice = chooseChart(columns)
-    this.#facets = columns.map(({ isTime }, i) => (isTime || i === 0 ? undefined : new Map()))
+    this.#facets = columns.map(({ isTime }) => (isTime ? undefined : new Map()))
   }
 
   /** Counts a row. */
@@ -172,8 +181,8 @@ export class ListSummary {
   #addFacet(i: number, { raw, text, kind }: SummaryCell): void {
     const facet = this.#facets[i]
     const found = facet?.get(raw)
-    // Numbers and times are no words to choose by.
-    if (kind !== '') this.#facets[i] = undefined
+    // Numbers and times are no words to choose by, except the time that names a snapshot.
+    if (kind !== '' && this.#columns[i]?.isTrend !== true) this.#facets[i] = undefined
     else if (found !== undefined) found.count += 1
     else if (facet !== undefined && facet.size >= maxFacet) this.#facets[i] = undefined
     else facet?.set(raw, { text, count: 1 })
@@ -293,7 +302,7 @@ export class ListSummary {
 
   /** Draws a line for each word, with a point for each snapshot. */
   #drawTrend({ words }: Extract<ChartChoice, { kind: 'trend' }>): Markup {
-    const snapshots = [...this.#rows.keys()].sort()
+    const snapshots = [...new Set([...this.#rows.keys(), ...this.#options.snapshots()])].sort()
     if (snapshots.length < 2) return nothing
     const totals = orderCounts(this.#words, this.#wordsOf(words))
     const series = toSeries(chooseWords(totals))
@@ -305,18 +314,12 @@ export class ListSummary {
       ...one,
       values: steps.map((step) => step.get(one.word) ?? 0),
     }))
-    return renderFigure(title, 'one point a snapshot', [
-      drawLines(
-        title,
-        snapshots.map((one) => Date.parse(one)),
-        lines,
-      ),
-      words === undefined ? nothing : renderLegend(series, steps.at(-1)),
-      renderNumbers(
-        ['snapshot', ...series.map(({ word }) => toWords(word))],
-        snapshots.map((one, i) => [one.slice(0, 10), ...lines.map(({ values }) => values[i] ?? 0)]),
-      ),
-    ])
+    const legend = words === undefined ? nothing : renderLegend(series, steps.at(-1))
+    return renderFigure(
+      title,
+      'one point a snapshot',
+      renderLines(title, toSnapshotSteps(snapshots), lines, { legend }),
+    )
   }
 
   #drawParents(
@@ -349,15 +352,15 @@ export class ListSummary {
 
   /** Renders the data from which the script creates facets. */
   #data(): Markup {
+    // Each of several instances or snapshots has the same records.
+    const sites = this.#columns[0]?.isSite === true ? (this.#facets[0]?.size ?? maxFacet) : 1
     const facets = this.#facets.flatMap((facet, i) => {
       const column = this.#columns[i]
-      if (
-        column === undefined ||
-        facet === undefined ||
-        facet.size < 2 ||
-        this.#count < minForFacets
-      )
-        return []
+      if (column === undefined || facet === undefined || facet.size < 2) return []
+      // A column that tells records apart is nothing to choose by.
+      const isKnown = column.isTarget === true || column.words.length > 0
+      const repeats = isKnown ? 1 : minRepeats * sites
+      if (this.#count < Math.max(minForFacets, repeats * facet.size)) return []
       const values = [
         ...orderCounts(
           new Map([...facet].map(([raw, { count }]) => [raw, count])),

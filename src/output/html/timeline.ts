@@ -79,7 +79,11 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
   const drawn = sorted.map(({ label: name, time }, i) => {
     const y = ground - 9 - laneHeight * (inLanes[i] ?? 0)
     const said = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
-    return renderShape(getEndState(time, now), toPercent(xOf(time)), y, said)
+    const shape = renderShape(getEndState(time, now), toPercent(xOf(time)), y, said)
+    // A point beyond the axis has an arrow to where it belongs.
+    const arrow = time < first ? '‹' : time > last ? '›' : undefined
+    if (arrow === undefined) return shape
+    return html`${shape}<text x="${toPercent(xOf(time))}" dx="${arrow === '‹' ? -9 : 9}" y="${y + 4}">${arrow}</text>`
   })
   const today = xOf(now)
   const spans = html`<rect class="past" width="${toPercent(today)}" height="${ground}"/><rect class="near" x="${toPercent(today)}" width="${toPercent(xOf(now + soon) - today)}" height="${ground}"/>`

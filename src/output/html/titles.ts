@@ -103,10 +103,12 @@ export const createTitle = (parts: TitleParts): string => {
   if (groups !== undefined) return describeGroups(groups, many)
   if (one === 'record' || area === 'access') {
     const about = [...args].join(', ')
-    if (area === 'overview') return 'Overview of the instance'
-    if (area === 'access') return `Who has access to ${about}`
+    if (area === 'overview') return `Overview ${of}`
+    if (area === 'access')
+      return about.startsWith('@') ? `Access of ${about}` : `Who has access to ${about}`
     return args.length === 1 ? `${summary}: ${about}` : summary
   }
   if (getVerb(words) === 'get') return `${capitalize(one)} ${args.join(', ')} ${of}`.trim()
-  return `${capitalize(many)} ${of}`.trim()
+  const named = of === '' && args.length > 0 ? `of ${args.join(', ')}` : of
+  return `${capitalize(many)} ${named}`.trim()
 }
