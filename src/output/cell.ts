@@ -156,7 +156,7 @@ const bare = 'value'
 const toFields = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
 
 /** The columns of a view, and the values and links of its records. */
-export interface Rows {
+export interface RowReader {
   /** Known from the start, else by the first record; as the documents call them. */
   readonly columns: () => readonly string[]
   /** The headings above the columns: the instance's own words, if it has some. */
@@ -183,7 +183,7 @@ export const getMeaning = (name: string, { words }: Pick<View, 'words'>): string
 export const createRows = (
   view: FormatView,
   choose: (record: Fields) => readonly string[] = Object.keys,
-): Rows => {
+): RowReader => {
   let columns = view.fields ?? view.columns
   const valuesOf = (record: unknown): readonly unknown[] => {
     const fields = toFields(record)

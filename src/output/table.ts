@@ -15,7 +15,7 @@ import {
   getMeaning,
   getRowView,
   paintCell,
-  type Rows,
+  type RowReader,
 } from './cell.js'
 import { escapeLine, escapeLines, type SafeText } from './escape.js'
 import { formatGrid, gap, nestedIndent, placeColumns, splitWidth, type TableLine } from './grid.js'
@@ -40,7 +40,7 @@ const chooseScalarFields = (record: Fields): readonly string[] => {
   return (scalars.length > 0 ? scalars : names).slice(0, maxColumns)
 }
 
-const createCells = (record: unknown, rows: Rows, view: FormatView): Cell[] => {
+const createCells = (record: unknown, rows: RowReader, view: FormatView): Cell[] => {
   const own = getRowView(record, view)
   const values = rows.values(record)
   return rows.columns().map((name, i) => {
