@@ -157,7 +157,7 @@ const toFields = (record: unknown): Fields =>
   isObject(record) ? record : { [valueColumn]: record }
 
 /** The columns of a view, and the values and links of its records. */
-export interface TableRows {
+export interface RowReader {
   /** Returns the documented names of the columns. If the view names none, the first record decides. */
   readonly columns: () => readonly string[]
   /** Returns the headings of the columns, in the instance's vocabulary if there is one. */
@@ -184,7 +184,7 @@ export const toDocumentedName = (name: string, { words }: Pick<View, 'words'>): 
 export const createRows = (
   view: FormatView,
   choose: (record: Fields) => readonly string[] = Object.keys,
-): TableRows => {
+): RowReader => {
   let columns = view.fields ?? view.columns
   const getValues = (record: unknown): readonly unknown[] => {
     const fields = toFields(record)

@@ -14,7 +14,7 @@ import {
   getLabel,
   getRowView,
   paintCell,
-  type TableRows,
+  type RowReader,
   toDocumentedName,
 } from './cell.js'
 import { escapeLine, escapeLines, type SafeText } from './escape.js'
@@ -39,7 +39,7 @@ const chooseScalarFields = (record: Fields): readonly string[] => {
   return (scalars.length > 0 ? scalars : names).slice(0, maxColumns)
 }
 
-const createCells = (record: unknown, rows: TableRows, view: FormatView): Cell[] => {
+const createCells = (record: unknown, rows: RowReader, view: FormatView): Cell[] => {
   const own = getRowView(record, view)
   const values = rows.values(record)
   return rows.columns().map((name, i) => {

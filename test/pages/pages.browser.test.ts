@@ -1,5 +1,5 @@
 /** Pages in a real browser: sorted, filtered, read aloud, in the dark, on a phone, printed, and large. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
@@ -14,7 +14,7 @@ import {
   measureWidth,
   violations,
 } from './browser.js'
-import { hostile } from './parts.js'
+import { age, hostile } from './parts.js'
 
 const { server, call } = calling()
 
@@ -158,6 +158,13 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
           '- {name: fine, list: runners list --instance, where: id=99999}',
         ].join('\n'),
       )
+      const kept = ['runners list --instance', 'projects list', 'settings get']
+      await call(['snapshot', ...kept, '--to', 'kept/1'], own)
+      for (const [i, day] of ['2026-08-30', '2026-09-29', '2026-10-29'].entries()) {
+        const to = join(cwd, 'kept', String(i + 1))
+        if (i > 0) cpSync(join(cwd, 'kept', '1'), to, { recursive: true })
+        age(to, `${day}T12:00:00.000Z`)
+      }
       const week = 'jobs list --all-projects --group-by created_at:week,status'
       const lines: readonly PageLine[] = [
         ['overview', ['What to do next', 'act now'], 3],
@@ -171,6 +178,14 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
         ['check runners', ['Check runners: warning', 'What is wrong', 'not online'], 1, 1],
         ['access platform/app', ['Who has access to', 'By way and access level'], 1],
         ['access platform/app --matrix', ['7 members'], 1],
+        ['access @ana', ['Access of @ana', 'Places', 'As owner or maintainer'], 2],
+        ['overview --parts runners,storages --from kept', ['one point a snapshot'], 2],
+        ['runners list --instance --from kept', ['Runners per snapshot, by status'], 2],
+        [
+          'runners list --instance --group-by snapshot,status --from kept',
+          ['Number of runners, by snapshot and status'],
+          1,
+        ],
         ['projects get platform/app', ['Project platform/app'], 4],
         ['projects list --where id=99999', ['none'], 1],
       ]

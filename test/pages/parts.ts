@@ -1,4 +1,13 @@
-/** The parts of a page. */
+/** The parts of a page, and what its snapshots are made of. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Ages a snapshot: it was read at this time. */
+export const age = (to: string, at: string): void => {
+  const path = join(to, 'manifest.json')
+  const manifest: object = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify({ ...manifest, began: at, ended: at }))
+}
 
 /** What a page must not run, show in another direction, or obey. */
 export const hostile = `</script><img src=x onerror=alert(1)>"'&\u001b[31m\u202ekcab`

@@ -1,20 +1,14 @@
 /** Ages in an old snapshot count from its own time, and not from today. */
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { calling, onTerminal } from '../commands/calling.js'
 import { folder } from '../support/program.js'
+import { age } from './parts.js'
 
 const { call } = calling()
 const live = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
 const nobody = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' }
-
-/** Ages a snapshot: it was read at this time. */
-const age = (to: string, at: string): void => {
-  const path = join(to, 'manifest.json')
-  const manifest: object = JSON.parse(readFileSync(path, 'utf8'))
-  writeFileSync(path, JSON.stringify({ ...manifest, began: at, ended: at }))
-}
 
 interface MergeRequest {
   readonly id: number

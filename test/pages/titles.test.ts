@@ -6,6 +6,12 @@ import { appendKeys, createTitle, describeMeasure } from '../../src/output/html/
 type Keys = GroupFacts['keys']
 const toKey = (field: string, unit?: 'day'): Keys[number] => ({ field, column: field, unit })
 
+it('says of a user what they may access, and of a place who may', () => {
+  const parts = { area: 'access', words: '', summary: '', of: '' }
+  expect(createTitle({ ...parts, args: ['@ana'] })).toBe('Access of @ana')
+  expect(createTitle({ ...parts, args: ['a/b'] })).toBe('Who has access to a/b')
+})
+
 it.each([
   [[toKey('merged_by.name')], 'Number of jobs, by merged by name'],
   [[toKey('merged_by.name'), toKey('status')], 'Number of jobs, by merged by name and status'],

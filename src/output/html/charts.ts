@@ -114,7 +114,7 @@ export const toWords = (word: string): string => {
 type NumberCell = string | number | null
 
 /** Renders the numbers of a chart as a table that is closed at first. */
-export const renderNumbers = (
+const renderNumbers = (
   heads: readonly string[],
   rows: readonly (readonly NumberCell[])[],
 ): Markup => {

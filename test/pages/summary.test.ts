@@ -1,0 +1,41 @@
+/** The facets of a list: columns to choose by, and none that tells records apart. */
+import { expect, it } from 'vitest'
+import { ListSummary, type SummaryColumn } from '../../src/output/html/summary.js'
+
+/** Returns the names of the columns that have facets, in a list of 30 records. */
+const facetsOf = (
+  columns: readonly (Partial<SummaryColumn> & { readonly name: string })[],
+  rowOf: (i: number) => readonly string[],
+): readonly string[] => {
+  const summary = new ListSummary(
+    columns.map((one) => ({ isTime: false, words: [], ...one })),
+    {
+      nouns: ['record', 'records'],
+      parent: undefined,
+      now: 0,
+      csvRaw: false,
+      snapshots: () => [],
+      href: () => undefined,
+    },
+  )
+  for (let i = 0; i < 30; i++) summary.add(rowOf(i).map((text) => ({ raw: text, text, kind: '' })))
+  const [, json = '{}'] = /class="facets">(.*)<\/script>/.exec(summary.render().text) ?? []
+  const { facets }: { readonly facets: readonly { readonly name: string }[] } = JSON.parse(json)
+  return facets.map(({ name }) => name)
+}
+
+it('offers the first column as well, but no column whose values hardly repeat', () => {
+  const columns = [{ name: 'severity' }, { name: 'title' }, { name: 'id' }]
+  const rows = (i: number) => [i % 3 === 0 ? 'high' : 'low', `title ${i % 15}`, `${i}`]
+  expect(facetsOf(columns, rows)).toEqual(['severity'])
+})
+
+it('offers the instance of several, and what repeats on each of them', () => {
+  const columns = [
+    { name: 'profile', isTarget: true, isSite: true },
+    { name: 'description' },
+    { name: 'stage' },
+  ]
+  const rows = (i: number) => [`p${i % 5}`, `runner ${Math.floor(i / 5)}`, `stage ${i % 2}`]
+  expect(facetsOf(columns, rows)).toEqual(['profile', 'stage'])
+})
