@@ -27,7 +27,7 @@ import {
   splitAreaAndWords,
 } from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
-import { type CatalogueArea, PathIndex } from './places.js'
+import { type CatalogueArea, listEndpoints, PathIndex } from './places.js'
 import { collectServed, type ServedPath } from './sandbox.js'
 import { areaName, toCommandWord, verbWords } from './words.js'
 
@@ -101,13 +101,10 @@ const findObjection = (
 }
 
 /** Returns the endpoints that a command has in some areas. */
-const findForms = (areas: readonly CatalogueArea[], command: string): readonly Endpoint[] => {
-  const [area, words] = splitAreaAndWords(command)
-  return areas
-    .filter((one) => one.area === area)
-    .flatMap(({ endpoints }) => Object.values<Endpoint>(endpoints))
-    .filter((one) => one.command === words)
-}
+const findForms = (areas: readonly CatalogueArea[], command: string): readonly Endpoint[] =>
+  listEndpoints(areas.filter(({ area }) => command.startsWith(`${area} `))).flatMap(
+    ({ words, endpoint }) => (words === command ? endpoint : []),
+  )
 
 const getRoute = (operation: Pick<Operation, 'method' | 'path' | 'ending'>): Endpoint['route'] =>
   getRequest(operation) as Endpoint['route']
@@ -131,24 +128,16 @@ class CompileRun {
     const { documented, others } = around
     this.#places = new PathIndex([...documented, ...others])
     const taken = new Set(
-      others.flatMap(({ endpoints }) =>
-        Object.values<Endpoint>(endpoints).flatMap(({ path }) =>
-          Object.values(path).flatMap(({ completes }) => completes ?? []),
-        ),
+      listEndpoints(others).flatMap(({ endpoint }) =>
+        Object.values(endpoint.path).flatMap(({ completes }) => completes ?? []),
       ),
     )
     this.#kinds = new ObjectKinds(this.#places, (kind) => taken.has(kind))
-    const existing = [...documented, ...others].flatMap(({ area, endpoints }) =>
-      Object.values<Endpoint>(endpoints).map(({ command }) => `${area} ${command}`),
-    )
-    this.#leaves = new Set([...existing, ...around.specials])
+    const existing = listEndpoints([...documented, ...others])
+    this.#leaves = new Set([...existing.map(({ words }) => words), ...around.specials])
     this.#groups = new Set([...this.#leaves].flatMap((one) => getGroup(one) ?? []))
     this.#known = new Map(
-      documented.flatMap(({ area, endpoints }) =>
-        Object.values<Endpoint>(endpoints).map(
-          (one) => [getRouteForm(one), `${area} ${one.command}`] as const,
-        ),
-      ),
+      listEndpoints(documented).map(({ words, endpoint }) => [getRouteForm(endpoint), words]),
     )
   }
 

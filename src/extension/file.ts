@@ -94,26 +94,15 @@ export const readAdditions = async (
   readonly additions: readonly CommandEntry[]
 }> => {
   const document = await readDocument(commandsSchema, bytes, file, findings)
-  const entries = Object.entries(document?.value.commands ?? {}).map(
-    ([words, one]) =>
-      [
-        words,
-        one,
-        document?.at(['commands', words], true) ?? { file, line: 1, column: 1 },
-      ] as const,
-  )
-  return {
-    operations: entries.flatMap(([words, one, at]) =>
-      typeof one === 'string' || one.request !== undefined
-        ? (toOperation(words, one, at, findings) ?? [])
-        : [],
-    ),
-    additions: entries.flatMap(([words, one, at]) =>
-      typeof one === 'string' || one.request !== undefined
-        ? []
-        : [[words, readDeclaration(one), at] as const],
-    ),
+  const operations: Operation[] = []
+  const additions: CommandEntry[] = []
+  for (const [words, one] of Object.entries(document?.value.commands ?? {})) {
+    const at = document?.at(['commands', words], true) ?? { file, line: 1, column: 1 }
+    const adds = typeof one !== 'string' && one.request === undefined
+    if (adds) additions.push([words, readDeclaration(one), at])
+    else operations.push(...[toOperation(words, one, at, findings) ?? []].flat())
   }
+  return { operations, additions }
 }
 
 /**

@@ -52,7 +52,7 @@ const findScope = ({ path, command }: Pick<Operation, 'path' | 'command'>) => {
 
 /** Returns the field of a record that a placeholder is compared with. */
 export const getField = (name: string): string => {
-  const placeholder = name.replace(/(?<!_)_+$/, '')
+  const placeholder = name.replace(/(?<!_)_$/, '')
   if (/(?:^|_)iid$/.test(placeholder)) return 'iid'
   return /(?:^|_)id$|[a-z]Id$/.test(placeholder) ? 'id' : placeholder
 }

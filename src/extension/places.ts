@@ -14,6 +14,18 @@ export interface CatalogueArea {
   readonly endpoints: Endpoints
 }
 
+/** Lists the endpoints of areas, each with the words of its command. */
+export const listEndpoints = (
+  all: readonly CatalogueArea[],
+): readonly { readonly area: string; readonly words: string; readonly endpoint: Endpoint }[] =>
+  all.flatMap(({ area, endpoints }) =>
+    Object.values<Endpoint>(endpoints).map((endpoint) => ({
+      area,
+      words: `${area} ${endpoint.command}`,
+      endpoint,
+    })),
+  )
+
 /** Lists the pattern of a path up to each of its placeholders: `/projects/:`, `/projects/:/jobs/:`. */
 export const listPrefixes = (
   path: string,
@@ -41,8 +53,7 @@ export class PathIndex {
   readonly #named = new Map<string, Endpoint>()
 
   constructor(all: readonly CatalogueArea[]) {
-    for (const { area, endpoints } of all)
-      for (const endpoint of Object.values<Endpoint>(endpoints)) this.add(area, endpoint)
+    for (const { area, endpoint } of listEndpoints(all)) this.add(area, endpoint)
   }
 
   #addParams(endpoint: Endpoint): void {

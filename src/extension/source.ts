@@ -6,13 +6,13 @@ import { holdText } from '../base/secrets/scrub.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { decodeUtf8 } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
-import { type Endpoint, getMethod, getPath, toPathPattern } from '../catalogue/endpoint.js'
+import { getMethod, getPath, toPathPattern } from '../catalogue/endpoint.js'
 import { type DocumentOperation, isOpenApi, readOpenApi } from './document.js'
 import { readAdditions, readCommands, readDeclaration } from './file.js'
 import { type DocumentedOperation, PathNames } from './naming.js'
 import { getGroup } from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
-import type { CatalogueArea } from './places.js'
+import { type CatalogueArea, listEndpoints } from './places.js'
 import { type CommandDeclaration, CommandSchema } from './schema.js'
 
 /** A file with its name. */
@@ -42,17 +42,15 @@ const getForm = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =
 
 /** Returns the documented operations with the facts that names are made from. */
 export const toDocumented = (areas: readonly CatalogueArea[]): readonly DocumentedOperation[] =>
-  areas.flatMap(({ area, endpoints }) =>
-    Object.values<Endpoint>(endpoints)
-      .map((one) => ({
-        area,
-        command: one.command,
-        method: getMethod(one),
-        path: getPath(one),
-        many: one.returns.kind === 'many',
-      }))
-      .filter(({ path }) => path.startsWith('/')),
-  )
+  listEndpoints(areas)
+    .map(({ area, endpoint: one }) => ({
+      area,
+      command: one.command,
+      method: getMethod(one),
+      path: getPath(one),
+      many: one.returns.kind === 'many',
+    }))
+    .filter(({ path }) => path.startsWith('/'))
 
 /** Reads the command and the facts that an operation declares under `x-svcctl`. */
 const readOwn = (

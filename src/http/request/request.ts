@@ -239,7 +239,7 @@ const fillPath = ({ endpoint, values }: Ask): string =>
   getPath(endpoint)
     .split('/')
     .map((segment) => {
-      const [, kind, name, ending = ''] = /^([:*])(\w+)(\W.*)?$/.exec(segment) ?? []
+      const [, kind, name, ending = ''] = /^([:*])(\w+)(\.json)?$/.exec(segment) ?? []
       if (name === undefined) return segment
       const value = getOwn(values, name)
       if (value === undefined || value === null)
