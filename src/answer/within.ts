@@ -6,12 +6,12 @@ import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import type {
+  InnerAnswer,
+  InnerAsk,
   LineAnswer,
   LineAsk,
   PipedInput,
   RunMode,
-  SubcommandAnswer,
-  SubcommandAsk,
   TypedAsk,
 } from '../engine/command/context.js'
 import {
@@ -67,10 +67,7 @@ const noInput: PipedInput = {
 }
 
 /** Creates the flags of a run within another: of what was typed for that, only how the instance is reached. */
-const createInnerGlobals = (
-  outer: Globals,
-  { fields, mode, page, perPage }: SubcommandAsk,
-): Globals => {
+const createInnerGlobals = (outer: Globals, { fields, mode, page, perPage }: InnerAsk): Globals => {
   const reached = Object.fromEntries(
     reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
   )
@@ -104,7 +101,7 @@ const removeRehearsals = (command: Command): Command => ({
 
 /** Finds the command that is meant, as its instance has it. */
 const findAskedCommand = async (
-  { command, withoutSpecial, mode }: SubcommandAsk,
+  { command, withoutSpecial, mode }: InnerAsk,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.named(command.area, command.words)
@@ -124,7 +121,7 @@ interface ParsedCommand {
 
 /** Parses what is asked of the command, which may be by names and values that only its instance has. */
 const parseCommandAsk = async (
-  ask: SubcommandAsk,
+  ask: InnerAsk,
   outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
@@ -157,7 +154,7 @@ const sends: Readonly<Record<RunMode, boolean | 'marked'>> = {
 }
 
 /** Returns the options of a command that is run by data, without what the answer and the command say. */
-const createInnerOptions = ({ outer, sharing }: OuterRun, { mode, signal }: SubcommandAsk) => ({
+const createInnerOptions = ({ outer, sharing }: OuterRun, { mode, signal }: InnerAsk) => ({
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
@@ -174,16 +171,13 @@ const createInnerOptions = ({ outer, sharing }: OuterRun, { mode, signal }: Subc
 })
 
 /** Runs a command by data. */
-export const runCommandWithin = async (
-  around: OuterRun,
-  ask: SubcommandAsk,
-): Promise<SubcommandAnswer> => {
+export const runCommandWithin = async (around: OuterRun, ask: InnerAsk): Promise<InnerAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
   const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
   let more = false
-  let asked: SubcommandAnswer['asked']
-  const toWithinAnswer = (code: number, thrown?: Failure): SubcommandAnswer => {
+  let asked: InnerAnswer['asked']
+  const toWithinAnswer = (code: number, thrown?: Failure): InnerAnswer => {
     const { failures, notes } = kept
     // What could be read is no less true for what could not.
     const part = code === exitCodes.partial && records.length > 0
