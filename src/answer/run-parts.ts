@@ -19,7 +19,7 @@ import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
 import { ListReader } from '../engine/instance/listing.js'
-import { type Reads, RunPlanner, type Targets } from '../engine/instance/planning.js'
+import { type LineTargets, type PlanReads, RunPlanner } from '../engine/instance/planning.js'
 import type { PlanKeeper } from '../engine/journaling/planned-run.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
@@ -43,7 +43,7 @@ import type { RunAnswer } from './run-answer.js'
 import { createLogger, openStreams } from './streams.js'
 
 /** Creates the reads that planning does on the way; none at all where nothing is sent. */
-const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
+const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanReads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { readData: nothing, readValues: nothing, checksAnswers: false }
   return {
@@ -184,7 +184,7 @@ export class RunParts implements LineParts {
     return new RecordFilter(where ?? [], { command, composed, target, ...asked, ...this.singles })
   }
 
-  createContext(instance: InstanceService, targets?: Targets): LineContext {
+  createContext(instance: InstanceService, targets?: LineTargets): LineContext {
     const { answer, options } = this
     // Of several projects, groups or instances it sees a part.
     const isPart = options.part !== undefined || instance !== this.instance
@@ -196,7 +196,7 @@ export class RunParts implements LineParts {
   }
 
   /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
-  rowsOf(given: Given, targets?: Targets): Rows {
+  rowsOf(given: Given, targets?: LineTargets): Rows {
     const { rows } = this.options.command
     const context = this.createContext(this.instance, targets)
     return rows === undefined ? context.followEndpoints(given) : rows(context, given)

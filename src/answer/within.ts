@@ -297,8 +297,8 @@ export const runTypedWithin = async (
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
   // The run may have used what only its instance has, and the line does not show that.
-  const { addKnownNames: withKnown } = await import('../engine/command/known.js')
-  const command = withKnown(meant.command, globals, outer.env)
+  const { addKnownNames } = await import('../engine/command/known.js')
+  const command = addKnownNames(meant.command, globals, outer.env)
   const line = { ...meant, command, own, signal, parse, decided: () => {} }
   return run(line, { inner: sharing, input: read })
 }

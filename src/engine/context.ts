@@ -13,7 +13,7 @@ import type {
   ListActionOptions,
   WriteOptions,
 } from './command/types.js'
-import type { Targets } from './instance/planning.js'
+import type { LineTargets } from './instance/planning.js'
 import type { LineParts } from './line-parts.js'
 import { createLiveOptions } from './perform/live.js'
 import type { ParentTarget } from './plan/parents.js'
@@ -36,7 +36,7 @@ export class LineContext implements Context {
   readonly ui: Context['ui']
   readonly place: Context['place']
   readonly #parts: LineParts
-  readonly #targets: Targets | undefined
+  readonly #targets: LineTargets | undefined
   /** True once actions were carried out: those that follow are on record in the same run. */
   #hasWritten = false
 
@@ -44,7 +44,7 @@ export class LineContext implements Context {
    * @param seen what the command sees of the run
    * @param targets what the line is about, where it does not name that by itself
    */
-  constructor(parts: LineParts, seen: Pick<Context, 'answer' | 'instance'>, targets?: Targets) {
+  constructor(parts: LineParts, seen: Pick<Context, 'answer' | 'instance'>, targets?: LineTargets) {
     this.answer = seen.answer
     this.instance = seen.instance
     this.ui = parts.ui
@@ -115,7 +115,7 @@ export class LineContext implements Context {
   }
 
   /** Of records that each project or group has one of, only so many are read. */
-  #targetsWithin(given: Given): Targets | undefined {
+  #targetsWithin(given: Given): LineTargets | undefined {
     const { globals, command } = this.#parts.options
     const { curl, later } = this.#parts
     const parents = this.#parents

@@ -7,7 +7,7 @@ import type { Given, Parent } from './command/types.js'
 import type { Caller } from './instance/caller.js'
 import type { InstanceExchange } from './instance/exchange.js'
 import type { ListReader } from './instance/listing.js'
-import type { RunPlanner, Targets } from './instance/planning.js'
+import type { RunPlanner, LineTargets } from './instance/planning.js'
 import type { RunOptions } from './options.js'
 import type { CurlPrinter } from './perform/curl.js'
 import type { Previewer } from './perform/preview.js'
@@ -53,7 +53,7 @@ export interface LineParts {
   /** Prints rows where the answer of the run goes. */
   readonly print: (rows: Rows) => Promise<void>
   /** Yields the rows of the run's command. @param targets what the line is about, where it does not name that by itself */
-  rowsOf(given: Given, targets?: Targets): Rows
+  rowsOf(given: Given, targets?: LineTargets): Rows
   /** Says that there is nothing to do, and writes that down where the journal of the shard is waited for. */
   readonly endEmptyShard: () => Rows
 }
