@@ -18,7 +18,7 @@ import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'
 import { InstanceExchange } from '../engine/instance/exchange.js'
 import { ListReader } from '../engine/instance/listing.js'
-import { type Reads, RunPlanner, type Targets } from '../engine/instance/planning.js'
+import { type LineTargets, type PlanReads, RunPlanner } from '../engine/instance/planning.js'
 import type { LineParts, SingleReadOptions } from '../engine/line-parts.js'
 import type { OpenSessions } from '../engine/options.js'
 import type { CurlPrinter } from '../engine/perform/curl.js'
@@ -42,7 +42,7 @@ import { RunJournal } from './run-journal.js'
 import { createLogger, openStreams } from './streams.js'
 
 /** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
-const createReads = (exchange: InstanceExchange, options: AnswerOptions): Reads => {
+const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanReads => {
   const nothing = async (): Promise<undefined> => undefined
   if (options.globals.curl) return { readData: nothing, readValues: nothing, checksAnswers: false }
   return {
@@ -163,7 +163,7 @@ export class LineRun implements LineParts {
     })
   }
 
-  createContext(instance: InstanceService, targets?: Targets): LineContext {
+  createContext(instance: InstanceService, targets?: LineTargets): LineContext {
     const { answer, options } = this
     // A command on one of several projects, groups or instances sees only a part of the answer.
     const isPart = options.part !== undefined || instance !== this.instance
@@ -175,7 +175,7 @@ export class LineRun implements LineParts {
   }
 
   /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
-  rowsOf(given: Given, targets?: Targets): Rows {
+  rowsOf(given: Given, targets?: LineTargets): Rows {
     const { rows } = this.options.command
     const context = this.createContext(this.instance, targets)
     return rows === undefined ? context.followEndpoints(given) : rows(context, given)

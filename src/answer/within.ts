@@ -6,12 +6,12 @@ import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import type {
+  InnerAnswer,
+  InnerAsk,
   LineAnswer,
   LineAsk,
   PipedInput,
   RunMode,
-  SubcommandAnswer,
-  SubcommandAsk,
   TypedAsk,
 } from '../engine/command/context.js'
 import {
@@ -67,10 +67,7 @@ const noInput: PipedInput = {
 }
 
 /** Creates the global flags of an inner run. It takes only flags for reaching the instance from the outer run. */
-const createInnerGlobals = (
-  outer: Globals,
-  { fields, mode, page, perPage }: SubcommandAsk,
-): Globals => {
+const createInnerGlobals = (outer: Globals, { fields, mode, page, perPage }: InnerAsk): Globals => {
   const reached = Object.fromEntries(
     reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
   )
@@ -104,7 +101,7 @@ const removeRehearsals = (command: Command): Command => ({
 
 /** Finds the command of a request, with the names of the instance. */
 const findAskedCommand = async (
-  { command, withoutSpecial, mode }: SubcommandAsk,
+  { command, withoutSpecial, mode }: InnerAsk,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.named(command.area, command.words)
@@ -124,7 +121,7 @@ interface ParsedCommand {
 
 /** Parses the arguments of a command. Names and values that only the instance knows are loaded if they are needed. */
 const parseCommandAsk = async (
-  ask: SubcommandAsk,
+  ask: InnerAsk,
   outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
@@ -157,10 +154,7 @@ const readOnlyLevels: Readonly<Record<RunMode, boolean | 'marked'>> = {
 }
 
 /** Returns the options of a command that is run by data, except those of its answer and of the command itself. */
-const createInnerOptions = (
-  { outer, shared: sharing }: OuterRun,
-  { mode, signal }: SubcommandAsk,
-) => ({
+const createInnerOptions = ({ outer, shared: sharing }: OuterRun, { mode, signal }: InnerAsk) => ({
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
@@ -178,16 +172,13 @@ const createInnerOptions = (
 })
 
 /** Runs a command by data. */
-export const runCommandWithin = async (
-  around: OuterRun,
-  ask: SubcommandAsk,
-): Promise<SubcommandAnswer> => {
+export const runCommandWithin = async (around: OuterRun, ask: InnerAsk): Promise<InnerAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
   const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
   let more = false
-  let asked: SubcommandAnswer['asked']
-  const toWithinAnswer = (code: number, thrown?: Failure): SubcommandAnswer => {
+  let asked: InnerAnswer['asked']
+  const toWithinAnswer = (code: number, thrown?: Failure): InnerAnswer => {
     const { failures, notes } = kept
     // An incomplete answer keeps its records, and a note names each failure.
     const part = code === exitCodes.partial && records.length > 0
@@ -307,8 +298,8 @@ export const runTypedWithin = async (
   const read = input === undefined ? undefined : new StandardInput(signal, input)
   const own = outer.own ?? meant.own
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
-  const { addKnownNames: withKnown } = await import('../engine/command/known.js')
-  const command = withKnown(meant.command, globals, outer.env)
+  const { addKnownNames } = await import('../engine/command/known.js')
+  const command = addKnownNames(meant.command, globals, outer.env)
   const line = { ...meant, command, own, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
 }

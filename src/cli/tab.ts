@@ -175,11 +175,7 @@ const listCandidates = async (
   return { items: what === undefined ? fixed : [...fixed, ...(await live(what, command, words))] }
 }
 
-/**
- * Returns the values in an argument's name (`bash
- * zsh
- * fish`).
- */
+/** Returns the values in an argument's name (`bash|zsh|fish`). */
 const splitWords = ({ name }: Argument): readonly string[] =>
   name.includes('|') ? name.split('|').filter((word) => word !== '') : []
 

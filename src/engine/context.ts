@@ -13,7 +13,7 @@ import type {
   ListActionOptions,
   WriteOptions,
 } from './command/types.js'
-import type { Targets } from './instance/planning.js'
+import type { LineTargets } from './instance/planning.js'
 import type { LineParts } from './line-parts.js'
 import { createLiveOptions } from './perform/live.js'
 import type { ParentTarget } from './plan/parents.js'
@@ -36,7 +36,7 @@ export class LineContext implements Context {
   readonly ui: Context['ui']
   readonly place: Context['place']
   readonly #parts: LineParts
-  readonly #targets: Targets | undefined
+  readonly #targets: LineTargets | undefined
   /** True once actions were carried out. Later actions are recorded in the same run. */
   #hasWritten = false
 
@@ -44,7 +44,7 @@ export class LineContext implements Context {
    * @param seen the answer and the instance that the command sees
    * @param targets the targets of the line, if its arguments do not name them
    */
-  constructor(parts: LineParts, seen: Pick<Context, 'answer' | 'instance'>, targets?: Targets) {
+  constructor(parts: LineParts, seen: Pick<Context, 'answer' | 'instance'>, targets?: LineTargets) {
     this.answer = seen.answer
     this.instance = seen.instance
     this.ui = parts.ui
@@ -115,7 +115,7 @@ export class LineContext implements Context {
   }
 
   /** Returns the targets that are read. If each has one record, `--limit` limits the number of targets. */
-  #limitTargets(given: Given): Targets | undefined {
+  #limitTargets(given: Given): LineTargets | undefined {
     const { globals, command } = this.#parts.options
     const { curl, addFooter: later } = this.#parts
     const parents = this.#parents

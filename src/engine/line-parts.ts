@@ -7,7 +7,7 @@ import type { Given, Parent } from './command/types.js'
 import type { Caller } from './instance/caller.js'
 import type { InstanceExchange } from './instance/exchange.js'
 import type { ListReader } from './instance/listing.js'
-import type { RunPlanner, Targets } from './instance/planning.js'
+import type { LineTargets, RunPlanner } from './instance/planning.js'
 import type { RunOptions } from './options.js'
 import type { CurlPrinter } from './perform/curl.js'
 import type { Previewer } from './perform/preview.js'
@@ -56,7 +56,7 @@ export interface LineParts {
   /** Prints rows to the output of the run. */
   readonly print: (rows: Rows) => Promise<void>
   /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
-  rowsOf(given: Given, targets?: Targets): Rows
+  rowsOf(given: Given, targets?: LineTargets): Rows
   /** Yields the note that a shard has no objects. A journal that is to be merged with others records it. */
   readonly endEmptyShard: () => Rows
 }

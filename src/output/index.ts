@@ -41,7 +41,7 @@ const createMaskedWriter = (
   }
 }
 
-// Inspecting records before they are printed: do they have the requested fields?
+// An inspection checks that records have the requested fields before they are printed.
 
 /** The maximum number of records that are held back, about a page. */
 const maxHeld = 100
@@ -218,7 +218,7 @@ const createHeldPrinter = (
   const { people } = asked
   const records: unknown[] = []
   // Functions that create rows and pages use documented names.
-  const take = (value: unknown): void => {
+  const collect = (value: unknown): void => {
     records.push(asked.words === undefined ? value : makeLegible(value, asked.words))
   }
   const isDrawn = asked.terminal || asked.aligned === true
@@ -234,10 +234,11 @@ const createHeldPrinter = (
   }
   return {
     bytes: async (batch) => {
-      for (const bytes of batch) take(page === undefined ? parseRecord(bytes) : parsePlain(bytes))
+      for (const bytes of batch)
+        collect(page === undefined ? parseRecord(bytes) : parsePlain(bytes))
     },
     values: async (batch) => {
-      for (const value of batch) take(value)
+      for (const value of batch) collect(value)
     },
     close: show,
     abandon: show,

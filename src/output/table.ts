@@ -26,7 +26,7 @@ import type { FormatView, OpenPrinter, TextWidths, View } from './types.js'
 
 /** The number of records that decide the widths, on a terminal. */
 const sampleSize = 100
-/** The same number for pipes and files, where nobody waits and stable columns matter more. */
+/** The same number for pipes and files: nobody waits there, and stable columns matter more. */
 const alignedSampleSize = 1000
 /** The maximum number of columns if nobody named the columns. */
 const maxColumns = 8

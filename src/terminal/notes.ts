@@ -158,7 +158,7 @@ export const printError = async (
   createNotes({ stream, style, json }).report(failure)
 }
 
-/** How progress is shown: on a redrawn line, as one plain line, or not at all. */
+/** The display of progress: on a redrawn line, as one plain line, or not at all. */
 export type Liveness = 'live' | 'line' | 'off'
 
 /**

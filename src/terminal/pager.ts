@@ -96,7 +96,7 @@ const startPager = async (
 class PagedStdout implements Stdout {
   private held: (string | Uint8Array)[] = []
   private rows = 0
-  /** Where output goes, once it is known to be short or long. */
+  /** The destination of output, once it is known to be short or long. */
   private target: Stdout | undefined
   private child: ChildProcess | undefined
   private gone: Promise<void> | undefined

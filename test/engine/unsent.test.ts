@@ -17,7 +17,7 @@ const unsent = () => {
     lists: {
       request: async (ask: Ask) => ({ request: buildRequest(ask), tested: [] }),
       whole: buildRequest,
-      refuseChoice: () => {},
+      checkNoListFlags: () => {},
     },
     print: async (rows: Rows) => {
       for await (const row of rows) if (row.kind === 'text') printed.push(String(row.chunk).trim())

@@ -77,7 +77,7 @@ const describeCommand = ({ description = [], endpoints }: Command): readonly str
 export const screenLines = 50
 
 /**
- * How much a page says about flags. `whole` includes those for many objects; `full` leaves these out; `line` has one
+ * The detail in which a page describes flags. `whole` includes those for many objects; `full` leaves these out; `line` has one
  * line a flag and no routes; `names` lists only names.
  */
 type Detail = 'whole' | 'full' | 'line' | 'names'

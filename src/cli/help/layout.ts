@@ -71,8 +71,7 @@ export const wrap = (text: string, width: number): string[] => {
 
 /**
  * Matches the parts of a command line that a line break must not split: quoted words, a flag with its value, and `<`,
- * `>` or `
- * ` with the next word.
+ * `>` or `|` with the next word.
  */
 const partPattern = /(?:(?:(?<!-)-[\w-]+|[<>|]) (?![-<>|]))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 

@@ -28,7 +28,7 @@ const planHeadings: readonly Subject[] = [
   ['How to apply it', ['verify', 'stale', 'dry-run']],
 ]
 
-/** The headings by command. */
+/** The headings by the words of a command, such as `settings update`. */
 export const subjects: Readonly<Record<string, readonly Subject[]>> = {
   plan: planHeadings,
   apply: planHeadings,

@@ -8,7 +8,7 @@ import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
 import { createParamExample, group, project } from '../../catalogue/params.js'
-import type { InnerRuns, SubcommandAnswer, SubcommandAsk } from '../../engine/command/context.js'
+import type { InnerAnswer, InnerAsk, InnerRuns } from '../../engine/command/context.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import type { Given } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
@@ -214,7 +214,7 @@ const withAgentWords = async <T>(offer: Offer, work: () => Promise<T>): Promise<
 /** Returns the command of an offer with the instance's vocabulary, and the arguments of the call. */
 const resolveOffer = (
   offer: Offer,
-  { asked }: SubcommandAnswer,
+  { asked }: InnerAnswer,
 ): { readonly meant: Offer; readonly given: Given } => {
   if (asked === undefined) throw new Failure('internal', 'a plan of nothing')
   const { command, given } = asked
@@ -287,8 +287,8 @@ export class Calls {
   /** @throws Failure of the command */
   async #runCommand(
     offer: Offer,
-    ask: Omit<SubcommandAsk, 'command' | 'withoutSpecial'>,
-  ): Promise<SubcommandAnswer> {
+    ask: Omit<InnerAsk, 'command' | 'withoutSpecial'>,
+  ): Promise<InnerAnswer> {
     const { command, plain: withoutSpecial, files: args } = offer
     const came = await this.#around.runs.runCommand({ ...ask, command, withoutSpecial, args })
     if (came.failure !== undefined) throw came.failure
@@ -314,7 +314,7 @@ export class Calls {
 
   /** Returns the records from a position on, and the cursor for the next ones. */
   #createPage(
-    { records, more, notes }: SubcommandAnswer,
+    { records, more, notes }: InnerAnswer,
     { page, skip }: ListPosition,
     cursorOf: (next: ListPosition) => string,
   ): CallToolResult {

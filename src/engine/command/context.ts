@@ -38,7 +38,7 @@ import type { Details } from './running.js'
  */
 export type RunMode = 'checks' | 'reads' | 'tries' | 'writes'
 
-export interface SubcommandAsk {
+export interface InnerAsk {
   readonly command: Pick<CommandFacts, 'area' | 'words'>
   /** Runs the command as derived from its endpoints, without the handwritten part. */
   readonly withoutSpecial?: boolean
@@ -55,7 +55,7 @@ export interface SubcommandAsk {
   readonly signal: AbortSignal
 }
 
-export interface SubcommandAnswer {
+export interface InnerAnswer {
   /** The command as its instance has it, with the parsed input; undefined if the input was invalid. */
   readonly asked?: { readonly command: CommandFacts; readonly given: Given }
   /** The records of the answer with masked secrets. Each is the bytes of one JSON value. */
@@ -69,7 +69,7 @@ export interface SubcommandAnswer {
 }
 
 /** Runs a command within another. It never rejects: `failure` in the answer says what went wrong. */
-type SubcommandRunner = (ask: SubcommandAsk) => Promise<SubcommandAnswer>
+type SubcommandRunner = (ask: InnerAsk) => Promise<InnerAnswer>
 
 // Command lines that run within a command as if a person had typed them.
 

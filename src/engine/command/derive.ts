@@ -268,7 +268,7 @@ export const getSelectList = (c: CommandFacts): Endpoint['selects'] =>
     : undefined
 
 /** True if a flag of a command only narrows the list in which `--select` looks. */
-export const narrowsSelection = (c: CommandFacts, name: string): boolean => {
+export const canNarrowSelection = (c: CommandFacts, name: string): boolean => {
   const fact = getSelectList(c)
   if (fact === undefined) return false
   if (name === 'project' || name === 'group') return !hasForm(c, name)

@@ -279,10 +279,7 @@ export interface Datum {
 
 const toSnakeCase = (name: string): string => name.replaceAll('-', '_')
 
-/**
- * Converts an argument that fills no parameter: to a text, or to an enumeration if its name lists values (`projects
- * groups`).
- */
+/** Converts an argument that fills no parameter: to a text, or to an enumeration if its name is one (`projects|groups`). */
 const toWordDatum = ({ name, help, required }: Argument): Datum =>
   name.includes('|')
     ? { name: 'what', param: { type: 'enum', values: name.split('|'), help }, required }

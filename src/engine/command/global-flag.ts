@@ -1,10 +1,11 @@
-/** The declaration of a global flag: a row of `global-flags.ts`. */
+/** The type of the rows in `global-flags.ts`, each of which declares a flag that many commands have. */
 
 import type { Param } from '../../catalogue/params.js'
 
 /** The values of a flag as text, in their order; booleans are 'true' and 'false'. Undefined if the flag is not set. */
 export type Texts = readonly string[] | undefined
 
+/** The declaration of one global flag. Its name is the key in `global-flags.ts`. */
 export interface GlobalFlagRow {
   readonly param: Param
   readonly short?: string

@@ -51,7 +51,7 @@ const toParam = (name: string, { type, nullable }: KnownSetting): Param => {
  * Returns the settings that can be flags. A name of a global flag, or of the `--no-` form of another setting, cannot:
  * `--dry-run` must keep its meaning. `--param` sends such a setting.
  */
-const listFlaggableSettings = (
+const listSettings = (
   command: CommandFacts,
   known: KnownNames,
 ): readonly [string, KnownSetting][] => {
@@ -102,10 +102,7 @@ export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNa
   const open = Object.values(endpoints).filter((one) => one.open === 'settings')
   const settings: Params = open.some(writes)
     ? Object.fromEntries(
-        listFlaggableSettings(command, known).map(([name, setting]) => [
-          name,
-          toParam(name, setting),
-        ]),
+        listSettings(command, known).map(([name, setting]) => [name, toParam(name, setting)]),
       )
     : {}
   const widenFlag = (flag: Flag): Flag =>

@@ -1,5 +1,5 @@
 /**
- * What a command shares with those that run its plans: losses to confirm, tolerated failures, interruptions, answers of
+ * The parts that a command shares with those that run its plans: losses to confirm, tolerated failures, interruptions, answers of
  * calls.
  */
 

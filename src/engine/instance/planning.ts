@@ -186,7 +186,7 @@ export class Questions {
 }
 
 /** The reads that planning may send to the instance. They return nothing if the run sends no requests. */
-export interface Reads {
+export interface PlanReads {
   readonly readData: (ask: Ask) => Promise<unknown>
   readonly readValues: (wanted: ValueRequest) => Promise<unknown>
   /** True if the answers to writes are checked for ignored attributes. */
@@ -233,7 +233,7 @@ const splitWithRows = (
 }
 
 /** The targets of a line that does not name its objects itself. */
-export type Targets =
+export type LineTargets =
   | { readonly targets: readonly ParentTarget[] }
   | { readonly stream: ObjectStream }
 
@@ -249,7 +249,7 @@ const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<re
 /** Creates the plans of a run. */
 export class RunPlanner {
   readonly #options: Options
-  readonly #reads: Reads
+  readonly #reads: PlanReads
   readonly #questions: Questions
   readonly #context: PlanContext
   /** The plans of a repeated run, created once, so that a person is asked only once. */
@@ -262,7 +262,7 @@ export class RunPlanner {
     options: Options,
     { interactive, notes, prompts }: AskingScreen,
     place: Workspace,
-    reads: Reads,
+    reads: PlanReads,
   ) {
     const { journaling, words } = options
     const note = (text: string): void => notes.note(text)
@@ -326,7 +326,11 @@ export class RunPlanner {
   }
 
   /** Plans an action for each object and completes it. Objects from a stream are planned as they arrive. */
-  async planLine(given: Given, how: ActionOptions, targets: Targets | undefined): Promise<Actions> {
+  async planLine(
+    given: Given,
+    how: ActionOptions,
+    targets: LineTargets | undefined,
+  ): Promise<Actions> {
     if (targets === undefined) return this.#planOwn(given, how)
     if ('targets' in targets) return this.planTargets(given, how, targets.targets)
     const { createSource } = await import('../plan/stream.js')

@@ -71,7 +71,7 @@ export interface RunEntry {
   /** The sequence number; undefined if the run is only planned. */
   readonly seq: number | undefined
   readonly header: Header
-  /** How the run ended; absent while it runs and after it was killed. */
+  /** The end of the run; absent while it runs and after it was killed. */
   readonly end?: End
   readonly counts?: Counts
   /** True if a lock exists: a process writes the file, or was killed while it did. */

@@ -89,7 +89,7 @@ export interface Header {
   /** The username; null if the instance does not say. */
   readonly user: string | null
   readonly sudo: string | null
-  /** Where the objects came from: `stdin`, `arguments`, `select` … */
+  /** The source of the objects: `stdin`, `arguments`, `select` … */
   readonly source: string
   /** The version of svcctl. */
   readonly version: string
@@ -111,7 +111,7 @@ export interface Header {
   readonly redoes?: RepeatedRun
   /** True if that run was itself an undo, so that this one does the original run again. */
   readonly redo?: true
-  /** Who planned it, if the run is or was a planned one. */
+  /** The origin of the plan, if the run is or was a planned one. */
   readonly planned?: PlanOrigin
   /** The file with the run's lines, if it is another one: a named file, or that of a resumed run. */
   readonly file?: string

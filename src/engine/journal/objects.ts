@@ -371,7 +371,7 @@ export const readUndoable = (
   return past.header.final === undefined ? changes : mergeChanges(changes)
 }
 
-/** What undo does with an object. */
+/** The action of undo for an object. */
 type UndoAction =
   /** The object is as the run left it. */
   | 'write'

@@ -33,7 +33,7 @@ export interface LineChunk {
   readonly next: number
 }
 
-/** Whose journals may be read: only this user's own before something is sent, any user's to show it. */
+/** The owner of the journals that may be read: only this user before something is sent, anybody to show them. */
 export type JournalOwner = 'own' | 'any'
 
 /**
@@ -269,7 +269,7 @@ export interface RunHistory {
   readonly states: ObjectStates
   /** The number of objects; undefined if the input was interrupted. */
   readonly total: number | undefined
-  /** How the run ended, from the last line; undefined if it was killed. */
+  /** The end of the run, from the last line; undefined if it was killed. */
   readonly end: End | undefined
   readonly counts: Counts
   /** The damage of the journal; undefined if it is complete. */
@@ -397,7 +397,7 @@ export const isDone = ({
   total !== undefined &&
   counts.failed + counts.unknown + counts.not_tried === 0
 
-/** What resuming does with an object: skip it, do it, do it again, or check first whether it was done. */
+/** The action of resuming for an object: skip it, do it, do it again, or check first whether it was done. */
 export type ResumeStep = 'skip' | 'do' | NonNullable<Item['how']>
 
 /**

@@ -67,7 +67,7 @@ export class TurnQueue {
   }
 }
 
-/** How the objects of a run are restored. */
+/** The way in which the objects of a run are restored. */
 export interface Inverse {
   readonly area: string
   /**

@@ -152,7 +152,7 @@ const createPlainFlag = (name: string): Flag => ({
 })
 
 /** True if a flag is part of what a run does. Flags about how it runs may differ the next time. */
-const definesRun = (name: string, parents: boolean): boolean =>
+const isPartOfRun = (name: string, parents: boolean): boolean =>
   (!Object.hasOwn(globalFlagRows, name) || name === 'row-fields') &&
   !(parents && (name === 'project' || name === 'group'))
 
@@ -187,7 +187,7 @@ const collectFlagTexts = async (of: RecordedLine) => {
   }
   const flags: Record<string, readonly OptionText[]> = {}
   for (const [name, given] of texts) {
-    if (!definesRun(name, journaling.parents !== undefined)) continue
+    if (!isPartOfRun(name, journaling.parents !== undefined)) continue
     const flag = known.get(name) ?? createPlainFlag(name)
     flags[name] = await Promise.all(given.map((text) => toOptionText(text, flag, of)))
   }
@@ -252,7 +252,7 @@ export const getJournalInput = (
   return Object.fromEntries([...shared, ...rows])
 }
 
-const recomputeDigest = (label: string, path: string): string => {
+const computeCurrentDigest = (label: string, path: string): string => {
   try {
     return computeDigest(path)
   } catch (error) {
@@ -263,7 +263,7 @@ const recomputeDigest = (label: string, path: string): string => {
 const checkFile = (name: string, text: string, sha256: string): void => {
   const label = `--${name}`
   const path = (name === 'param' ? parseParamFile(text)?.path : undefined) ?? text.replace(/^@/, '')
-  if (recomputeDigest(label, path) !== sha256)
+  if (computeCurrentDigest(label, path) !== sha256)
     throw usage(
       `${label}: ${path} changed after the run began`,
       'Restore the file, or start a new run.',

@@ -7,9 +7,9 @@ import { exitCodes, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import {
   canCommandStream,
+  canNarrowSelection,
   getCommandName,
   getScope,
-  narrowsSelection,
   type ScopeKind,
 } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
@@ -151,7 +151,7 @@ const mergeFlags = async (
 ): Promise<Map<string, readonly string[]>> => {
   const all = [...(await readRecordedFlags(asked)), ...raw.flags]
   const selects = globals.select !== undefined
-  return new Map(all.filter(([name]) => selects || !narrowsSelection(command, name)))
+  return new Map(all.filter(([name]) => selects || !canNarrowSelection(command, name)))
 }
 
 /** Builds the line that processes the remaining objects. */

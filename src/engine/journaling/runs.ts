@@ -34,7 +34,7 @@ export interface UnfinishedRun {
   readonly left: () => AsyncIterable<Item>
 }
 
-/** Where the objects of a run came from. */
+/** The source of a run's objects. */
 type Source = 'arguments' | 'parents' | 'select' | 'stdin'
 
 /** The journal options of a line. Parsing the line completes them, and so does the journal of a resumed run. */

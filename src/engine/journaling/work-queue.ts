@@ -27,7 +27,7 @@ export interface WorkQueue {
   readonly items: AsyncIterable<NumberedPlan>
   /** The items, if all of them are known from the start. */
   readonly held?: readonly NumberedPlan[]
-  /** The first plan; undefined where there is none. */
+  /** The first plan; undefined if there is none. */
   readonly first: Plan | undefined
   /** The plans that are known before anything is sent: all of them, or only the first. */
   readonly known: readonly Plan[]

@@ -11,12 +11,12 @@ import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
 import {
+  canNarrowSelection,
   getCommandName,
   getScope,
   getSelectList,
   hasForm,
   isRehearsal,
-  narrowsSelection,
 } from '../command/derive.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import { yieldNone } from '../command/running.js'
@@ -261,7 +261,7 @@ export class Selection {
   /** Returns the arguments without the flags that only the list takes. */
   removeListFlags(given: Given): Given {
     const { command } = this.#options
-    const flags = Object.entries(given.flags).filter(([name]) => !narrowsSelection(command, name))
+    const flags = Object.entries(given.flags).filter(([name]) => !canNarrowSelection(command, name))
     return { ...given, flags: Object.fromEntries(flags) }
   }
 

@@ -28,7 +28,7 @@ export interface Item extends GivenObject {
   /** The number of the object in the run, from 1 on. */
   readonly n: number
   /**
-   * How to resume an object that may already be done. `read` only reads it. `again` repeats a deletion and accepts that
+   * The way to resume an object that may already be done. `read` only reads it. `again` repeats a deletion and accepts that
    * the object is gone. `look` changes the object unless it has the wanted values.
    */
   readonly how?: 'read' | 'again' | 'look'
@@ -154,7 +154,7 @@ export interface Counts {
 }
 
 /**
- * How a run ended. `completed`: every object was tried. `stopped`: by the breaker, the end of patience or
+ * The end of a run. `completed`: every object was tried. `stopped`: by the breaker, the end of patience or
  * `--max-failures`.
  */
 export type End = 'completed' | 'interrupted' | 'stopped'
