@@ -236,7 +236,7 @@ export class LineRun implements LineParts {
     return new UserPrompter(globals, this.#screen, subject)
   }
 
-  #createSingleReads({ readData }: Reads): SingleReadOptions {
+  #createSingleReads({ readData }: PlanReads): SingleReadOptions {
     const { globals } = this.options
     return {
       width: getConcurrencyLimit(globals),
