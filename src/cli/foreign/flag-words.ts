@@ -44,6 +44,8 @@ interface TypedFlag {
 /** The replacement of a flag. If `takesNext`, the next token was its value. */
 interface ReadFlag extends FlagReplacement {
   readonly takesNext?: boolean
+  /** True if the replacement wins over a flag of that name that the command takes. */
+  readonly wins?: boolean
 }
 
 const splitFlag = (token: string, next: string | undefined): TypedFlag => {
@@ -135,7 +137,7 @@ export class FlagReader {
   #readFlag(typed: TypedFlag, token: string): ReadFlag | undefined {
     const row = this.#readRow(typed)
     // `-out` is `-o ut` elsewhere, and `-q` is our own.
-    if (row !== undefined && /^-(?:[a-z]{2}|q$)/.test(typed.name)) return row
+    if (row !== undefined && (row.wins === true || /^-(?:[a-z]{2}|q$)/.test(typed.name))) return row
     const known = this.#find(typed.name)
     if (known !== undefined) return this.#readKnown(known, typed, token) ?? row
     // `-ojson`, `-qv`.
@@ -205,7 +207,8 @@ export class FlagReader {
       if (value === undefined && (!isWhole || typed.joined !== undefined)) continue
       const made = this.#make(row.gives, value ?? '')
       if (made === undefined) continue
-      return { ...made, takesNext: value !== undefined && typed.joined === undefined }
+      const takesNext = value !== undefined && typed.joined === undefined
+      return { ...made, takesNext, wins: row.wins }
     }
     return undefined
   }

@@ -29,6 +29,8 @@ export interface ForeignFlag {
   readonly mayLack?: true
   /** The commands that have the flag; absent for all. */
   readonly of?: RegExp
+  /** True if the row wins over a flag of that name that the command takes. */
+  readonly wins?: true
   /** The replacements, with `$1` for the value; the first that the command takes is used. A function computes one from the value. */
   readonly gives:
     | readonly string[]
@@ -169,6 +171,13 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['--order'], value: /^asc$/i, gives: () => ({ tokens: [] }) },
   { names: ['--order'], value: /^desc$/i, gives: () => ({ tokens: [], isReversed: true }) },
+  {
+    names: ['--to'],
+    value: /^[\w-]+$/,
+    of: /^storage-move schedule$/,
+    wins: true,
+    gives: ['--destination-storage-name $1'],
+  },
   {
     names: ['--reverse', '--desc', '--descending'],
     gives: () => ({ tokens: [], isReversed: true }),

@@ -30,6 +30,7 @@ const lines: Readonly<Record<string, string>> = {
   'config show': 'profile get',
   'config current-context': 'auth status',
   'config use-context': 'auth switch',
+  'config set-context': 'auth switch',
   'config use': 'auth switch',
   'config delete-context': 'profile delete',
   'config unset': 'profile delete',
