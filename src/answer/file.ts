@@ -312,15 +312,15 @@ export const openAnswerFile = async (
   const path = open ? await createPageFile(name) : to
   const file = path === undefined || path === '-' ? undefined : await createAnswerFile(path, signal)
   const { notes: plainNotes, style } = screen
-  const said: string[] = []
-  const notes = endPage === undefined ? plainNotes : keepNotes(plainNotes, said)
+  const texts: string[] = []
+  const notes = endPage === undefined ? plainNotes : keepNotes(plainNotes, texts)
   const out = file ?? screen.plain
   let begun = false
   const finish = async (say: () => void, end: RunEnd): Promise<void> => {
     say()
     const kept = isWorthKeeping(end)
     if (kept && endPage !== undefined && begun)
-      await out.write(endPage(said, describeMissing(end), style))
+      await out.write(endPage(texts, describeMissing(end), style))
     if (file !== undefined && !kept) {
       await file.discard()
       if (open) await rm(dirname(file.path), { recursive: true, force: true })

@@ -92,8 +92,8 @@ export class InstancesAnswer {
     push: (row: Row) => Promise<void>,
   ): Promise<Pick<OuterLine, 'part' | 'screen'>> {
     const notes = await this.openNotesFor(name)
-    const said: PartNotes = { notes }
-    this.#parts.set(name, said)
+    const partNotes: PartNotes = { notes }
+    this.#parts.set(name, partNotes)
     return {
       screen: {
         ...this.#screen,
@@ -111,7 +111,7 @@ export class InstancesAnswer {
         takeAll: (rows) =>
           new TargetWriter({ target: { [column]: name }, turn, push }).writeAll(rows),
         later: (say) => {
-          said.later = say
+          partNotes.later = say
         },
       },
     }

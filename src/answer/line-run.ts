@@ -150,7 +150,7 @@ export class LineRun implements LineParts {
     const { budget } = this.printing
     const asOf = await this.place.clock.asOf()
     const whole = inner?.whole
-    const asked = { paging: globals, asked: globals, asOf, budget, signal, words, whole }
+    const filtering = { paging: globals, asked: globals, asOf, budget, signal, words, whole }
     const composed = inner?.composed
     const named = [part, parent].filter((one) => one !== undefined)
     const target = Object.fromEntries(named.map(({ column, name }) => [column, name]))
@@ -158,7 +158,7 @@ export class LineRun implements LineParts {
       command,
       composed,
       target,
-      ...asked,
+      ...filtering,
       ...this.singleReads,
     })
   }
@@ -248,16 +248,16 @@ export class LineRun implements LineParts {
 
   #createLists(): ListReader {
     const { globals, inner, onListed } = this.options
-    const asked = (plan: Plan): void => {
+    const onList = (plan: Plan): void => {
       onListed?.(plan)
       inner?.onPlanned?.(plan)
     }
-    const heard = {
+    const listOptions = {
       noteAtEnd: this.addFooter,
       isPaged: inner?.onEnded !== undefined,
-      onList: asked,
+      onList: onList,
     }
-    return new ListReader(globals, this.exchange.openInstance, heard, this.chooseRecords)
+    return new ListReader(globals, this.exchange.openInstance, listOptions, this.chooseRecords)
   }
 
   /** Returns the instance, profile and user for the head of a page, with a request for the user's record. */

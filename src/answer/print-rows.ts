@@ -113,7 +113,7 @@ export const printRows = async (rows: Rows, output: PrintOptions): Promise<void>
   const { answer, allowsText = true, describe } = output
   const printer = new RowPrinter(answer)
   let isEnded = false
-  const heard = async function* (): Rows {
+  const watchEnd = async function* (): Rows {
     try {
       yield* rows
     } catch (error) {
@@ -122,7 +122,7 @@ export const printRows = async (rows: Rows, output: PrintOptions): Promise<void>
     }
   }
   try {
-    const shown = answer.applyStages(mergeTargets(heard(), answer, allowsText))
+    const shown = answer.applyStages(mergeTargets(watchEnd(), answer, allowsText))
     for await (const row of shown) await printer.print(row)
   } catch (error) {
     const lost = isEnded ? error : printer.describeLost(error)

@@ -253,8 +253,8 @@ export class AnswerPrinter implements RunAnswer {
   holdPeopleRows({ people, ...emit }: RecordView): PeopleRows | undefined {
     const { format, globals, words } = this.#asked
     const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
-    const asked = { people: seen, words, fields: globals.fields }
-    const held = createHeldRecords(format, asked, this.#hidden(emit))
+    const shown = { people: seen, words, fields: globals.fields }
+    const held = createHeldRecords(format, shown, this.#hidden(emit))
     return held && { ...held, columns: seen?.columns ?? emit.columns }
   }
 
@@ -307,8 +307,8 @@ export class AnswerPrinter implements RunAnswer {
   #hidden({ endpoint, reveal, single, within }: RecordView): HiddenFields {
     const { command, globals, isKept } = this.#asked
     // A program that asked for it is no person who has to copy it.
-    const asked = reveal === true || endpoint?.reveals !== undefined
-    if (globals.showSecrets || (asked && isKept !== true)) return 'nothing'
+    const isWanted = reveal === true || endpoint?.reveals !== undefined
+    if (globals.showSecrets || (isWanted && isKept !== true)) return 'nothing'
     const own = new Set([...getSecretFields(endpoint), ...getSecretFields(single)])
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.

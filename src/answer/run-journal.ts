@@ -75,10 +75,10 @@ export class RunJournal {
   async createPlanKeeper(): Promise<PlanKeeper | undefined> {
     const { globals, inner } = this.#options
     const byPerson = globals.save && ({ by: 'person', onSaved: this.#noteSavedPlan } as const)
-    const asked = inner?.planned ?? (byPerson || undefined)
-    if (asked === undefined || !isRehearsal(this.#options)) return undefined
+    const planned = inner?.planned ?? (byPerson || undefined)
+    if (planned === undefined || !isRehearsal(this.#options)) return undefined
     const { PlanKeeper } = await import('../engine/journaling/planned-run.js')
-    return new PlanKeeper({ ...this.#header, single: false }, asked)
+    return new PlanKeeper({ ...this.#header, single: false }, planned)
   }
 
   readonly #noteSavedPlan = (id: string): void =>

@@ -228,12 +228,12 @@ export const resolveInstances = async (
     return { sites: found.map((site) => ({ ...site, command })), words }
   const others = getCommandFlags(neutral).map(({ name }) => name)
   const sites = found.map((site) => {
-    const asked = combineWords(site.words, words)
-    const inWords = translateCommand(neutral, asked, others)
+    const lineWords = combineWords(site.words, words)
+    const inWords = translateCommand(neutral, lineWords, others)
     const { known } = command
     return {
       ...site,
-      asked,
+      asked: lineWords,
       command: known === undefined ? inWords : extendCommand(inWords, known),
     }
   })

@@ -267,7 +267,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const style = isAlignedByFlag(options, plainStyle)
     ? createAlignedStyle(plainStyle, env)
     : plainStyle
-  const said = await openNotes(options)
+  const openedNotes = await openNotes(options)
   const plain = outer ?? openStdout(getStandardOutput())
   const { out, width, notes, polls } = createAnswerScreen(globals, env, format, style, plain)
   // A watch needs no spinner, since it is redrawn.
@@ -281,7 +281,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     width,
     plain,
     out: shown,
-    notes: notes(said),
+    notes: notes(openedNotes),
     prompts: createRunPrompts(signal, env),
     meter,
     liveness,

@@ -130,19 +130,19 @@ const parseCommandAsk = async (
   const beyond = async () =>
     (await known()).addKnownNames(inWords.command, outer.globals, outer.env)
   const { fields } = ask
-  const asked = (command: Command): ParsedCommand => {
+  const parse = (command: Command): ParsedCommand => {
     const given = parseGivenInWords(command, ask.values, inWords.words, note)
     const args = [...given.args, ...(ask.args ?? [])]
     return { ...inWords, command, given: { ...given, args } }
   }
   if (fields !== undefined && (await (await known()).hasUnknownField(inWords.command, fields)))
-    return asked(await beyond())
+    return parse(await beyond())
   try {
-    return asked(inWords.command)
+    return parse(inWords.command)
   } catch (error) {
     const command = await beyond()
     if (command === inWords.command) throw error
-    return asked(command)
+    return parse(command)
   }
 }
 
@@ -278,8 +278,8 @@ const parseCommandLine = async (
   parse: AskedLine['parse'],
   words: readonly string[],
 ): Promise<CommandLine> => {
-  const meant = await parse(words)
-  if (meant.kind === 'run') return meant
+  const parsed = await parse(words)
+  if (parsed.kind === 'run') return parsed
   throw new Failure('internal', `${words.join(' ')} is no line`)
 }
 
@@ -294,13 +294,13 @@ export const runTypedWithin = async (
     ...toFlagWords('output', globals.output),
     ...toFlagWords('fields', globals.fields),
   ]
-  const meant = await parseCommandLine(parse, insertFlags(words, flags))
+  const parsed = await parseCommandLine(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
-  const own = outer.own ?? meant.own
+  const own = outer.own ?? parsed.own
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { addKnownNames } = await import('../engine/command/known.js')
-  const command = addKnownNames(meant.command, globals, outer.env)
-  const line = { ...meant, command, own, signal, parse, onFormat: () => {} }
+  const command = addKnownNames(parsed.command, globals, outer.env)
+  const line = { ...parsed, command, own, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
 }
 
@@ -322,37 +322,37 @@ export const runLineWithin = async (
   const from = ask.from ?? outer.globals.from
   // Each inner run gets a signal of its own, because one signal would collect too many listeners.
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
-  let said: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
+  let facts: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
   try {
     const alone = await parse(ask.words)
     if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
     if (!tries) checkInnerLine(alone, ask)
-    said = { command: alone.command, ...(await getGroupColumns(alone)) }
+    facts = { command: alone.command, ...(await getGroupColumns(alone)) }
     const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
-    const meant = await parseCommandLine(parse, insertFlags(ask.words, flags))
+    const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const inner: InnerPart = {
       ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
       readOnly: tries || 'marked',
       onPlanned: (plan) => {
-        said = { ...said, plan }
+        facts = { ...facts, plan }
       },
       ...pickInnerAsk(ask),
     }
-    const asked = tries ? removeRehearsals(meant.command) : meant.command
+    const wanted = tries ? removeRehearsals(parsed.command) : parsed.command
     // A preview is of the same instance, whose words the outer run has already.
-    const own = (tries && outer.own) || meant.own
-    const line = { ...meant, own, command: asked, signal, parse, onFormat: () => {} }
+    const own = (tries && outer.own) || parsed.own
+    const line = { ...parsed, own, command: wanted, signal, parse, onFormat: () => {} }
     const code = await run(line, { ...seen, env, inner })
-    if (code === 0 || (tries && failures.length === 0)) return { ...said, notes, code }
+    if (code === 0 || (tries && failures.length === 0)) return { ...facts, notes, code }
     // An exit code other than 0 means an incomplete answer, even if no failure was reported.
     const gap = new Failure('partial', 'the answer is incomplete')
-    return { ...said, notes, code, failure: failures[0] ?? gap }
+    return { ...facts, notes, code, failure: failures[0] ?? gap }
   } catch (error) {
     const interrupted = signal.aborted
     const thrown = getRunFailure({ error, interrupted })
     // The failure of an object says more than the number of failures.
     const failure = (tries && !interrupted && failures[0]) || thrown
-    return { ...said, notes, code: failure.exitCode, failure }
+    return { ...facts, notes, code: failure.exitCode, failure }
   }
 }

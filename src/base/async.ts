@@ -47,10 +47,10 @@ export class AsyncCache<K, T> {
   of(key: K, ask: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const asked = ask()
-    this.#known.set(key, asked)
-    asked.catch(() => this.#known.delete(key))
-    return asked
+    const pending = ask()
+    this.#known.set(key, pending)
+    pending.catch(() => this.#known.delete(key))
+    return pending
   }
 
   clear(): void {

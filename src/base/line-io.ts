@@ -43,13 +43,16 @@ const createListeners = <T>() => {
 
 /** Creates the listeners of signals. */
 const createSignals = () => {
-  const heard = new Map<NodeJS.Signals, ReturnType<typeof createListeners<NodeJS.Signals>>>()
+  const listenersBySignal = new Map<
+    NodeJS.Signals,
+    ReturnType<typeof createListeners<NodeJS.Signals>>
+  >()
   const on: Io['onSignal'] = (signal, listener) => {
-    const listeners = heard.get(signal) ?? createListeners<NodeJS.Signals>()
-    heard.set(signal, listeners)
+    const listeners = listenersBySignal.get(signal) ?? createListeners<NodeJS.Signals>()
+    listenersBySignal.set(signal, listeners)
     return listeners.add(listener)
   }
-  const send = (signal: NodeJS.Signals): void => heard.get(signal)?.call(signal)
+  const send = (signal: NodeJS.Signals): void => listenersBySignal.get(signal)?.call(signal)
   return { on, send }
 }
 

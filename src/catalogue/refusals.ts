@@ -83,8 +83,11 @@ const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined 
       : { expected: 'email addresses, separated by spaces or commas' }
   const rule = rules[format]
   if (rule === undefined || rule.fits(text)) return undefined
-  const meant = rule.meant?.(text)
-  return { expected: rule.expected, nearest: meant && rule.fits(meant) ? meant : undefined }
+  const suggestion = rule.meant?.(text)
+  return {
+    expected: rule.expected,
+    nearest: suggestion && rule.fits(suggestion) ? suggestion : undefined,
+  }
 }
 
 /** Returns the reason why instances refuse a value; undefined if no reason is known. */

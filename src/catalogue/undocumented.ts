@@ -9,45 +9,45 @@ import { Unknown } from './shapes/common.js'
 /** The version of the service that the documentation describes. */
 export const documentedVersion = '14.5'
 
-const said = { command: 'get', implied: true } as const
+const impliedGet = { command: 'get', implied: true } as const
 
 export const account = endpoint('GET /user', one(Unknown()), {
-  ...said,
+  ...impliedGet,
   summary: 'Show the user of the token',
   path: {},
   params: {},
 })
 
 export const usersNamed = endpoint('GET /users', many(Unknown()), {
-  ...said,
+  ...impliedGet,
   summary: 'Find a user by name',
   path: {},
   params: { username: string('exact username', { required: true }) },
 })
 
 export const userAt = endpoint('GET /users/:id', one(Unknown()), {
-  ...said,
+  ...impliedGet,
   summary: 'Show a user',
   path: { id: integer('user ID') },
   params: {},
 })
 
 export const groupAt = endpoint('GET /groups/:id', one(Unknown()), {
-  ...said,
+  ...impliedGet,
   summary: 'Show a group',
   path: { id: group() },
   params: { with_projects: string('include its projects') },
 })
 
 export const groupsAll = endpoint('GET /groups', many(Unknown()), {
-  ...said,
+  ...impliedGet,
   summary: 'List the groups that you can see',
   path: {},
   params: { search: string('filter by text in name or path') },
 })
 
 export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(Unknown()), {
-  ...said,
+  ...impliedGet,
   summary: 'List the protected branches of a project',
   path: { id: project() },
   params: {},
@@ -55,7 +55,7 @@ export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(
 
 /** Creates the endpoint for the list of a kind that has no documented list. */
 export const listAt = (path: string): Endpoint => ({
-  ...said,
+  ...impliedGet,
   route: `GET ${path}`,
   returns: many(Unknown()),
   summary: 'List objects that the API shows only one by one',
@@ -65,7 +65,7 @@ export const listAt = (path: string): Endpoint => ({
 
 /** Creates the endpoint that reads a path without parameters. */
 const createPathEndpoint = (path: string): Endpoint => ({
-  ...said,
+  ...impliedGet,
   route: `GET ${path}`,
   returns: one(Unknown()),
   summary: 'Send an undocumented request',

@@ -148,7 +148,7 @@ const addNeutralNames = (record: object, neutral: Words['neutral']): void => {
 type NeutralNaming = Pick<Naming, 'neutral' | 'family'>
 
 /** The translation that applies to each response. */
-const heard = new WeakMap<object, NeutralNaming>()
+const namings = new WeakMap<object, NeutralNaming>()
 
 /**
  * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain them, since they are not
@@ -156,7 +156,7 @@ const heard = new WeakMap<object, NeutralNaming>()
  */
 export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
   const { neutral } = words
-  if (isHolder(value)) heard.set(value, words)
+  if (isHolder(value)) namings.set(value, words)
   const open: unknown[] = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (!isHolder(next)) continue
@@ -193,10 +193,10 @@ const toNeutralValue = (value: unknown, words: NeutralNaming): unknown => {
 
 /** Returns a response with only the documented names, for readers who never print the original. Other values are returned unchanged. */
 export const toDocumented = (value: unknown): unknown => {
-  const words = isHolder(value) ? heard.get(value) : undefined
+  const words = isHolder(value) ? namings.get(value) : undefined
   return words === undefined ? value : toNeutralValue(value, words)
 }
 
 /** Returns the function that translates the fields of a response to the documented names. */
 export const getNeutralNaming = (value: object): Words['neutral'] =>
-  heard.get(value)?.neutral ?? ((own) => own)
+  namings.get(value)?.neutral ?? ((own) => own)

@@ -183,7 +183,7 @@ export const moveMethodToArguments: NonNullable<CommandTraits['arrange']> = ({
   if (method !== undefined && words.length > 1)
     throw usage('-X and a method before the path exclude each other', 'Omit one of them.')
   const hasFields = given.has('raw-field') || given.has('param') || given.has('input')
-  const meant = method ?? (words.length === 1 && hasFields ? 'POST' : undefined)
+  const chosen = method ?? (words.length === 1 && hasFields ? 'POST' : undefined)
   const others = new Map([...given].filter(([name]) => name !== 'method'))
-  return { args: meant === undefined ? args : [meant, ...args], flags: others }
+  return { args: chosen === undefined ? args : [chosen, ...args], flags: others }
 }

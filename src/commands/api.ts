@@ -42,9 +42,9 @@ const findSimilarRoute = async (method: string, path: string): Promise<string | 
       const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
       routes.set(filled.join('/'), e.route)
     }
-  const asked = wanted.join('/')
-  if (routes.has(asked)) return undefined
-  return routes.get(findNearest(asked, routes.keys()) ?? '')
+  const wantedPath = wanted.join('/')
+  if (routes.has(wantedPath)) return undefined
+  return routes.get(findNearest(wantedPath, routes.keys()) ?? '')
 }
 
 /** Finds the documented endpoint that a request without placeholders reads. */

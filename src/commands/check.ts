@@ -269,11 +269,11 @@ const toTokenSamples = ({
 
 const describeTokens = (all: readonly ProfileCredential[]): string => {
   const open = all.filter(({ left_seconds: left }) => left === undefined).length
-  const said =
+  const text =
     open === 0
       ? ''
       : `; the API does not say when ${open === all.length && open === 1 ? 'it ends' : `${open} of them end`}`
-  return `${formatCount(all.length, 'token')} ${all.length === 1 ? 'works' : 'work'}${said}`
+  return `${formatCount(all.length, 'token')} ${all.length === 1 ? 'works' : 'work'}${text}`
 }
 
 const tokensCheck = checkFact({

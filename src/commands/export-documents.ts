@@ -166,9 +166,9 @@ async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
     const sections: FileSection[] = []
     let whole = true
     for (const place of within) {
-      const said = await sectionsAt(place)
-      sections.push(...said.sections)
-      whole &&= said.whole
+      const read = await sectionsAt(place)
+      sections.push(...read.sections)
+      whole &&= read.whole
     }
     if (!whole && folder.keep(path))
       ui.note(`kept ${path} unchanged, because not everything could be read`)

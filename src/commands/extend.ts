@@ -91,8 +91,8 @@ const buildExtension = async (
   { title, digest, operations, skipped }: Omit<ReadExtension, 'name'>,
   facts: AddedFacts,
 ): Promise<PreparedExtension> => {
-  const around = await gatherContext(context, facts.name)
-  const own = compileExtension(facts.name, operations, around)
+  const compileContext = await gatherContext(context, facts.name)
+  const own = compileExtension(facts.name, operations, compileContext)
   const compiled = { ...own, leftOut: [...skipped, ...own.leftOut] }
   checkSome(compiled)
   const record = {
@@ -100,7 +100,7 @@ const buildExtension = async (
     title: title ?? null,
     digest,
     commands: toCommandRows(compiled).length,
-    areas: nameAreas(compiled, around),
+    areas: nameAreas(compiled, compileContext),
     kinds: compiled.kinds,
     served: compiled.served,
     left_out: compiled.leftOut,

@@ -226,10 +226,10 @@ const toFinding = ({ isLive, ...one }: Problem, globals: SourceFlags): OverviewF
   if (one.part === 'tokens') return one
   if (isLive !== true)
     return { ...one, command: addFlags(one.command, globals, [...liveFlags, 'from']) }
-  const said = globals.from === undefined ? '' : ' The command asks the live instance.'
+  const liveNote = globals.from === undefined ? '' : ' The command asks the live instance.'
   return {
     ...one,
-    message: `${one.message}${said}`,
+    message: `${one.message}${liveNote}`,
     command: toLiveCommand(one.command, globals),
   }
 }

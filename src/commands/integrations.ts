@@ -86,12 +86,12 @@ interface Dialogue {
 }
 
 const createDialogue = ({ ui }: Context): Dialogue => {
-  const said = new Set<string>()
+  const noted = new Set<string>()
   const answers = new Map<string, Promise<string | undefined>>()
   return {
     note: (text) => {
-      if (!said.has(text)) ui.note(text)
-      said.add(text)
+      if (!noted.has(text)) ui.note(text)
+      noted.add(text)
     },
     secret: (slug, question, name) => {
       const key = `${slug} ${name}`

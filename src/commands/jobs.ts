@@ -70,12 +70,12 @@ const adviseNoneOnline = (fitting: readonly RunnerFit[]): Advice => {
   const paused = filterByState(fitting, 'paused')
   const away = filterByState(fitting, 'offline', 'not_connected', 'unknown')
   const is = fitting.length === 1 ? 'is' : 'are'
-  const said = [
+  const texts = [
     ...(paused.length === 0 ? [] : ['paused']),
     ...(away.length === 0 ? [] : ['not connected']),
   ].join(' or ')
   return {
-    reason: `${describeMatching(fitting)} ${is} ${said}`,
+    reason: `${describeMatching(fitting)} ${is} ${texts}`,
     next: [
       ...(paused.length === 0 ? [] : [`svcctl runners resume ${joinIds(paused)}`]),
       ...(away.length === 0

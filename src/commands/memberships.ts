@@ -220,10 +220,10 @@ export class Memberships {
   async *each(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.startCounter()
     try {
-      const asked = mapConcurrent(this.#places.each(), maxConcurrent, (place) =>
+      const reads = mapConcurrent(this.#places.each(), maxConcurrent, (place) =>
         this.#searchPlace(place),
       )
-      for await (const { found, place, failure } of asked) {
+      for await (const { found, place, failure } of reads) {
         counter.add(1, failure !== undefined)
         this.#note(place, failure)
         this.#found += found.length

@@ -53,8 +53,8 @@ const runnersPart: OverviewPart = {
           const drawn =
             share === undefined ? ' '.repeat(runnerColumns.bar) : bar(share, runnerColumns.bar)
           const percent = share === undefined ? '    –' : `${Math.round(100 * share)} %`.padStart(5)
-          const said = i === 0 ? 'of active runners' : formatCounts(some)
-          return after(`${cell(getTypeName(name), runnerColumns.name)} ${drawn} ${percent}  `, said)
+          const text = i === 0 ? 'of active runners' : formatCounts(some)
+          return after(`${cell(getTypeName(name), runnerColumns.name)} ${drawn} ${percent}  `, text)
         }),
       rows: [
         { item: 'all', value: all.length },
@@ -108,9 +108,9 @@ export const describeCertificates = ({
 }: NonNullable<OverviewRecord['certificates']>): string => {
   const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
   const counts = [...Object.entries(ages), ['with an unknown expiry date', open] as const]
-  const said = counts.flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]))
+  const texts = counts.flatMap(([name, count]) => (count === 0 ? [] : [`${count} ${name}`]))
   const bare = without === 0 ? [] : [`${formatCount(without, 'domain')} without one`]
-  return [...said, ...bare].join(', ') || 'none'
+  return [...texts, ...bare].join(', ') || 'none'
 }
 
 const certificatesPart: OverviewPart = {
@@ -257,8 +257,8 @@ const storagesPart: OverviewPart = {
       lines: ({ bar, cell, after }) =>
         storages.flatMap(({ storage, projects, weight }) => {
           const drawn = bar(total === 0 ? 0 : projects / total, columns.bar)
-          const said = `${projects}${weight === null ? '' : `, weight ${weight}`}`
-          return after(`${cell(storage, columns.name)} ${drawn} `, said)
+          const text = `${projects}${weight === null ? '' : `, weight ${weight}`}`
+          return after(`${cell(storage, columns.name)} ${drawn} `, text)
         }),
       rows: storages.map(({ storage, projects }) => ({ item: storage, value: projects })),
     }
@@ -294,10 +294,10 @@ const tokensPart: OverviewPart = {
       headline: formatCount(all.length, 'token'),
       lines: ({ cell, mark, after }) =>
         all.flatMap((one) => {
-          const said = [...describeTokenEnd(one), one.base_url, one.reason ?? one.credential].join(
+          const text = [...describeTokenEnd(one), one.base_url, one.reason ?? one.credential].join(
             ', ',
           )
-          return after(`${mark(getTokenMark(one))} ${cell(one.profile, columns.name)} `, said)
+          return after(`${mark(getTokenMark(one))} ${cell(one.profile, columns.name)} `, text)
         }),
       rows: all.map((one) => ({
         item: one.profile,

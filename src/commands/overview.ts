@@ -221,8 +221,8 @@ export async function* renderOverview(
   answer: AnswerService,
 ): AsyncGenerator<string> {
   const { width, text } = answer
-  const said = answers.map(({ read, why = '' }) => JSON.stringify(read?.value ?? why))
-  const widths = await loadWidths([address, ...said])
+  const texts = answers.map(({ read, why = '' }) => JSON.stringify(read?.value ?? why))
+  const widths = await loadWidths([address, ...texts])
   const columns = width >= minTwoColumns && !text.accessible ? 2 : 1
   const each = Math.floor((width - columnGap * (columns - 1)) / columns)
   const blocks = answers.map((one) => renderPart(one, { text, widths }, each))
@@ -264,8 +264,8 @@ async function* showOverview(context: Context, given: Arguments<typeof flags>): 
   const { parts: wanted } = given.flags
   // A snapshot says nothing of what is this tool's own.
   const there = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
-  const meant = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
-  const overview = await ui.showProgress('looking', () => readOverview(context, meant))
+  const wantedParts = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
+  const overview = await ui.showProgress('looking', () => readOverview(context, wantedParts))
   yield* describeOverview(context, overview)
   if (!isComplete(overview)) yield createExitRow(exitCodes.partial)
 }

@@ -261,10 +261,10 @@ const renderPlain = (outcome: PolicyOutcome, { terminal, text, width }: AnswerSe
   const lines = outcome.judged.flatMap(({ findings }) =>
     findings.map(({ rule, severity, address, message, waived: why }) => {
       const head = `${why === null ? severity : 'waived'} ${rule} ${address ?? '-'}:`
-      const said = `${message}${why === null ? '' : ` (${why})`}`
-      return terminal && head.length + 1 + said.length > width
-        ? `${text.hanging(head, 0)}\n  ${text.hanging(said, 2)}`
-        : text.safe(`${head} ${said}`)
+      const whole = `${message}${why === null ? '' : ` (${why})`}`
+      return terminal && head.length + 1 + whole.length > width
+        ? `${text.hanging(head, 0)}\n  ${text.hanging(whole, 2)}`
+        : text.safe(`${head} ${whole}`)
     }),
   )
   return `${[...lines, describePolicyOutcome(outcome)].join('\n')}\n`

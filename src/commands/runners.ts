@@ -114,15 +114,15 @@ const flags = {
 /** Drains runners. All are paused before it waits for any, so that no runner takes a job in the meantime. */
 async function* drainRunners(context: Context, given: Arguments<typeof flags>): Rows {
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
-  const asked = { ...given, flags: others }
+  const listGiven = { ...given, flags: others }
   const until = getTimeAfter(timeout, context.place.clock)
   const paused = { preset: { active: false } }
   if (command === undefined)
-    return yield* waitForJobs(context, await context.planActions(asked, paused), { until })
+    return yield* waitForJobs(context, await context.planActions(listGiven, paused), { until })
   const complete = (plan: Plan) => withRecord(context.instance, plan)
   const drained: Plan[] = []
   try {
-    const actions = await context.planActions(asked, { ...paused, complete, reads: true })
+    const actions = await context.planActions(listGiven, { ...paused, complete, reads: true })
     yield* waitForJobs(context, actions, { until, drained })
   } catch (error) {
     throw context.sends ? createDrainFailure(context.ui, error) : error

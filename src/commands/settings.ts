@@ -25,9 +25,9 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given)
     const near = unknown.flatMap(
       (name) => findNearest(name, addOwnNames(Object.keys(all), naming)) ?? [],
     )
-    const meant = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `
+    const suggestion = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `
     throw new Failure('not_found', `unknown setting ${unknown.join(', ')}`, {
-      hint: `${meant}"svcctl settings get" lists all settings.`,
+      hint: `${suggestion}"svcctl settings get" lists all settings.`,
     })
   }
 }

@@ -295,9 +295,9 @@ async function* takeSnapshot(
   const unfinished = checkSnapshotFolder(folder, given.flags)
   const lines = all.map(({ line }) => line)
   const began = place.clock.now().toISOString()
-  const asked = { began, instance, groups: given.flags.group ?? [], lines }
-  const begun = unfinished?.begun ?? asked
-  checkResumed(given, begun, asked)
+  const wantedSnapshot = { began, instance, groups: given.flags.group ?? [], lines }
+  const begun = unfinished?.begun ?? wantedSnapshot
+  checkResumed(given, begun, wantedSnapshot)
   const user = await readUser(context)
   const known = await readVersion(context).catch((error: unknown) => void recoverFrom(error))
   const log = new ProgressLog(folder, begun, unfinished !== undefined)

@@ -53,8 +53,8 @@ async function* scheduleMoves(context: Context, given: Arguments<typeof flags>):
     source = String(plan.values.source_storage_name)
     return plan
   }
-  const asked = { ...given, args: [], flags: { ...given.flags, [kind]: true } }
-  yield* context.write(await context.planActions(asked, { complete }), {
+  const allGiven = { ...given, args: [], flags: { ...given.flags, [kind]: true } }
+  yield* context.write(await context.planActions(allGiven, { complete }), {
     loses: {
       each: ({ values, endpoint }) =>
         [

@@ -59,26 +59,26 @@ const askChoice = async (
   ui.note(`What does this instance call "${word}" (${names.join(', ')})?`)
   for (const [i, choice] of choices.entries())
     ui.note(`  ${i + 1}. ${choice.own} (${choice.names.join(', ')})`)
-  const said = (await ui.ask('number, or 0 if none is right')) ?? '0'
-  if (/^(0|)$/.test(said)) return undefined
-  const found = choices[Number(said) - 1]
-  if (found === undefined) ui.note(`there is no ${said} in the list: skipped ${word}`)
+  const reply = (await ui.ask('number, or 0 if none is right')) ?? '0'
+  if (/^(0|)$/.test(reply)) return undefined
+  const found = choices[Number(reply) - 1]
+  if (found === undefined) ui.note(`there is no ${reply} in the list: skipped ${word}`)
   return found?.own
 }
 
 /** Learns words from answers of the instance and replies of a person. Each reply may determine further words. */
 const learnWords = async (context: Context, heard: readonly AnswerSample[]): Promise<Lesson> => {
-  const said = new Map<string, string>()
+  const replies = new Map<string, string>()
   const passed = new Set<string>()
   const lesson = () =>
-    keepSoundWords(learnFrom(heard, said), (text) => loadCheckedText(text, 'learned'))
+    keepSoundWords(learnFrom(heard, replies), (text) => loadCheckedText(text, 'learned'))
   let now = await lesson()
-  while (context.ui.interactive && said.size + passed.size < maxQuestions) {
+  while (context.ui.interactive && replies.size + passed.size < maxQuestions) {
     const next = now.open.find(({ word, candidates }) => candidates.length > 0 && !passed.has(word))
     if (next === undefined) break
     const own = await askChoice(context, next)
     if (own === undefined) passed.add(next.word)
-    else said.set(next.word, own)
+    else replies.set(next.word, own)
     now = await lesson()
     // A word that contradicts the catalogue is not asked for again.
     if (now.open.some(({ word }) => word === next.word)) passed.add(next.word)

@@ -116,7 +116,7 @@ const parseArguments = async (
 ): Promise<Given> => {
   const { command, raw, parents, input, signal, running, journaling, words } = line
   const { place, ui } = running.context
-  const said = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
+  const given = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
     env: place.env,
     asOf: await place.clock.asOf(),
@@ -128,7 +128,7 @@ const parseArguments = async (
     read: createDigester(journaling),
     signal,
   })
-  return toNeutralNames(said, raw, command, words)
+  return toNeutralNames(given, raw, command, words)
 }
 
 /** Yields the rows of a line for each of several projects or groups. */
@@ -182,14 +182,14 @@ const carryOutTargets = async (taken: RunLine): Promise<void> => {
   const { parents, running, journaling } = line
   const [target] = line.targets ?? []
   if (target !== undefined) journaling.parents = target.parent.column
-  const said = await parseArguments(line, { objects: stream, rowFields })
-  const selection = await openSelection(line, said)
+  const typed = await parseArguments(line, { objects: stream, rowFields })
+  const selection = await openSelection(line, typed)
   if (parents !== undefined)
-    return running.print(yieldOverParents({ ...line, parents }, said, selection))
+    return running.print(yieldOverParents({ ...line, parents }, typed, selection))
   const selected =
     selection === undefined
-      ? said
-      : await (canStreamObjects(line) ? selection.streamObjects(said) : selection.select(said))
+      ? typed
+      : await (canStreamObjects(line) ? selection.streamObjects(typed) : selection.select(typed))
   if (selected === undefined)
     return selection === undefined ? undefined : running.print(selection.yieldNoMatch())
   const part = await narrowToShard(line, selected)

@@ -105,8 +105,8 @@ const toWords = (field: unknown, value: unknown): unknown => {
     return Object.entries(value)
       .filter(([, one]) => one !== null && one !== '')
       .map(([name, one]) => {
-        const said = toWords(name, one)
-        return `${name}: ${isScalar(said) ? String(said) : serializeJson(said)}`
+        const text = toWords(name, one)
+        return `${name}: ${isScalar(text) ? String(text) : serializeJson(text)}`
       })
       .join(', ')
   return getLevelName(typeof field === 'string' ? field : undefined, value) ?? value

@@ -259,8 +259,8 @@ export class FleetGate implements Gate {
     this.#closedBy = came.status === 503 ? 503 : 429
     const isFirst = this.#halveOnce(leave)
     if (isFirst) this.#refusalsInRow += 1
-    const asked = getWait(came, this.#instanceClock.now(now), this.#refusalsInRow)
-    const until = Math.max(this.#openAt, now + asked)
+    const wait = getWait(came, this.#instanceClock.now(now), this.#refusalsInRow)
+    const until = Math.max(this.#openAt, now + wait)
     if (isFirst || until > this.#openAt) {
       const wait = until - now
       this.#openAt = now + wait * (isFirst ? 1 + this.#clock.random() * jitter : 1)

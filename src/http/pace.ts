@@ -62,9 +62,9 @@ export const getWait = (
   const header = (name: string): string | undefined => readHeader(headers, name)
   const after = parseRetryAfter(header('retry-after'), instanceTime)
   if (after !== undefined) return after
-  const asked = getRequestedWait(status, header, instanceTime)
-  if (asked === undefined) return Math.min(longestWait, firstWait * again)
-  return refusalsInRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
+  const wait = getRequestedWait(status, header, instanceTime)
+  if (wait === undefined) return Math.min(longestWait, firstWait * again)
+  return refusalsInRow < 2 ? wait : Math.max(wait, Math.min(longestWait, leastWait * again))
 }
 
 /** True if an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
@@ -279,15 +279,15 @@ export class Pace {
 
   /** Returns the interval between this request and the next, in milliseconds. */
   #getInterval(now: number, serial: number): number {
-    const asked = this.#asked === undefined ? 0 : 1 / this.#asked
+    const pause = this.#asked === undefined ? 0 : 1 / this.#asked
     const known = this.#getCurrentLimit(now)
-    if (known === undefined) return Math.max(asked, this.#getLearntInterval(now))
+    if (known === undefined) return Math.max(pause, this.#getLearntInterval(now))
     const left = known.remaining - (serial - known.serial)
     // At the limit's own rate, the limit is never used up, so its exact end does not matter.
     if (this.#window !== undefined && this.#window <= roughWindow)
-      return Math.max(asked, (this.#window * spreadFactor) / known.limit)
-    if (left <= 0 || left >= known.limit * scarceFraction) return asked
-    return Math.max(asked, ((known.until - now) * usedFraction) / left)
+      return Math.max(pause, (this.#window * spreadFactor) / known.limit)
+    if (left <= 0 || left >= known.limit * scarceFraction) return pause
+    return Math.max(pause, ((known.until - now) * usedFraction) / left)
   }
 
   #getLearntInterval(now: number): number {

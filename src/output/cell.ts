@@ -140,8 +140,8 @@ const formatValue = (name: string, value: unknown, view: View, whole: boolean): 
  * @param whole true if there is room for codes next to times and levels
  */
 export const createCell = (name: string, value: unknown, view: View, whole = false): Cell => {
-  const said = formatValue(name, value, view, whole)
-  return { ...said, text: escapeLine(said.text, view.style) }
+  const formatted = formatValue(name, value, view, whole)
+  return { ...formatted, text: escapeLine(formatted.text, view.style) }
 }
 
 /** Colors the text of a cell, and links it if the cell has a URL. */
@@ -196,8 +196,8 @@ export const createRows = (
   const createNameGetter =
     (word: ((name: string) => string) | undefined) => (): readonly string[] => {
       const all = columns ?? []
-      const said = word === undefined ? all : all.map((path) => mapDottedName(path, word))
-      return [...leading, ...said]
+      const named = word === undefined ? all : all.map((path) => mapDottedName(path, word))
+      return [...leading, ...named]
     }
   const names = {
     columns: createNameGetter(words?.neutral),

@@ -136,8 +136,8 @@ const chooseLines = (
   const widths = splitWidth(natural, width)
   const hidden = widths.length < natural.length
   const cut = natural.some((whole, i) => (widths[i] ?? 0) < whole)
-  const asked = stacks !== undefined && before === undefined
-  const stacked = asked && (stacks === 'cut' ? cut : hidden)
+  const mayStack = stacks !== undefined && before === undefined
+  const stacked = mayStack && (stacks === 'cut' ? cut : hidden)
   return stacked ? placeColumns(natural, width) : [{ first: 0, widths }]
 }
 

@@ -203,11 +203,11 @@ export class Audit {
     const log = auditLog === undefined ? undefined : openAudit(auditLog)
     return (exchange) => {
       if (isRead(exchange.method)) return
-      const heard = this.#heard?.()
-      if (heard === undefined && log === undefined) return
+      const listener = this.#heard?.()
+      if (listener === undefined && log === undefined) return
       const sent = getSentUser(credential, user)
       const entry = createAuditEntry(by, exchange, sent, getCurrentIo().now())
-      heard?.(entry)
+      listener?.(entry)
       try {
         log?.append(entry)
       } catch (error) {

@@ -42,16 +42,16 @@ const chooseProfile = (
   env: Environment,
   store: Store,
 ): ChosenProfile | undefined => {
-  const asked = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE')
-  const name = asked ?? store.current()
+  const wantedName = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE')
+  const name = wantedName ?? store.current()
   if (name === undefined) return undefined
   const profile = store.get(name)
-  if (profile !== undefined) return { profile, named: asked !== undefined }
+  if (profile !== undefined) return { profile, named: wantedName !== undefined }
   // A base URL on the line chooses the instance, whatever profile the variable names.
   if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
   const names = store.names()
   throw usage(
-    `unknown profile "${name}"${asked === undefined ? `, though ${store.file} names it as current` : ''}`,
+    `unknown profile "${name}"${wantedName === undefined ? `, though ${store.file} names it as current` : ''}`,
     names.length === 0
       ? `Create it with: svcctl auth login -p ${name}`
       : `Profiles: ${names.join(', ')}. Choose with -p, or: svcctl auth switch <name>`,

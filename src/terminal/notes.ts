@@ -95,10 +95,10 @@ const formatFailureJson = (
   style: Pick<Style, 'visible'>,
   profile?: string,
 ): string => {
-  const said = profile === undefined ? failure : { profile, ...failure.toJSON() }
+  const record = profile === undefined ? failure : { profile, ...failure.toJSON() }
   const clean = (_: string, value: unknown) =>
     typeof value === 'string' ? redactSecrets(value) : value
-  return `${style.visible(JSON.stringify(said, clean))}\n`
+  return `${style.visible(JSON.stringify(record, clean))}\n`
 }
 
 /** Puts the name of a profile before each line of a text. */

@@ -97,10 +97,10 @@ export const selectItems = createPrompt<number[], PickConfig>(
       pageSize,
       loop: false,
     })
-    const asked = `${prefix} ${style.message(message, status)}`
+    const question = `${prefix} ${style.message(message, status)}`
     const names = marked.map((i) => items[i]?.name ?? '').join(', ')
-    if (status === 'done') return `${asked} ${style.answer(names)}`
+    if (status === 'done') return `${question} ${style.answer(names)}`
     const rows = shown.length === 0 ? style.error('no matches') : page
-    return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
+    return [`${question} ${term}`, `${rows}\n${style.help(help)}`]
   },
 )

@@ -117,7 +117,7 @@ export const openContext = async (
     terminal: false,
     write,
     flush: async () => {},
-    stage: (rows: Rows) => rows,
+    applyStages: (rows: Rows) => rows,
   } as unknown as RunAnswer
   const context: Context = Object.assign(running.context, { answer })
   // A run listens to the end of its process: here there are many of them in one.

@@ -112,11 +112,11 @@ const drawEnds = (rows: readonly AccessRow[], now: number): Markup => {
     end === null ? [] : [{ label: `${name} in ${place}`, time: Date.parse(end) }],
   )
   if (ends.length === 0) return nothing
-  const said = `${ends.length} of ${rows.length}`
+  const count = `${ends.length} of ${rows.length}`
   return renderCard(
     'When access ends',
-    said,
-    renderFigure('', '', [drawTimeline(ends, now, `When access ends: ${said}`)]),
+    count,
+    renderFigure('', '', [drawTimeline(ends, now, `When access ends: ${count}`)]),
   )
 }
 

@@ -73,8 +73,8 @@ const drawConcerns = ({ findings, message }: CheckRecord): Markup => {
   const items = findings.map(
     ({ level, text }) => html`<li>${renderStatus(level)} <span class="text">${text}</span></li>\n`,
   )
-  const said = formatCount(findings.length, 'finding')
-  return renderCard('What is wrong', said, html`<ul class="findings">\n${items}</ul>\n`)
+  const count = formatCount(findings.length, 'finding')
+  return renderCard('What is wrong', count, html`<ul class="findings">\n${items}</ul>\n`)
 }
 
 /** Draws the values as a table. Without objects, the tiles say all of them. */
@@ -87,10 +87,11 @@ const drawSamples = ({ measures }: CheckRecord, context: CheckContext): Markup =
     return html`<tr><th scope="row">${of}</th><td>${measure}</td><td class="n">${text}</td></tr>\n`
   })
   const rest = named.length - rows.length
-  const said = rest > 0 ? `the first ${groupDigits(maxRows)}, and ${groupDigits(rest)} more` : ''
+  const restText =
+    rest > 0 ? `the first ${groupDigits(maxRows)}, and ${groupDigits(rest)} more` : ''
   return renderCard(
     'Measured values',
-    said,
+    restText,
     html`<div class="scroll" tabindex="0" role="region" aria-label="measured values"><table>
 <thead><tr><th scope="col">${context.label}</th><th scope="col">measure</th><th scope="col" class="n">value</th></tr></thead>
 <tbody>

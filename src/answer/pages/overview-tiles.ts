@@ -55,11 +55,11 @@ const describeRunnerTile = ({ runners }: OverviewRecord): TileText | undefined =
     ...(states.not_connected > 0 ? [`${states.not_connected} not connected`] : []),
     ...(states.paused > 0 ? [`${states.paused} paused`] : []),
   ].join(', ')
-  const said = `${groupDigits(states.online)} of ${groupDigits(active)} active`
+  const text = `${groupDigits(states.online)} of ${groupDigits(active)} active`
   return {
     big: share === undefined ? emptyText : `${share} %`,
     unit: 'online',
-    lines: [others === '' ? said : `${said}; ${others}`],
+    lines: [others === '' ? text : `${text}; ${others}`],
     share: share === undefined ? undefined : share / 100,
   }
 }
@@ -110,16 +110,16 @@ const describeSiteTile = ({ replication }: OverviewRecord): TileText | undefined
 const describeStorageTile = ({ storages }: OverviewRecord): TileText | undefined => {
   if (storages === undefined || storages === null) return undefined
   const closed = storages.filter(({ weight }) => weight === 0).map(({ storage }) => storage)
-  const said = `on ${formatCount(storages.length, 'storage')}`
+  const text = `on ${formatCount(storages.length, 'storage')}`
   return {
     big: groupDigits(sumNumbers(storages.map(({ projects }) => projects))),
-    lines: [closed.length === 0 ? said : `${said}; ${closed.join(', ')} takes no new ones`],
+    lines: [closed.length === 0 ? text : `${text}; ${closed.join(', ')} takes no new ones`],
   }
 }
 
 const describeTokenTile = ({ tokens }: OverviewRecord): TileText | undefined => {
   if (tokens === undefined || tokens === null) return undefined
-  const said = tokens.flatMap(({ profile, works, left_seconds: left, renews }) => {
+  const texts = tokens.flatMap(({ profile, works, left_seconds: left, renews }) => {
     if (works === false) return [`${profile} is invalid`]
     if (left === undefined || renews === true || left > 30 * 86_400) return []
     return [
@@ -130,7 +130,7 @@ const describeTokenTile = ({ tokens }: OverviewRecord): TileText | undefined => 
   return {
     big: `${working} of ${tokens.length}`,
     unit: working === 1 ? 'works' : 'work',
-    lines: said.length === 0 ? [] : [said.join('; ')],
+    lines: texts.length === 0 ? [] : [texts.join('; ')],
   }
 }
 

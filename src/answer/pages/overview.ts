@@ -56,8 +56,8 @@ const drawFindings = ({ findings, ...record }: OverviewRecord): Markup => {
     const sign = html`<b class="${isUrgent ? 'bad' : 'warn'}" role="img" aria-label="${level}">${isUrgent ? '✗' : '!'}</b>`
     return html`<li>${sign}<span class="text">${message}</span>${renderCommand(line)}</li>\n`
   })
-  const said = `${formatCount(findings.length, 'finding')}, the most urgent first`
-  return renderCard(title, said, html`<ol class="findings">\n${items}</ol>\n`, { id: 'findings' })
+  const text = `${formatCount(findings.length, 'finding')}, the most urgent first`
+  return renderCard(title, text, html`<ol class="findings">\n${items}</ol>\n`, { id: 'findings' })
 }
 
 // Sections.
@@ -131,15 +131,15 @@ const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatVi
 const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup] | undefined => {
   if (jobs === undefined || jobs === null) return undefined
   const { waiting, by_age: ages, by_project: projects, projects_looked_at: looked, oldest } = jobs
-  const said = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
-  if (oldest === null) return [said, nothing]
+  const text = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
+  if (oldest === null) return [text, nothing]
   const { name, id, project, tag_list: tags, waited_seconds: waited, why } = oldest
   const href = getHref(`${view.page?.address ?? ''}/${encodeURI(project)}/-/jobs/${id}`, view)
   const span = waited === null ? '' : `, for ${formatSpan(waited)}`
   const tagged = tags.length === 0 ? nothing : html`, tags <code>${tags.join(', ')}</code>`
   const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}${why === undefined ? '' : '; why:'}</p>\n`
   const shown = why === undefined ? nothing : renderCommand(why)
-  return [said, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, view)}`]
+  return [text, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, view)}`]
 }
 
 /** The expiry of a certificate or a token. */
@@ -192,7 +192,7 @@ const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup]
       ? nothing
       : html`<p class="said">end not known: ${unknown.map(({ domain, expired }) => `${domain}${expired === true ? ' (expired)' : ''}`).join(', ')}</p>\n`
   const caption = describeCertificates(certificates)
-  const said = `${formatCount(certificates.certificates.length, 'certificate')}${tokens ? `, ${formatCount(tokens.length, 'token')}` : ''}`
+  const text = `${formatCount(certificates.certificates.length, 'certificate')}${tokens ? `, ${formatCount(tokens.length, 'token')}` : ''}`
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="what ends next"><table>
 <thead><tr><th scope="col">state</th><th scope="col">what</th><th scope="col">ends</th></tr></thead>
 <tbody>
@@ -206,7 +206,7 @@ ${rows}</tbody>
           renderLegend(endSeries),
           table,
         ])
-  return [ends.length === 0 ? caption : said, html`${drawn}${more}${open}`]
+  return [ends.length === 0 ? caption : text, html`${drawn}${more}${open}`]
 }
 
 const drawSite = (site: Site): readonly Markup[] => {

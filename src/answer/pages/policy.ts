@@ -84,11 +84,11 @@ const drawRules = (context: PolicyContext): Markup => {
     ]),
   )
   const without = rules.filter(({ findings }) => findings === 0).length
-  const said =
+  const text =
     without === 0 ? '' : `${formatCount(without, 'rule')} ${without === 1 ? 'has' : 'have'} none`
   return renderCard(
     'Findings by rule',
-    said,
+    text,
     renderFigure('', '', [drawRows(rows, series), renderLegend(series, totals)]),
   )
 }

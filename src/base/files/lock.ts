@@ -274,15 +274,15 @@ export const lock = async (
 ): Promise<Lock> => {
   const isSilent = createSilenceTest()
   const began = performance.now()
-  let said = note === undefined
+  let isNoted = note === undefined
   for (;;) {
     const outcome = tryLock(directory, isSilent)
     if ('lock' in outcome) return outcome.lock
     if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
     const waited = performance.now() - began
     if (waited > patience) throw held(describeOwner(outcome.by))
-    if (!said && waited > noteDelay) {
-      said = true
+    if (!isNoted && waited > noteDelay) {
+      isNoted = true
       note?.(`waiting for ${describeOwner(outcome.by)}, which has locked ${directory}`)
     }
     await sleep(10 + Math.random() * 40)

@@ -112,10 +112,10 @@ const readEscape = (at: Cursor): string => {
   const sign = at.peek(1)
   const length = codeLengths[sign]
   if (length === undefined) {
-    const meant = sign === '' ? undefined : escapes[sign]
-    if (meant === undefined) at.fail(`Invalid escape sequence \\${sign}`, '')
+    const escaped = sign === '' ? undefined : escapes[sign]
+    if (escaped === undefined) at.fail(`Invalid escape sequence \\${sign}`, '')
     at.skip(2)
-    return meant
+    return escaped
   }
   const digits = at.text.slice(at.offset + 2, at.offset + 2 + length)
   if (digits.length < length || !/^[\da-f]+$/i.test(digits))

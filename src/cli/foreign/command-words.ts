@@ -277,11 +277,11 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
     return { tokens: ['settings', 'get', '-p', args.join(','), ...rest(3)] }
   if (/^(?:search|find)$/.test(verb) && args.length === 1 && known.includes('list'))
     return { tokens: [...lead, 'list', '--search', args[0] ?? '', ...rest(2)] }
-  const meant = findVerbAt(verb, known, args.length > 0)
+  const found = findVerbAt(verb, known, args.length > 0)
   const operation = isInGroup ? undefined : findOperation(area, verb)
-  if (operation !== undefined && meant?.includes(' ') !== false) return send(operation)
+  if (operation !== undefined && found?.includes(' ') !== false) return send(operation)
   const near =
-    meant ??
+    found ??
     findNearest(
       verb,
       known.map((one) => one.split(' ')[0] ?? ''),

@@ -149,8 +149,8 @@ export class FlagReader {
 
   #readCluster(flag: Flag, token: string): ReadFlag {
     const value = token.slice(2).replace(/^=/, '')
-    const meant = isSwitch(flag.param) ? undefined : this.#correct(flag, value)
-    return { tokens: meant ?? [token] }
+    const corrected = isSwitch(flag.param) ? undefined : this.#correct(flag, value)
+    return { tokens: corrected ?? [token] }
   }
 
   /** Reads a flag that the command takes; undefined if its value is missing or not valid. */
@@ -185,8 +185,8 @@ export class FlagReader {
     if (values.length === 0 || /^\d+$/.test(value) || value.includes(',') || known.includes(text))
       return undefined
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
-    const meant = begun.length === 1 ? begun[0] : findNearest(text, values)
-    return meant === undefined ? undefined : [`--${flag.name}`, meant.replaceAll('_', '-')]
+    const likely = begun.length === 1 ? begun[0] : findNearest(text, values)
+    return likely === undefined ? undefined : [`--${flag.name}`, likely.replaceAll('_', '-')]
   }
 
   /** Replaces a condition on the project or group by the flag for it; undefined for any other condition. */

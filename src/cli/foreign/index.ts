@@ -102,14 +102,16 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
   if (getExtensionFault() !== undefined) return undefined
   const words = await rewriteWords(typed)
   if (words === undefined) return typed.some(isWord) ? undefined : suggestFlag(typed)
-  const meant = await rewriteRest(words.tokens).catch((error: unknown) => void recoverFrom(error))
+  const rewritten = await rewriteRest(words.tokens).catch(
+    (error: unknown) => void recoverFrom(error),
+  )
   if (words.isMissing === true)
-    return meant === undefined
+    return rewritten === undefined
       ? `${missing} ${addition}`
-      : `${missing} Run "${writeLine(meant, words.objects)}" to send ${describeRequests(words)}. ${addition}`
-  return meant === undefined || (await isSameLine(meant, await normalizeLine(typed)))
+      : `${missing} Run "${writeLine(rewritten, words.objects)}" to send ${describeRequests(words)}. ${addition}`
+  return rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed)))
     ? undefined
-    : `Run "${writeLine(meant)}".`
+    : `Run "${writeLine(rewritten)}".`
 }
 
 /**

@@ -76,10 +76,10 @@ const selecting = [
 
 /** Creates the line that makes a plan again, from its files and selection and the options of the current line. */
 const createReplanLine = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
-  const said = selecting.flatMap(([flag, part]) =>
+  const texts = selecting.flatMap(([flag, part]) =>
     selection[part] === undefined ? [] : [[flag, selection[part]] as const],
   )
-  return { ...given, args: inputs, flags: { ...given.flags, ...Object.fromEntries(said) } }
+  return { ...given, args: inputs, flags: { ...given.flags, ...Object.fromEntries(texts) } }
 }
 
 const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {

@@ -153,12 +153,12 @@ async function* applyPlan(
 ): Rows {
   const { place, answer } = context
   const agreed = own?.agreed ?? findConfirmedPlan(context, given)
-  const asked = agreed?.given ?? given
-  const secrets = await readSecrets(context, asked.flags.secrets)
-  if (asked.flags.secrets === 'changed' && own === undefined) checkKeyUsable(secrets)
+  const runGiven = agreed?.given ?? given
+  const secrets = await readSecrets(context, runGiven.flags.secrets)
+  if (runGiven.flags.secrets === 'changed' && own === undefined) checkKeyUsable(secrets)
   const wanted = await createDuePlan(context, given, agreed, secrets, undoing)
   const { made, actions } = wanted
-  const failOn = await parseFailOn(context, asked)
+  const failOn = await parseFailOn(context, runGiven)
   const reported: ReportedPlan = { of: 'apply', made, failOn }
   if (own === undefined && undoing === undefined) await noteUnfinished(context)
   const { dryRun } = place.globals
@@ -180,7 +180,7 @@ async function* applyPlan(
   checkSecrets(made.plan)
   const isShown = own === undefined && answer.reader === 'people' && answer.terminal
   await confirmChanges(context, wanted, isShown)
-  const run = own ?? (await keepApplyRun(context, asked, made, undoing?.undoes))
+  const run = own ?? (await keepApplyRun(context, runGiven, made, undoing?.undoes))
   yield* executeConfirmedPlan({ context, given, made, actions, secrets, run, reported })
 }
 

@@ -250,8 +250,8 @@ export const save = async (
     return written
   } catch (error) {
     await file.discard()
-    const said = toWriteFailure(error)
-    throw file.draft === undefined ? describePartialWrite(said, written, target) : said
+    const failure = toWriteFailure(error)
+    throw file.draft === undefined ? describePartialWrite(failure, written, target) : failure
   }
 }
 

@@ -94,8 +94,8 @@ export class CiDocument {
   resolve(node: YamlNode, depth = 0): YamlNode {
     if (depth > deepest) return node
     if (node.kind === 'alias') {
-      const meant = this.#anchors.get(node.name)
-      return meant === undefined ? node : this.resolve(meant, depth + 1)
+      const anchored = this.#anchors.get(node.name)
+      return anchored === undefined ? node : this.resolve(anchored, depth + 1)
     }
     if (node.tag !== '!reference' || node.kind !== 'list') return node
     let at: YamlNode | undefined = this.root

@@ -41,7 +41,7 @@ const readStream = async (
 ): Promise<string> => {
   const chunks: Buffer[] = []
   let size = 0
-  const said = setTimeout(() => note(`waiting for input from ${name}`), quiet)
+  const timer = setTimeout(() => note(`waiting for input from ${name}`), quiet)
   const given = setTimeout(
     () => stream.destroy(usage(`no input from ${name} for ${timeout} s (--timeout)`)),
     timeout * 1000,
@@ -50,7 +50,7 @@ const readStream = async (
   try {
     signal.throwIfAborted()
     for await (const chunk of stream) {
-      clearTimeout(said)
+      clearTimeout(timer)
       given.refresh()
       const bytes = Buffer.from(chunk)
       size += bytes.length
@@ -60,7 +60,7 @@ const readStream = async (
     return decodeStrictly(Buffer.concat(chunks), name)
   } finally {
     forget()
-    clearTimeout(said)
+    clearTimeout(timer)
     clearTimeout(given)
     stream.destroy()
   }

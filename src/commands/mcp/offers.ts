@@ -229,7 +229,7 @@ export const toAgentFailure = (offer: OfferWords, failure: Failure): Failure => 
   const { hint: _, ...others } = details
   const hint = getAdvice(failure) ?? getHint(offer, failure)
   // Nothing was sent, so all words of the message are from svcctl.
-  const said =
+  const text =
     category === 'usage' ? toAgentText(offer, message) || toAgentWords(message, offer) : message
-  return new Failure(category, said, { ...others, ...(hint === '' ? {} : { hint }) })
+  return new Failure(category, text, { ...others, ...(hint === '' ? {} : { hint }) })
 }

@@ -368,10 +368,10 @@ export const serveLines = async (serving: ServerOptions, lines: ServerStreams): 
   // `MessageReader` limits the size of lines. The line break is one more byte.
   const bound = { maxBufferSize: maxMessage + 1 }
   await server.connect(new StdioServerTransport(input, output, bound))
-  const heard = async (): Promise<void> => {
+  const readMessages = async (): Promise<void> => {
     for await (const text of lines.chunks()) messages.take(text)
   }
-  const listening = heard()
+  const listening = readMessages()
   // Errors after the end of the session are ignored.
   listening.catch(() => undefined)
   try {

@@ -46,11 +46,11 @@ export const parseSelection = (
     only: flags.only,
     except: flags.except,
   }
-  const said = Object.entries(given).filter(([, values]) => values !== undefined)
-  const empty = said.find(([, values]) => values?.length === 0)
+  const selected = Object.entries(given).filter(([, values]) => values !== undefined)
+  const empty = selected.find(([, values]) => values?.length === 0)
   if (empty !== undefined) throw usage(`--${empty[0].replace(/s$/, '')} needs a value`)
   return {
-    ...Object.fromEntries(said),
+    ...Object.fromEntries(selected),
     // The global parser reads this flag for every command.
     ...(globals.withArchived ? { withArchived: true } : {}),
     missing: flags.missing,

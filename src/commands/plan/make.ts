@@ -179,10 +179,10 @@ export const getDesiredPlaces = (
   declared: DeclaredState,
   { projects, groups }: FoundPlaces,
 ): readonly DesiredPlace[] => {
-  const meant = new Set(groups.map(({ path }) => path.toLowerCase()))
+  const paths = new Set(groups.map(({ path }) => path.toLowerCase()))
   return declared
     .places(collectPaths({ projects, groups }))
-    .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
+    .filter(({ place }) => place.scope !== 'group' || paths.has(place.path.toLowerCase()))
 }
 
 /** Creates the head of the plan document. */
@@ -192,8 +192,8 @@ const createHead = async (
   view: InstanceView,
   { files }: DeclaredState,
 ): Promise<PlanHead> => {
-  const said = Object.entries({ ...parseSelection(given, place), ignore: given.flags.ignore })
-  const selection = said.filter(([, one]) => !(Array.isArray(one) ? one.length === 0 : !one))
+  const selected = Object.entries({ ...parseSelection(given, place), ignore: given.flags.ignore })
+  const selection = selected.filter(([, one]) => !(Array.isArray(one) ? one.length === 0 : !one))
   return {
     tool: `svcctl ${version}`,
     instance: await getInstanceName(place),

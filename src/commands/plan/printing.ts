@@ -232,11 +232,11 @@ const createLayout = ({ text, terminal, width }: AnswerService, longest: number)
   return ({ indent, label, text: value }: Line): string => {
     const shown = `${' '.repeat(indent)}${text.safe(label)}`
     if (value === '') return `${shown}\n`
-    const said = terminal ? text.hanging(value, column) : text.safe(value)
+    const formatted = terminal ? text.hanging(value, column) : text.safe(value)
     const used = indent + measure(text.safe(label))
     return used + 2 > column
-      ? `${shown}\n${' '.repeat(column)}${said}\n`
-      : `${shown}${' '.repeat(column - used)}${said}\n`
+      ? `${shown}\n${' '.repeat(column)}${formatted}\n`
+      : `${shown}${' '.repeat(column - used)}${formatted}\n`
   }
 }
 

@@ -77,10 +77,10 @@ const renderPlanJunit = (reported: ReportedPlan): Promise<string> => {
   const certificates = entries
     .filter(({ is }) => is === 'warning')
     .map(({ of, text }) => `${toAddressText(of.address)}: ${text}`)
-  const said = entries.filter(({ is }) => is !== 'note' && is !== 'warning')
+  const changes = entries.filter(({ is }) => is !== 'note' && is !== 'warning')
   return renderJunit(reported.of, [
     { name: `${counts.same} objects unchanged`, output: certificates.join('\n') || undefined },
-    ...said.map((entry) => createTestCase(entry, reported)),
+    ...changes.map((entry) => createTestCase(entry, reported)),
   ])
 }
 
@@ -108,10 +108,10 @@ const renderPlanSarif = (reported: ReportedPlan): string => {
     }
     if (!isAction(entry)) return []
     const level = findFault(entry, reported) === undefined ? 'note' : 'error'
-    const said = [describeWrong(entry), describeDifferences(entry, reported)]
+    const texts = [describeWrong(entry), describeDifferences(entry, reported)]
       .filter(Boolean)
       .join(': ')
-    return [{ ruleId: 'drift', level, text: said, ...at }]
+    return [{ ruleId: 'drift', level, text: texts, ...at }]
   }
   return renderSarif(version, rules, entries.flatMap(createResults))
 }

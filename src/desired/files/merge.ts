@@ -230,15 +230,15 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   if (attribute === undefined) return
   const first = new Map<string, DesiredItem>()
   for (const item of items) {
-    const said = item.attributes.get(attribute.name)
+    const given = item.attributes.get(attribute.name)
     const value = getPlainValue(item, attribute.name)
-    if (said === undefined || value === undefined) continue
+    if (given === undefined || value === undefined) continue
     const key = toCanonical(normalizeValue(attribute, value))
     const other = first.get(key)
     first.set(key, other ?? item)
     if (other !== undefined)
       mistakes.add(
-        said.origin,
+        given.origin,
         `${quoteText(String(item.identity))} has the same ${attribute.name} as ${quoteText(String(other.identity))}`,
         'Both names mean the same object. Remove one.',
       )

@@ -59,8 +59,8 @@ const readList = <T>(
       mistakes.mistyped(one, `${key} of a team must contain names`)
       return []
     }
-    const said = read(one.origin, one.text)
-    return said === undefined ? [] : [{ value: said, origin: one.origin }]
+    const parsed = read(one.origin, one.text)
+    return parsed === undefined ? [] : [{ value: parsed, origin: one.origin }]
   })
 }
 
@@ -318,8 +318,8 @@ const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   let any = false
   for (const { attributes } of lists.length === 0 ? [] : items.values())
     for (const { name } of lists) {
-      const said = attributes.get(name)
-      const expanded = said && expandValue(teams, name, said)
+      const list = attributes.get(name)
+      const expanded = list && expandValue(teams, name, list)
       if (expanded === undefined) continue
       attributes.set(name, expanded)
       any = true

@@ -276,14 +276,14 @@ const toUnfinishedFailure = (report: Report, lost: unknown): Failure | undefined
   const done = counts.done + counts.unchanged
   const failed = counts.failed + counts.unknown
   const left = counts.not_tried
-  const said = [
+  const texts = [
     `${done} of ${done + failed + left} done`,
     ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(left === 0 ? [] : [`${left} not attempted`]),
   ].join(', ')
-  if (!closed) return createUnprintedFailure(lost, said)
+  if (!closed) return createUnprintedFailure(lost, texts)
   if (left === 0) return getRunVerdict(report)
-  return new Failure('partial', `standard output was closed: ${said}`)
+  return new Failure('partial', `standard output was closed: ${texts}`)
 }
 
 /** A run that has ended, with its report and journal. */

@@ -282,8 +282,8 @@ export const combineWords = (own: Words = documentedWords, all: Words): Words =>
  */
 export const findNamedProfiles = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
   try {
-    const asked = parseProfiles(text)
-    const parts = 'one' in asked ? [asked.one] : asked.several
+    const profiles = parseProfiles(text)
+    const parts = 'one' in profiles ? [profiles.one] : profiles.several
     const store = openStore(getPaths(env))
     if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
     return parts.flatMap((name) => store.get(name) ?? [])

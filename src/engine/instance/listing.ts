@@ -242,8 +242,8 @@ export class ListReader {
     const instance = await this.instance()
     const batches = instance.batches(ask, this.getPaging(stage))
     const { records, end } = await gatherRecords((stage ?? keepBatches)(batches), instance)
-    const said = describeListEnd(end, this.paging, plan, stage !== undefined)
-    if (said !== undefined && this.screen.isPaged !== true) this.screen.noteAtEnd(said)
+    const note = describeListEnd(end, this.paging, plan, stage !== undefined)
+    if (note !== undefined && this.screen.isPaged !== true) this.screen.noteAtEnd(note)
     return records
   }
 
@@ -318,7 +318,7 @@ export class ListReader {
   }
 
   private createEndRow(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
-    const said = describeListEnd(end, this.paging, plan, isTested)
-    return { kind: 'end', more: end.more, note: said }
+    const note = describeListEnd(end, this.paging, plan, isTested)
+    return { kind: 'end', more: end.more, note: note }
   }
 }

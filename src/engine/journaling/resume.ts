@@ -300,7 +300,7 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   const all = streamed ? [] : await collectItems(left())
   const items = all.filter((item) => isKnown(resuming, item))
   if (items.length < all.length) reportUnknown(resuming, all)
-  const asked = checkRunHeader(resuming, header)
+  const options = checkRunHeader(resuming, header)
   Object.assign(journaling, {
     raw,
     several: true,
@@ -311,8 +311,8 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   // If the input was cut, it is unknown whether objects are left.
   if (open === 0 && !again)
     return past.total === undefined ? undefined : reportNothingLeft(resuming)
-  if (command.open === true && streamed) return buildOpenLine(resuming, header, asked, again)
+  if (command.open === true && streamed) return buildOpenLine(resuming, header, options, again)
   if (streamed && globals.select === undefined)
-    return { raw: { args: raw.args, flags: await mergeFlags(resuming, asked) }, streamed }
-  return buildResumedLine(resuming, header, asked, items)
+    return { raw: { args: raw.args, flags: await mergeFlags(resuming, options) }, streamed }
+  return buildResumedLine(resuming, header, options, items)
 }

@@ -336,14 +336,14 @@ export class Previewer {
     const { endpoints } = this.#parts.command
     const destroys = Object.values(endpoints).some((e) => e.destructive !== undefined)
     if (!destroys && how.loses === undefined) return source
-    const heard = new FirstObjects(source.objects)
+    const firstObjects = new FirstObjects(source.objects)
     const confirm = async (count: number): Promise<void> => {
       const plans: Plan[] = []
-      for (const object of source.known?.first ?? heard.first)
+      for (const object of source.known?.first ?? firstObjects.first)
         plans.push(await source.planOf(object))
       await this.#announce(plans, how, count)
     }
-    return { ...source, objects: heard.all(), confirm }
+    return { ...source, objects: firstObjects.all(), confirm }
   }
 
   #isAlone(only: Plan, others: readonly Plan[]): boolean {

@@ -164,10 +164,10 @@ export const placeProject = async (
 ): Promise<void> => {
   const holder = getScope(endpoint)?.placeholder
   if (reference?.project === undefined || holder === undefined) return
-  const asked = given.flags.project
-  if (asked !== undefined && !(await isSameProject(String(asked), reference.project, around)))
+  const project = given.flags.project
+  if (project !== undefined && !(await isSameProject(String(project), reference.project, around)))
     throw usage(
-      `the reference names ${reference.project}, but --project is ${String(asked)}`,
+      `the reference names ${reference.project}, but --project is ${String(project)}`,
       'Remove one of them.',
     )
   values[holder] = reference.project

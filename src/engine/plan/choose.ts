@@ -59,13 +59,13 @@ const filterByScope = (
   candidates: readonly Candidate[],
   given: Given,
 ): readonly Candidate[] => {
-  const asked = scopeFlags.find((s) => given.flags[s] !== undefined && isScope(command, s))
+  const scope = scopeFlags.find((s) => given.flags[s] !== undefined && isScope(command, s))
   const kind = (c: Candidate): ScopeKind | undefined => getScope(c[1])?.kind
-  if (asked !== undefined) {
-    const chosen = candidates.filter((c) => kind(c) === asked)
+  if (scope !== undefined) {
+    const chosen = candidates.filter((c) => kind(c) === scope)
     if (chosen.length > 0) return chosen
     throw usage(
-      `${getCommandName(command)} is not available for a ${asked}`,
+      `${getCommandName(command)} is not available for a ${scope}`,
       `Available: ${describeForms(command)}.`,
     )
   }

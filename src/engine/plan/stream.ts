@@ -112,8 +112,10 @@ class Planner {
   /** Formats the name of an object in notes: its full reference, or only its ID if the line names the project. */
   #formatLabel(object: string, parent: string | undefined): string {
     const { mark } = getKindByName(this.#command.args[0]?.param?.completes) ?? {}
-    const said = this.#given.flags.project !== undefined
-    return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
+    const hasProject = this.#given.flags.project !== undefined
+    return mark === undefined || hasProject || parent === undefined
+      ? object
+      : `${parent}${mark}${object}`
   }
 
   async #getCommonParts(first: GivenObject): Promise<CommonParts> {
@@ -124,11 +126,11 @@ class Planner {
 
   async #createCommons({ object, parent, row }: GivenObject): Promise<CommonsByRow> {
     const { flags } = this.#given
-    const said = flags.project !== undefined || flags.group !== undefined
+    const hasScope = flags.project !== undefined || flags.group !== undefined
     const given = {
       ...this.#given,
       args: [this.#standIn(object)],
-      flags: said || parent === undefined ? flags : { ...flags, project: parent },
+      flags: hasScope || parent === undefined ? flags : { ...flags, project: parent },
     }
     const choice = chooseEndpoint(
       this.#command,

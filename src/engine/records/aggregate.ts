@@ -279,9 +279,9 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
     if (column !== undefined) return { column, descending }
     const form = toSortForm(field) ?? findNearest(field, [...columns])
     const flags = [...(keys.length > 0 ? ['group-by'] : []), ...measures.map(({ name }) => name)]
-    const said = flags.length === 0 ? '--count' : `--${flags[0]}`
+    const flagText = flags.length === 0 ? '--count' : `--${flags[0]}`
     throw usage(
-      `--sort ${field}: the groups of ${said} have no such column`,
+      `--sort ${field}: the groups of ${flagText} have no such column`,
       form === undefined ? `They have ${columns.join(', ')}.` : `Did you mean ${form}?`,
     )
   })

@@ -47,18 +47,18 @@ export const getSingleFields = async (
   const { targetColumns = [] } = command
   const strange = (names: readonly string[]) =>
     names.filter((name) => !known.has(name)).map((name) => getOwnField(name, targetColumns))
-  const asked = {
+  const request = {
     shown: strange(fields),
     sorted: strange(sort.map((text) => text.replace(/^-/, ''))),
   }
-  if (asked.shown.length + asked.sorted.length === 0) return undefined
+  if (request.shown.length + request.sorted.length === 0) return undefined
   const single = await findSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
     [field, words === undefined ? field : mapDottedName(field, words.neutral)].some(
       (name) => findFieldKind(single.endpoint.returns.shape, name) !== undefined,
     )
-  const found = { shown: asked.shown.filter(has), sorted: asked.sorted.filter(has) }
+  const found = { shown: request.shown.filter(has), sorted: request.sorted.filter(has) }
   return found.shown.length + found.sorted.length === 0
     ? undefined
     : { endpoint: single.endpoint, ...found }

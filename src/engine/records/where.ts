@@ -308,7 +308,7 @@ export class RecordFilter {
     if (this.#options.composed !== true)
       for (const expression of expressions) checkRanges(expression, known)
     const { values, tested } = splitConditions(ask, expressions, known, this.#options.whole)
-    const asked = { ...ask, values }
+    const narrowed = { ...ask, values }
     const more = await this.#findSingleFields(ask.endpoint)
     const source =
       single && new SingleCache(this.#createReads(single), this.#options.budget, more !== undefined)
@@ -318,11 +318,11 @@ export class RecordFilter {
         more === undefined ? [] : [`reading single records for ${more}: ${single?.endpoint.route}`],
     }
     const { lines, ...singles } = shown
-    if (tested.length === 0) return { ask: asked, tested: lines, ...singles }
+    if (tested.length === 0) return { ask: narrowed, tested: lines, ...singles }
     const read = !needsSamples(tested, known) && bindWhere(tested, known).detail.length > 0
     const reading = source === undefined ? {} : { reading: source.conditionReads }
     return {
-      ask: asked,
+      ask: narrowed,
       ...singles,
       stage: (batches) => this.#filter(batches, tested, known, { limit, ...reading }),
       tested: [

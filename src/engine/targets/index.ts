@@ -227,8 +227,8 @@ export async function* runOverParents(asked: ParentRun): Rows {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
   const found = await findTargets(asked)
-  const around = { ...asked, context: asked.running.context }
-  const all = selection === undefined ? await findIdsInParents(around, found) : found
+  const options = { ...asked, context: asked.running.context }
+  const all = selection === undefined ? await findIdsInParents(options, found) : found
   const targets = asked.narrow?.(all) ?? all
   if (targets.length === 0) return yield* asked.running.endEmptyShard()
   if (selection !== undefined) return yield* runSelected(asked, selection, targets)

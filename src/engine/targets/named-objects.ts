@@ -232,9 +232,9 @@ export const withIds = async (command: Command, raw: Raw, around: QueryOptions):
     if (name !== undefined) parent ??= `--${scope}=${name}`
   }
   const ids = await readOneList(query, parent === undefined ? words : [...words, parent])
-  const meant = findIds(query, ids)
-  reportIds(query, meant)
-  return { ...raw, args: replaceNames(query, raw.args, meant) }
+  const idsOfNames = findIds(query, ids)
+  reportIds(query, idsOfNames)
+  return { ...raw, args: replaceNames(query, raw.args, idsOfNames) }
 }
 
 // Several projects or groups: each has an object of the name, with an ID of its own.
@@ -336,8 +336,8 @@ export const findIdsInParents = async (
     const list = open.includes(target) ? lists.get(target.value) : undefined
     if (list === undefined) return target
     if (list instanceof Failure) return { ...target, failure: list }
-    const meant = findIds(query, list)
-    reportIds(query, meant, target.parent.name)
-    return { ...target, args: replaceNames(query, raw.args, meant) }
+    const idsOfNames = findIds(query, list)
+    reportIds(query, idsOfNames, target.parent.name)
+    return { ...target, args: replaceNames(query, raw.args, idsOfNames) }
   })
 }

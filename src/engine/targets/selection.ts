@@ -118,11 +118,11 @@ const getEverythingValues = (
   { params }: Pick<Endpoint, 'params'>,
   texts: readonly string[],
 ): Readonly<Record<string, string>> => {
-  const asked = parseWhere(texts).flatMap(({ conditions }) => conditions.map(({ field }) => field))
+  const fields = parseWhere(texts).flatMap(({ conditions }) => conditions.map(({ field }) => field))
   return Object.fromEntries(
     Object.entries(params).flatMap(([name, param]) => {
       const { everything, default: usual } = param
-      const own = everything !== undefined && everything !== usual && !asked.includes(name)
+      const own = everything !== undefined && everything !== usual && !fields.includes(name)
       return own ? [[name, everything] as const] : []
     }),
   )
@@ -320,8 +320,8 @@ export class Selection {
     const { command } = this.#options
     const by: readonly string[] = getSelectList(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
-    const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
-    const [plan] = await this.#context.singleReads.planned(list, asked)
+    const listGiven = { args: [], flags: { ...scope, ...picked }, extra: {} }
+    const [plan] = await this.#context.singleReads.planned(list, listGiven)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
     return this.#openRecords(

@@ -112,10 +112,14 @@ const createWrongTypeFailure = (
 ) => {
   const levels = names === undefined ? [] : Object.keys(names)
   const near = nearest?.(given, levels)
-  const meant = near === undefined ? '' : `; did you mean ${near}?`
+  const suggestion = near === undefined ? '' : `; did you mean ${near}?`
   const or = kind === 'number' ? 'a number or ' : ''
   const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : kindWords[kind]
-  return createConditionFailure(text, at, `${describeName(field, words)} requires ${what}${meant}`)
+  return createConditionFailure(
+    text,
+    at,
+    `${describeName(field, words)} requires ${what}${suggestion}`,
+  )
 }
 
 /** Creates the failure of an order operator on text: `b` is not less than `a`. */

@@ -62,12 +62,12 @@ const createUnseenFailure = (
     )
   }
   const near = nearest?.(given, words)
-  const meant = near === undefined ? '' : `; did you mean ${near}?`
+  const suggestion = near === undefined ? '' : `; did you mean ${near}?`
   const listed = words.length > maxListed ? '' : `Known values: ${words.join(', ')}. `
   return createConditionFailure(
     text,
     at,
-    `no known value of ${name} ${op.endsWith('~') ? 'contains' : 'is'} "${given}"${meant}`,
+    `no known value of ${name} ${op.endsWith('~') ? 'contains' : 'is'} "${given}"${suggestion}`,
     `${listed}To compare with another value, quote it: ${quoted}`,
   )
 }

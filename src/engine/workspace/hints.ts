@@ -32,16 +32,16 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   hidden:
     'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',
   maintenance: (wait) => {
-    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Try again after the maintenance. Reads may still work.${asked}`
+    const waitText = wait === undefined ? '' : ` It asks to wait ${wait}.`
+    return `Try again after the maintenance. Reads may still work.${waitText}`
   },
   unavailable: (wait) =>
     `The instance is temporarily unavailable. Try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
   'moved-project': (project = 'PATH') =>
     `Find its new path with \`svcctl projects get ${quoteWord(project)} --fields path_with_namespace\`, then pass that path or its ID with -P.`,
   rate: (wait) => {
-    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
-    return `Wait before the next call, lower --concurrency or --rate, or allow more with --retries and --max-wait.${asked}`
+    const waitText = wait === undefined ? '' : ` It asks to wait ${wait}.`
+    return `Wait before the next call, lower --concurrency or --rate, or allow more with --retries and --max-wait.${waitText}`
   },
   input: 'Correct the named values and try again. --help lists the flags.',
   way: 'Try again. If it fails again, run `svcctl doctor`.',

@@ -195,9 +195,9 @@ const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
  * page for any failure.
  */
 export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance'): boolean => {
-  const said = readErrorBody(body)
-  const isFromInstance = said.shape === 'message' || said.shape === 'error'
-  return isInMaintenance(status, said) && (by === undefined || isFromInstance)
+  const message = readErrorBody(body)
+  const isFromInstance = message.shape === 'message' || message.shape === 'error'
+  return isInMaintenance(status, message) && (by === undefined || isFromInstance)
 }
 
 /** Returns the project that a request names in its path. */
@@ -223,8 +223,8 @@ const hasEncodedSlash = ({ request }: RefusedAnswer): boolean =>
 /** Returns the intended method and path of a request whose path has a name with plain slashes; undefined for other requests. */
 const suggestRequest = ({ request }: RefusedAnswer): string | undefined => {
   const [, method = '', path = ''] = /^(\S+) \S*?\/api\/v4\/(\S+)$/.exec(request) ?? []
-  const meant = encodeSlashes(path)
-  return meant === undefined ? undefined : `${method} ${meant}`
+  const encodedPath = encodeSlashes(path)
+  return encodedPath === undefined ? undefined : `${method} ${encodedPath}`
 }
 
 interface Rule {
@@ -378,17 +378,21 @@ const rules: readonly Rule[] = [
  */
 export const toFailure = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal
-  const said = readErrorBody(body, readHeader(headers, 'content-type'))
-  const text = buildMessage(status, said)
-  const rule = rules.find(({ when }) => when(refusal, said))
+  const message = readErrorBody(body, readHeader(headers, 'content-type'))
+  const text = buildMessage(status, message)
+  const rule = rules.find(({ when }) => when(refusal, message))
   const requestId = readHeader(headers, 'x-request-id')
-  const lacks = findMissingPart(status, said)
-  return new Failure(rule?.category ?? getCategory(status), rule?.message?.(text, said) ?? text, {
-    status,
-    request,
-    ...toDetails(rule?.next(refusal, said) ?? { code: 'input' }),
-    lacks,
-    code: said.code,
-    requestId: requestId && toOneLine(requestId),
-  })
+  const lacks = findMissingPart(status, message)
+  return new Failure(
+    rule?.category ?? getCategory(status),
+    rule?.message?.(text, message) ?? text,
+    {
+      status,
+      request,
+      ...toDetails(rule?.next(refusal, message) ?? { code: 'input' }),
+      lacks,
+      code: message.code,
+      requestId: requestId && toOneLine(requestId),
+    },
+  )
 }

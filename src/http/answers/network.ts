@@ -263,10 +263,10 @@ export const toLostRequest = (
   const code = findErrorCode(error)
   const { why, next, transient = false } = classifyError(error, code)
   const address = request.slice(request.indexOf(' ') + 1)
-  const asked = URL.canParse(address) ? new URL(address) : undefined
-  const other = findProxyMachine(error, asked)
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const other = findProxyMachine(error, url)
   return new LostRequest(
-    `${begun ? 'incomplete' : 'no'} response from ${asked?.host ?? 'the instance'}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
+    `${begun ? 'incomplete' : 'no'} response from ${url?.host ?? 'the instance'}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
       ...toDetails(other === undefined ? next : proxy.next),

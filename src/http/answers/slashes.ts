@@ -48,8 +48,8 @@ export const encodeSlashes = (path: string): string | undefined => {
     owner.some((part, i) => /%2F/i.test(part) || (i === 0 && /^\d+$/.test(part)))
   )
     return undefined
-  const meant = [root, joinEncoded(owner), encodeName(parts.slice(end).join('/'))]
-  const encoded = meant.filter((part) => part !== '').join('/')
+  const segments = [root, joinEncoded(owner), encodeName(parts.slice(end).join('/'))]
+  const encoded = segments.filter((part) => part !== '').join('/')
   if (encoded === [root, ...parts].join('/')) return undefined
   return query === undefined ? encoded : `${encoded}?${query}`
 }

@@ -231,9 +231,9 @@ export class Wire {
     if (reply.gate !== undefined && isTurnedAway(reply, this.#now())) return undefined
     const again = status === 429 || (temporaryStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
-    const asked = getRequestedWait(status, (name) => readHeader(headers, name), this.#now())
-    if (asked === undefined) return {}
-    return asked > longestWait ? undefined : { asked }
+    const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.#now())
+    if (wait === undefined) return {}
+    return wait > longestWait ? undefined : { asked: wait }
   }
 
   /** Renews the credential. @returns true if there is another credential than the one that was used */

@@ -269,19 +269,19 @@ export const drawColumns = (
   const width = formatCoordinate(each * (steps.length > 1 ? 0.86 : 0.3))
   const column = ({ label: name, counts }: TimeStep, i: number): Markup => {
     let below = 0
-    const said: string[] = []
+    const marks: string[] = []
     const parts = series.flatMap((one) => {
       const count = counts.get(one.word) ?? 0
       if (count === 0) return []
       const y = toY(below + count, scale)
       const rect = html`<rect ${paint(one)} x="${formatCoordinate(each * (i + 0.07))}%" y="${formatCoordinate(y)}" width="${width}%" height="${formatCoordinate(toY(below, scale) - y)}"/>`
       below += count
-      said.push(`${formatChartNumber(count)} ${toWords(one.word)}`)
+      marks.push(`${formatChartNumber(count)} ${toWords(one.word)}`)
       return [rect]
     })
     return parts.length === 0
       ? nothing
-      : html`<g data-step="${name}"><title>${name}: ${said.join(', ')}</title>${parts}</g>`
+      : html`<g data-step="${name}"><title>${name}: ${marks.join(', ')}</title>${parts}</g>`
   }
   const [first, last] = [steps[0]?.time ?? 0, steps.at(-1)?.time ?? 0]
   const xOf = (time: number): number =>

@@ -97,10 +97,10 @@ export const describeSteps = (
   const isResult = words('bad').includes('failed') && words('good').includes('success')
   const measured = isResult ? ['failed'] : series.map(({ word }) => word)
   const most = steps.reduce((a, b) => (of(b, measured) > of(a, measured) ? b : a))
-  const said = `most on ${most.label} (${groupDigits(of(most, measured))})`
-  if (!isResult) return said
+  const text = `most on ${most.label} (${groupDigits(of(most, measured))})`
+  if (!isResult) return text
   const all = (some: readonly string[]): number => sumNumbers(steps.map((step) => of(step, some)))
   const [failed, done] = [all(['failed']), all(['failed', 'success'])]
   if (failed === 0) return `none of ${groupDigits(done)} finished ${many} failed`
-  return `${Math.round((100 * failed) / done)} % of finished ${many} failed; ${said}`
+  return `${Math.round((100 * failed) / done)} % of finished ${many} failed; ${text}`
 }

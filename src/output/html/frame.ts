@@ -47,8 +47,9 @@ export const renderHead = async ({ page, style: eye }: FormatView): Promise<Mark
   ]
   const title = escapeLine(page?.title ?? 'svcctl', eye)
   const items = facts.map(({ name, text, href }) => {
-    const said = escapeLine(text, eye)
-    const value = href === undefined ? said : html`<a href="${href}" rel="noreferrer">${said}</a>`
+    const escaped = escapeLine(text, eye)
+    const value =
+      href === undefined ? escaped : html`<a href="${href}" rel="noreferrer">${escaped}</a>`
     return html`<li>${name === undefined ? '' : html`<span class="said">${name}</span> `}${value}</li>`
   })
   const line = page?.line === undefined ? nothing : renderCommand(escapeLine(page.line, eye))
@@ -78,9 +79,10 @@ export const endPage: EndPage = (notes, failed, eye) => {
     failed === undefined
       ? ''
       : html`<p class="warning">This page is incomplete: ${escapeLine(failed, eye)}</p>\n`
-  const said = notes.map((note) => html`<p>${escapeLine(note, eye)}</p>\n`)
+  const paragraphs = notes.map((note) => html`<p>${escapeLine(note, eye)}</p>\n`)
   const written = `Written by svcctl ${version}. Times are UTC. This page loads nothing from the network; links lead to the instance.`
-  return html`</main>\n<footer>${warning}${said}<p>${written}</p></footer>\n</body>\n</html>\n`.text
+  return html`</main>\n<footer>${warning}${paragraphs}<p>${written}</p></footer>\n</body>\n</html>\n`
+    .text
 }
 
 /** Returns the address of a link if it leads to an instance of the page; undefined for any other. */

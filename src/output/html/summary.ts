@@ -192,8 +192,8 @@ export class ListSummary {
   render(): Markup {
     const [one, many] = this.#options.nouns
     const heading = `${groupDigits(this.#count)} ${this.#count === 1 ? one : many}`
-    const said = [...this.#describeParents(), ...this.#describeTimes()].join(', ')
-    return html`<div class="summary"><h2>${heading}${said === '' ? '' : html` <span class="said">${said}</span>`}</h2>\n${this.#count < minForChart ? nothing : this.#chart()}</div>\n${this.#data()}`
+    const text = [...this.#describeParents(), ...this.#describeTimes()].join(', ')
+    return html`<div class="summary"><h2>${heading}${text === '' ? '' : html` <span class="said">${text}</span>`}</h2>\n${this.#count < minForChart ? nothing : this.#chart()}</div>\n${this.#data()}`
   }
 
   #describeParents(): readonly string[] {
@@ -256,13 +256,13 @@ export class ListSummary {
     if (this.#ends.length === 0) return nothing
     const counts: WordCounts = new Map()
     for (const end of this.#ends) add(counts, getEndState(end.time, now))
-    const said = [
+    const texts = [
       ['ended', 'ended'],
       ['urgent', 'within 7 days'],
       ['soon', 'within 30 days'],
       ['later', 'later'],
     ] as const
-    const parts = said.flatMap(([state, words]) =>
+    const parts = texts.flatMap(([state, words]) =>
       counts.has(state) ? [`${counts.get(state)} ${words}`] : [],
     )
     const without = this.#count - this.#ended

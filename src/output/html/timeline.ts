@@ -78,8 +78,8 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
   const inLanes = toLanes(times.map(xOf))
   const drawn = sorted.map(({ label: name, time }, i) => {
     const y = ground - 9 - laneHeight * (inLanes[i] ?? 0)
-    const said = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
-    const shape = renderShape(getEndState(time, now), toPercent(xOf(time)), y, said)
+    const label = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
+    const shape = renderShape(getEndState(time, now), toPercent(xOf(time)), y, label)
     // A point beyond the axis has an arrow to where it belongs.
     const arrow = time < first ? '‹' : time > last ? '›' : undefined
     if (arrow === undefined) return shape

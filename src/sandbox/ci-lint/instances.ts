@@ -101,11 +101,11 @@ export class JobNames {
     const job = this.#all.get(name)
     const names = job && this.instances(job)
     if (names === undefined) return [name]
-    const meant = isHash(parallel)
+    const expanded = isHash(parallel)
       ? getCombinations(parallel.matrix).map((row) => buildMatrixName(name, row))
       : [...names.keys()]
-    this.#budget.spend(meant.length)
-    return meant
+    this.#budget.spend(expanded.length)
+    return expanded
   }
 
   /** Returns the name of a job in messages: that of its first instance, if it has several. */
