@@ -160,8 +160,6 @@ export const createPageView = async (
     nouns: getNouns(command),
     address: addresses.length === 1 ? addresses[0] : undefined,
     origins: addresses.map((address) => new URL(address).origin),
-    section: view.section,
-    said: view.footnote,
     groups: view.groups,
     context: view.context,
     meaning: createMeaning(line, view),

@@ -233,7 +233,7 @@ export const resolveInstances = async (
     const { known } = command
     return {
       ...site,
-      asked: lineWords,
+      lineWords,
       command: known === undefined ? inWords : extendCommand(inWords, known),
     }
   })

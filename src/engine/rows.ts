@@ -22,9 +22,6 @@ export type PageDrawing = 'access' | 'check' | 'matrix' | 'overview' | 'plan' | 
 
 /** Data about records that says how they are shown in any format. */
 export interface RecordView {
-  /** The heading of this answer on a page with several answers. `footnote` is the text below it. */
-  readonly section?: string
-  readonly footnote?: string
   readonly columns?: readonly string[]
   /** The fields that name an object, for formats that print only names. The default is the fields of its kind. */
   readonly names?: readonly string[]

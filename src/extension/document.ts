@@ -4,7 +4,7 @@
 
 import { isObject, listObjects } from '../base/objects.js'
 import { isPlural } from '../base/text.js'
-import type { Param } from '../catalogue/params.js'
+import { type Param, takesJson } from '../catalogue/params.js'
 import { usage } from '../errors.js'
 import {
   type Operation,
@@ -103,7 +103,7 @@ const addParam = (
   if (facts.in === 'path')
     placeholders.set(
       toPlaceholderName(name),
-      'of' in param || param.type === 'json' ? { type: 'string', help: param.help } : param,
+      'of' in param || takesJson(param) ? { type: 'string', help: param.help } : param,
     )
   else params.set(name.replace(/\[\]$/, ''), param)
 }

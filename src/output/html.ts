@@ -60,13 +60,7 @@ export const open: OpenPrinter = (sink, view) => {
     if (begun) return
     begun = true
     await beginPage(sink, view)
-    const { section, said } = view.page ?? {}
-    const heading = section === undefined ? '' : html`<h2>${escapeLine(section, view.style)}</h2>\n`
-    const below =
-      said === undefined ? '' : html`<p class="said">${escapeLine(said, view.style)}</p>\n`
-    await sink.write(
-      html`<section class="card${view.many ? ' list' : ''}">\n${heading}${below}`.text,
-    )
+    await sink.write(html`<section class="card${view.many ? ' list' : ''}">\n`.text)
   }
   const list = new PageList(sink, view)
   // If the answer ends early, the records so far stay; the page then lacks its end.

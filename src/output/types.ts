@@ -74,9 +74,6 @@ export interface PageView {
   readonly origins: readonly string[]
   /** Returns the snapshots of a trend at the end of the answer. Some may have no records. */
   readonly snapshots: () => readonly string[]
-  /** The heading of this answer; `said` is the text below it. */
-  readonly section?: string | undefined
-  readonly said?: string | undefined
   /** Data of the answer besides its records. */
   readonly context?: unknown
   /** Returns the documented meaning of a field. */

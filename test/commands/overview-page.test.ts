@@ -85,7 +85,7 @@ const context = (lists: Lists, jobs: Lists): Context => {
         for (const item of items) await work(item)
       },
       call: async () => ({ data: lists.settings ?? told }),
-      elsewhere: () => ({
+      createClientFor: () => ({
         build: async () => ({ path: '/merge_requests' }),
         call: async () => ({}),
       }),

@@ -148,7 +148,7 @@ describe('the rows of one of several targets', () => {
       throw new Error('broken')
     }
     await expect(writer.writeAll(broken())).rejects.toThrow('broken')
-    expect(rows.at(-1)).toEqual({ kind: 'end', isCut: true, of: { profile: 'a' } })
+    expect(rows.at(-1)).toEqual({ kind: 'end', isCut: true, target: { profile: 'a' } })
   })
 })
 

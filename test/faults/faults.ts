@@ -267,7 +267,7 @@ const bodies: readonly Fault[] = [
     cell: fails(/not valid JSON: expected .*, at byte \d+/, 1),
     but: {
       ...writesUnknown,
-      list: { says: /not valid JSON.*1 record was printed/ },
+      list: { says: /not valid JSON.*1 record arrived/ },
       download: whole(1),
     },
   },

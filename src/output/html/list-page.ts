@@ -156,7 +156,7 @@ export class PageList {
       ({ heading, kind }) =>
         html`<th scope="col"${kind === '' ? '' : html` class="${kind}" data-kind="${kind}"`}>${heading}</th>`,
     )
-    const label = this.#view.page?.section ?? this.#view.page?.title ?? 'records'
+    const label = this.#view.page?.title ?? 'records'
     await this.#sink.write(
       html`<div class="scroll" tabindex="0" role="region" aria-label="${escapeLine(label, this.#view.style)}"><table>
 <thead><tr>${heads}</tr></thead>
