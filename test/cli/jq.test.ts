@@ -142,3 +142,11 @@ it('is JSON where no flag says so, whatever a variable says', async () => {
   const { stdout } = await run([...list, '--jq', 'type'], { env: { SVC_OUTPUT: 'ndjson' } })
   expect(stdout).toBe('array\n')
 })
+
+it('keeps nothing for the next line of the process', async () => {
+  expect((await run([...list, '--jq', 'def ids: map(.id); ids[0], halt'])).stdout).toBe('1\n')
+  expect(await run([...list, '--jq', 'ids'])).toMatchObject({ code: 2, stdout: '' })
+  const endless = [...list, '--timeout', '1', '--jq', 'last(repeat(1))']
+  expect(await run(endless)).toMatchObject({ code: 2, stdout: '' })
+  expect((await run([...list, '--jq', '.[].id'])).stdout).toBe('1\n2\n3\n')
+})

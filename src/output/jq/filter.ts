@@ -54,7 +54,10 @@ const createRuntimeError = ({ stderr, gaveUp }: JqResult): Failure => {
   return usage(`--jq: ${message}`, hint)
 }
 
-/** Starts the worker thread. It does not keep the process alive, and ends with the line. */
+/** A worker that no line uses. The next line takes it, since loading jq takes a tenth of a second. */
+let idle: Worker | undefined
+
+/** Starts the worker thread. It does not keep the process alive. */
 const startWorker = (): Worker => {
   const text = brotliDecompressSync(Buffer.from(library, 'base64')).toString()
   const options = {
@@ -68,19 +71,29 @@ const startWorker = (): Worker => {
   const worker = new Worker(`${text}\n${code}`, options)
   // Errors between two calls are ignored.
   worker.on('error', () => {}).unref()
-  getCurrentIo().onExit(() => void worker.terminate())
   return worker
 }
 
 export class JqFilter {
-  readonly #worker = startWorker()
+  readonly #worker: Worker
   readonly #options: FilterOptions
   readonly #expression: string
   #halted = false
+  /** False during a call, and after a call that ended the worker or left it without memory. */
+  #isUsable = true
 
   private constructor(expression: string, options: FilterOptions) {
     this.#expression = expression
     this.#options = options
+    this.#worker = idle ?? startWorker()
+    idle = undefined
+    getCurrentIo().onExit(() => this.#release())
+  }
+
+  /** Keeps the worker for the next line, unless it was ended, ran out of memory or is still at work. */
+  #release(): void {
+    if (this.#isUsable && idle === undefined) idle = this.#worker
+    else void this.#worker.terminate()
   }
 
   /**
@@ -122,10 +135,11 @@ export class JqFilter {
   async #call(input: string, program: string): Promise<JqResult> {
     const { signal, timeout } = this.#options
     const worker = this.#worker
+    this.#isUsable = false
     worker.ref()
     const releases: (() => void)[] = []
     try {
-      return await new Promise<JqResult>((resolve, reject) => {
+      const result = await new Promise<JqResult>((resolve, reject) => {
         const end = (failure: unknown): void => {
           void worker.terminate()
           reject(failure)
@@ -143,6 +157,8 @@ export class JqFilter {
         )
         worker.postMessage({ input, program })
       })
+      this.#isUsable = result.gaveUp === undefined
+      return result
     } finally {
       for (const release of releases) release()
       worker.unref()
