@@ -171,7 +171,12 @@ describe('what a page proposes', () => {
     const own = 'svcctl overview --from snapshots/1 -o html'
     expect(commandsOf(page.stdout)).toEqual([own, ...findings.map(({ command }) => command)])
     const trend = await call('overview --from snapshots -o html', offline)
-    for (const line of commandsOf(trend.stdout)) expect(line).toContain(' --from snapshots')
+    const [, ...proposed] = commandsOf(trend.stdout)
+    expect(proposed).toEqual([
+      'svcctl runners list --instance --from snapshots --group-by snapshot,status',
+      'svcctl projects list --from snapshots --group-by snapshot',
+    ])
+    for (const line of proposed) await expectRun(line, offline)
   })
 })
 

@@ -9,6 +9,7 @@ import {
   toTrends,
 } from '../../commands/overview-trend.js'
 import { emptyText } from '../../output/cell.js'
+import { escapeLine } from '../../output/escape.js'
 import {
   type ChartLine,
   drawSparkline,
@@ -17,9 +18,10 @@ import {
   toSeries,
   toSnapshotSteps,
 } from '../../output/html/charts.js'
-import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
+import { renderCard, renderCommand, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
 import { openDrawing } from '../../output/html.js'
+import type { FormatView } from '../../output/types.js'
 
 const titles: Readonly<Record<string, string>> = {
   runners: 'Runners by status',
@@ -27,6 +29,12 @@ const titles: Readonly<Record<string, string>> = {
   certificates: 'Certificates to renew',
   replication: 'Healthy replication sites',
   storages: 'Projects',
+}
+
+/** The lists of parts, in groups that give the same lines. */
+const lists: Readonly<Record<string, readonly [list: string, groups: string]>> = {
+  runners: ['runners list --instance', 'snapshot,status'],
+  storages: ['projects list', 'snapshot'],
 }
 
 const tones: Readonly<Record<string, Tile['tone']>> = {
@@ -66,7 +74,15 @@ const describeMost = (trends: readonly Trend[], snapshots: readonly string[]): s
   return `most ${watched.item}: ${groupDigits(most)} on ${getDay(snapshots[known.indexOf(most)])}`
 }
 
-const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {
+/** Renders the command that lists a part of the snapshots; nothing if a snapshot has no such list. */
+const renderList = (part: string, { page, style }: FormatView): Markup => {
+  const [, from] = / --from[= ]('[^']*'|\S+)/.exec(page?.line ?? '') ?? []
+  const [list, groups] = lists[part] ?? []
+  if (from === undefined || list === undefined) return nothing
+  return renderCommand(escapeLine(`svcctl ${list} --from ${from} --group-by ${groups}`, style))
+}
+
+const drawPart = (part: string, { snapshots, trends }: TrendList, view: FormatView): Markup => {
   const own = trends.filter((one) => one.part === part)
   const series = toSeries(own.map(({ item }) => item.replaceAll(' ', '_')))
   const lines = series.map((one, i): ChartLine => ({ ...one, values: own[i]?.values ?? [] }))
@@ -80,19 +96,19 @@ const drawPart = (part: string, { snapshots, trends }: TrendList): Markup => {
   )
   const drawn = html`${renderLines(`${title}: ${caption}`, toSnapshotSteps(snapshots), lines, {
     legend: renderLegend(series, latest),
-  })}`
+  })}${renderList(part, view)}`
   return renderCard(title, `${caption}; one point a snapshot`, drawn, { id: part })
 }
 
-const draw = (records: readonly unknown[]): Markup => {
+const draw = (records: readonly unknown[], view: FormatView): Markup => {
   const all = toTrends(records)
   if (all.snapshots.length === 0) return nothing
   const [first, ...parts] = [...new Set(all.trends.map(({ part }) => part))]
   // The last of an odd number has no neighbor.
   const others = parts.map((part, i) =>
     i === parts.length - 1 && i % 2 === 0
-      ? drawPart(part, all)
-      : html`<div class="half stack">${drawPart(part, all)}</div>`,
+      ? drawPart(part, all, view)
+      : html`<div class="half stack">${drawPart(part, all, view)}</div>`,
   )
   const tiles = all.trends.map((trend) => toTile(trend, all))
   const gaps = all.gaps.map(
@@ -100,7 +116,7 @@ const draw = (records: readonly unknown[]): Markup => {
   )
   const open =
     gaps.length === 0 ? nothing : renderCard('Gaps', '', html`<ul class="plain">\n${gaps}</ul>\n`)
-  return html`${renderTiles(tiles)}${first === undefined ? nothing : drawPart(first, all)}${others}${open}`
+  return html`${renderTiles(tiles)}${first === undefined ? nothing : drawPart(first, all, view)}${others}${open}`
 }
 
 export const open = openDrawing(draw)
