@@ -10,7 +10,8 @@ import { used } from './table.js'
 const newestJournal = async (folder: string): Promise<string> => {
   const journals = join(folder, '.local', 'share', 'svcctl', 'runs')
   const names = (await readdir(journals)).filter((name) => name.endsWith('.ndjson'))
-  return join(journals, names.toSorted().at(-1) ?? '')
+  const bySeq = names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+  return join(journals, bySeq.at(-1) ?? '')
 }
 
 /** Takes a journal's last lines away: that its last object was done, and that the run ended. */
