@@ -355,20 +355,21 @@ async function* listAccess(context: Context, given: Arguments<typeof flags>): Ro
   if (given.args.length === 0) throw usage('access requires a user, project or group')
   const targets: Target[] = []
   for (const text of given.args) targets.push(await findTarget(context, text))
+  const users = targets.flatMap((one) => ('user' in one ? [one.user] : []))
   if (given.flags['dry-run'] === true) {
-    const places = targets.flatMap((one) => ('place' in one ? [countRequests(one)] : []))
-    const sum = places.reduce((all, one) => all + one, 0)
-    const users = targets.length - places.length
+    const sum = targets.reduce((all, one) => all + ('place' in one ? countRequests(one) : 0), 0)
     const walk =
-      users === 0
+      users.length === 0
         ? ''
-        : `, and for ${formatCount(users, 'user')} one or two for each project and group`
+        : `, and for ${formatCount(users.length, 'user')} one or two for each project and group`
     yield createNoteRow(`would send ${formatCount(sum, 'request')}${walk}`)
-    if (answer.reader !== 'people') yield* yieldRecord({ requests: sum, users })
+    if (answer.reader !== 'people') yield* yieldRecord({ requests: sum, users: users.length })
     return
   }
   if (matrix !== true) {
-    yield { kind: 'open', many: true, view }
+    const names = users.map((user) => (isId(user) ? `user ${user}` : `@${user}`)).join(', ')
+    const title = users.length < targets.length ? undefined : `Access of ${names}`
+    yield { kind: 'open', many: true, view: { ...view, title } }
     yield* yieldAccessRows(context, targets)
     return yield { kind: 'end' }
   }

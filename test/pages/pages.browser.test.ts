@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
         ['check runners', ['Check runners: warning', 'What is wrong', 'not online'], 1, 1],
         ['access platform/app', ['Who has access to', 'By way and access level'], 1],
         ['access platform/app --matrix', ['7 members'], 1],
-        ['access @ana', ['Access of @ana', 'Places', 'As owner or maintainer'], 2],
+        ['access ana', ['Access of @ana', 'Places', 'As owner or maintainer'], 2],
         ['overview --parts runners,storages --from kept', ['one point a snapshot'], 2],
         ['runners list --instance --from kept', ['Runners per snapshot, by status'], 2],
         [

@@ -104,8 +104,7 @@ export const createTitle = (parts: TitleParts): string => {
   if (one === 'record' || area === 'access') {
     const about = [...args].join(', ')
     if (area === 'overview') return `Overview ${of}`
-    if (area === 'access')
-      return about.startsWith('@') ? `Access of ${about}` : `Who has access to ${about}`
+    if (area === 'access') return `Who has access to ${about}`
     return args.length === 1 ? `${summary}: ${about}` : summary
   }
   if (getVerb(words) === 'get') return `${capitalize(one)} ${args.join(', ')} ${of}`.trim()
