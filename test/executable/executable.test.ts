@@ -51,8 +51,9 @@ const ciFile = (): string => {
 }
 
 describe('alone on a machine', () => {
-  it('is no larger than 125 MB', () => {
-    expect(statSync(executable).size).toBeLessThanOrEqual(125_000_000)
+  // Nearly all of it is Node. jq adds 0.4 MB.
+  it('is no larger than 126 MB', () => {
+    expect(statSync(executable).size).toBeLessThanOrEqual(126_000_000)
   })
 
   it('says its version', async () => {
