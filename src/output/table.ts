@@ -238,16 +238,20 @@ const isReference = (value: unknown, view: View): boolean =>
   value.id !== undefined &&
   getLabel(value) !== undefined
 
-/** Creates the line of a field, and the lines of the object that it contains. */
-const createLines = (name: string, value: unknown, depth: number, view: View): DetailLine[] => {
-  if (isReference(value, view)) return [createLine(name, value, depth, view)]
+/** Yields the line of a field, and the lines of the object that it contains. */
+function* yieldLines(
+  name: string,
+  value: unknown,
+  depth: number,
+  view: View,
+): Generator<DetailLine> {
+  if (isReference(value, view)) return yield createLine(name, value, depth, view)
   const inside = isObject(value) ? Object.entries(value) : []
-  if (inside.length === 0) return [createLine(name, isObject(value) ? null : value, depth, view)]
-  if (depth >= maxDepth) return [createTextLine(name, serializeJson(value), depth, view)]
-  return [
-    createTextLine(name, '', depth, view),
-    ...inside.flatMap(([key, v]) => createLines(key, v, depth + 1, view)),
-  ]
+  if (inside.length === 0)
+    return yield createLine(name, isObject(value) ? null : value, depth, view)
+  if (depth >= maxDepth) return yield createTextLine(name, serializeJson(value), depth, view)
+  yield createTextLine(name, '', depth, view)
+  for (const [key, v] of inside) yield* yieldLines(key, v, depth + 1, view)
 }
 
 const labelText = ({ depth, name }: DetailLine): string => ' '.repeat(depth * indentStep) + name
@@ -293,18 +297,25 @@ const openDetail: OpenPrinter = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = createRows(view, (fields: Fields) => Object.keys(fields))
     const values = rows.values(record)
-    const lines = rows.headings().flatMap((name, i) => createLines(name, values[i], 0, view))
-    const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
-    const drawn =
-      size > maxAlignedLength
-        ? drawUnaligned(lines, view)
-        : renderDetail(
-            lines,
-            view,
-            await view.style.widthsFor(lines.flatMap((line) => [line.name, line.text])),
-          )
-    await sink.write((started ? '\n' : '') + drawn)
+    let lines: DetailLine[] = []
+    let size = 0
+    let isLarge = false
+    if (started) await sink.write('\n')
     started = true
+    for (const [i, name] of rows.headings().entries())
+      for (const line of yieldLines(name, values[i], 0, view)) {
+        lines.push(line)
+        size += line.text.length + line.name.length
+        if (size <= maxAlignedLength) continue
+        // The lines of a large object are written as they are made, so that they are not all in memory.
+        isLarge = true
+        await sink.write(drawUnaligned(lines, view))
+        lines = []
+        size = 0
+      }
+    if (isLarge) return sink.write(drawUnaligned(lines, view))
+    const texts = lines.flatMap((line) => [line.name, line.text])
+    await sink.write(renderDetail(lines, view, await view.style.widthsFor(texts)))
   }
   return {
     values: async (batch) => {
