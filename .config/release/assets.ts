@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { brotliCompressSync } from 'node:zlib'
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils'
 import { head, tail } from '../../src/start/loader.js'
 
@@ -115,18 +116,29 @@ const recordOnce = async (
   return new Map(readdirSync(code).map((name) => [name, readFileSync(join(code, name))]))
 }
 
-/** Writes assets into `folder`. @returns their files, by name */
+/**
+ * Writes assets into `folder`: the files of the program, and the compiled code. A file that no line of a working day loads is
+ * compressed, since it is read seldom (`main.ts`).
+ * @returns their files, by name
+ */
 export const writeAssets = (
   folder: string,
   program: ReadonlyMap<string, string>,
   code: ReadonlyMap<string, Buffer>,
 ): Record<string, string> => {
   mkdirSync(folder)
-  const texts = [...program].map(([name, text]) => [name, `${head}${text}${tail}`] as const)
+  const isUsual = (name: string): boolean =>
+    [...code.keys()].some((key) => key.endsWith(`.${name}`))
+  const texts = [...program].map(([name, text]) => {
+    const bytes = Buffer.from(`${head}${text}${tail}`, 'latin1')
+    return isUsual(name)
+      ? ([name, bytes] as const)
+      : ([`${name}.br`, brotliCompressSync(bytes)] as const)
+  })
   const files: Record<string, string> = {}
   for (const [name, content] of [...texts, ...code]) {
     files[name] = join(folder, name)
-    writeFileSync(join(folder, name), content, 'latin1')
+    writeFileSync(join(folder, name), content)
   }
   return files
 }

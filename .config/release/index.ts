@@ -89,10 +89,11 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   await checkRuns(builder)
   note('what was fetched is what it should be, and runs')
   const program = programOf('dist')
-  const texts = writeAssets(join(folder, 'program'), program, new Map())
   const record = await buildMain(folder, manifest.version, 'record')
   const code = await compiledBy(builder.file, record, folder)
   const assets = writeAssets(join(folder, 'own'), program, code)
+  // Another processor does not take the code.
+  const texts = Object.fromEntries(Object.entries(assets).filter(([name]) => !code.has(name)))
   const main = await buildMain(folder, manifest.version)
   const licences = licencesWith(builder)
   for (const platform of chosen) {

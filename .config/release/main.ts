@@ -31,11 +31,20 @@ const codeFor = (name: string): { cachedData?: Buffer } => {
   }
 }
 
+/** The text of a file, which is compressed where it runs seldom (`assets.ts`). */
+const textOf = (name: string): string => {
+  try {
+    return bytesOf(name).toString('latin1')
+  } catch {
+    const { brotliDecompressSync } = require('node:zlib') as typeof import('node:zlib')
+    return brotliDecompressSync(bytesOf(`${name}.br`)).toString('latin1')
+  }
+}
+
 /** Code that this machine's V8 does not take is only slower to do without. */
 const compiled = (name: string): WrappedModule => {
   const filename = `${process.execPath}/${name}`
-  const text = bytesOf(name).toString('latin1')
-  return new Script(text, { filename, ...codeFor(name) }).runInThisContext()
+  return new Script(textOf(name), { filename, ...codeFor(name) }).runInThisContext()
 }
 
 /** Answers `--version` without the program. @returns false where it was not asked, or cannot be said so simply */

@@ -51,9 +51,8 @@ const ciFile = (): string => {
 }
 
 describe('alone on a machine', () => {
-  // Nearly all of it is Node. jq adds 0.4 MB.
-  it('is no larger than 126 MB', () => {
-    expect(statSync(executable).size).toBeLessThanOrEqual(126_000_000)
+  it('is no larger than 125 MB', () => {
+    expect(statSync(executable).size).toBeLessThanOrEqual(125_000_000)
   })
 
   it('says its version', async () => {
