@@ -10,6 +10,7 @@ import { hasSecrets } from '../engine/journaling/recorded-line.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getShapes } from '../engine/records/known-fields.js'
 import type { RecordView } from '../engine/rows.js'
+import { getConditionFields, parseWhere } from '../engine/where/index.js'
 import { findFieldKind, findFieldWords } from '../engine/where/shape.js'
 import { isExpiry } from '../output/cell.js'
 import { createTitle, getNouns } from '../output/html/titles.js'
@@ -146,6 +147,8 @@ export const createPageView = async (
   const source = canReachSeveral(command) ? await line.source?.().catch(() => undefined) : undefined
   const addresses = source?.instances.map(({ address }) => address) ?? []
   const facts = describeSource(source)
+  // A condition on the snapshots themselves leaves some out.
+  const isChosen = getConditionFields(parseWhere(line.globals.where ?? [])).includes('snapshot')
   return {
     get title() {
       return describePage(line, view, addresses.length)
@@ -154,9 +157,8 @@ export const createPageView = async (
     get line() {
       return describeLine(line)
     },
-    // A condition on the snapshots themselves leaves some out.
-    snapshots: () =>
-      /\bsnapshot\b/.test(`${line.raw.flags.get('where')}`) ? [] : (source?.ended?.() ?? []),
+    snapshots: () => (isChosen ? [] : (source?.ended?.() ?? [])),
+    from: line.raw.flags.get('from')?.at(-1),
     nouns: getNouns(command),
     address: addresses.length === 1 ? addresses[0] : undefined,
     origins: addresses.map((address) => new URL(address).origin),

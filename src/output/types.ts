@@ -74,6 +74,8 @@ export interface PageView {
   readonly origins: readonly string[]
   /** Returns the snapshots of a trend at the end of the answer. Some may have no records. */
   readonly snapshots: () => readonly string[]
+  /** The snapshots of the line, as they were typed (`--from`); undefined if it reads the instance. */
+  readonly from?: string | undefined
   /** Data of the answer besides its records. */
   readonly context?: unknown
   /** Returns the documented meaning of a field. */

@@ -1,5 +1,6 @@
 /** Draws the overviews of several snapshots: the latest counts with their change, and a line for each count. */
 
+import { quoteWord } from '../../base/shell-words.js'
 import { groupDigits } from '../../base/text.js'
 import {
   describeTrend,
@@ -76,10 +77,10 @@ const describeMost = (trends: readonly Trend[], snapshots: readonly string[]): s
 
 /** Renders the command that lists a part of the snapshots; nothing if a snapshot has no such list. */
 const renderList = (part: string, { page, style }: FormatView): Markup => {
-  const [, from] = / --from[= ]('[^']*'|\S+)/.exec(page?.line ?? '') ?? []
   const [list, groups] = lists[part] ?? []
-  if (from === undefined || list === undefined) return nothing
-  return renderCommand(escapeLine(`svcctl ${list} --from ${from} --group-by ${groups}`, style))
+  if (page?.from === undefined || list === undefined) return nothing
+  const line = `svcctl ${list} --from ${quoteWord(page.from)} --group-by ${groups}`
+  return renderCommand(escapeLine(line, style))
 }
 
 const drawPart = (part: string, { snapshots, trends }: TrendList, view: FormatView): Markup => {

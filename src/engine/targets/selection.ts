@@ -29,7 +29,7 @@ import { type Objects, readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { RecordFilter } from '../records/where.js'
 import { createNoteRow, type Rows } from '../rows.js'
-import { parseWhere } from '../where/index.js'
+import { getConditionFields, parseWhere } from '../where/index.js'
 import { maxNamed } from '../work/report.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createIdConflict, findSelectionList } from './objects.js'
@@ -118,7 +118,7 @@ const getEverythingValues = (
   { params }: Pick<Endpoint, 'params'>,
   texts: readonly string[],
 ): Readonly<Record<string, string>> => {
-  const fields = parseWhere(texts).flatMap(({ conditions }) => conditions.map(({ field }) => field))
+  const fields = getConditionFields(parseWhere(texts))
   return Object.fromEntries(
     Object.entries(params).flatMap(([name, param]) => {
       const { everything, default: usual } = param

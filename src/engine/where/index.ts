@@ -67,15 +67,16 @@ interface Bound {
 export const parseWhere = (texts: readonly string[]): readonly Expression[] =>
   texts.map(parseExpression)
 
+/** Returns the names of the fields that conditions test. */
+export const getConditionFields = (expressions: readonly Expression[]): readonly string[] =>
+  expressions.flatMap(({ conditions }) => conditions.map(({ field }) => field))
+
 /** Returns the fields that no schema has, so that only the records of the first page can show whether they exist. */
 export const findUnshapedFields = (
   expressions: readonly Expression[],
   known: Known,
 ): readonly string[] =>
-  expressions
-    .flatMap(({ conditions }) => conditions)
-    .filter(({ field }) => getShapeKind(field, known) === undefined)
-    .map(({ field }) => field)
+  getConditionFields(expressions).filter((field) => getShapeKind(field, known) === undefined)
 
 /**
  * True if the records of the first page are needed to check whether fields and values exist. Neither the documents nor earlier answers have
