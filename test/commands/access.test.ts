@@ -115,6 +115,8 @@ describe('access', () => {
     const rows = rowsOf(stdout).map(({ place, via }) => `${place} ${via}`)
     expect(rows).toContain('group:platform direct')
     expect(rows).toContain('project:platform/tools/cli group platform')
+    for (const name of ['@ben', 'ben'])
+      expect((await call(`access ${name} -o html`, { env })).stdout).toContain('Access of @ben')
   })
 
   it('puts places beside each other with --matrix', async () => {

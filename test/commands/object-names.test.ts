@@ -116,6 +116,9 @@ describe('a name in several projects', () => {
     expect(line).toContain('--select title=ci-bot')
     expect(await run(`${line} --dry-run`)).toMatchObject({ code: 0 })
     expect((await run('deploy-keys delete ci-bot --all-projects --yes')).code).toBe(2)
+    const nowhere = await run(`deploy-keys delete nobody ${both} --yes`)
+    expect(nowhere).toMatchObject({ code: 2, stdout: '' })
+    expect(nowhere.stderr).not.toContain('--select')
     const [id] = await addKeys()
     const several = await run(`deploy-keys update ci-bot ${both} --can-push`)
     expect(several).toMatchObject({ code: 2, stdout: '' })
@@ -131,6 +134,9 @@ describe('a name in several projects', () => {
     const ran = await run('deploy-keys update ci-bot -P platform/app,none/there --can-push')
     expect(ran.code).toBe(8)
     expect(ran.stderr).toContain('1 done, 1 failed (1 not found)')
+    const again = await run('deploy-keys update --resume last --yes')
+    expect(again.code).toBe(8)
+    expect(again.stderr).toContain('did not know its objects; pass it and the names again')
   })
 
   it('that is brought into a project is in the list of the instance', async () => {

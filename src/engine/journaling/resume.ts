@@ -243,10 +243,16 @@ const isKnown = ({ command }: ResumeContext, { object, parent }: Item): boolean 
   object !== '' || parent === undefined || command.args[0]?.variadic !== true
 
 /** Reports the parents whose objects are unknown, and sets exit code 8: they cannot be resumed. */
-const reportUnknown = (resuming: ResumeContext, items: readonly Item[]): void => {
+const reportUnknown = (
+  resuming: ResumeContext,
+  { options }: Header,
+  items: readonly Item[],
+): void => {
   const { answer, ui } = resuming.context
+  // A line with --select has no arguments.
+  const objects = options?.args.length ? 'the names' : '--select'
   for (const item of items.filter((one) => !isKnown(resuming, one)))
-    ui.note(`${item.parent}: the run did not know its objects; pass it and --select again`)
+    ui.note(`${item.parent}: the run did not know its objects; pass it and ${objects} again`)
   answer.setExitCode(exitCodes.partial)
 }
 
@@ -299,7 +305,7 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   const left = () => readWork(journal, undefined, next)
   const all = streamed ? [] : await collectItems(left())
   const items = all.filter((item) => isKnown(resuming, item))
-  if (items.length < all.length) reportUnknown(resuming, all)
+  if (items.length < all.length) reportUnknown(resuming, header, all)
   const options = checkRunHeader(resuming, header)
   Object.assign(journaling, {
     raw,

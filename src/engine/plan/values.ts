@@ -95,8 +95,8 @@ export const checkCoercedValue = (
     : createValueFailure(error, label, parameter)
 }
 
-/** Writes times in words out if they do not count from now. Other texts stay as they are. */
-const countTimes = (param: Param, texts: readonly string[], { asOf }: ValueSyntax) => {
+/** Converts spans such as `7d` that count from the time of a snapshot. All others count from now, when they are coerced. */
+const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueSyntax) => {
   const format = formatOf(param)
   if (asOf === undefined || (format !== 'date' && format !== 'datetime')) return texts
   return texts.map((text) => toSentTime(text, format, asOf.getTime()) ?? text)
@@ -116,7 +116,7 @@ export const parseValue = (
   // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
-  return checkCoercedValue(coerceTexts(param, countTimes(param, texts, how)), label, how)
+  return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, how)), label, how)
 }
 
 /** Parses the value of a text; undefined if the parameter does not accept it. */

@@ -282,12 +282,13 @@ const createMissingInParents = (
   query: NameQuery,
   raw: Raw,
   name: string,
-  without: readonly (readonly [string, IdsByName])[],
+  lists: readonly (readonly [string, IdsByName])[],
 ): Failure => {
   const { kind, context } = query
   const word = getKindWord(kind)
+  const without = lists.filter(([, ids]) => !ids.has(name))
   const parents = joinFirst(without.map(([parent]) => parent))
-  const line = writeSelection(query, raw)
+  const line = without.length < lists.length ? writeSelection(query, raw) : undefined
   const known = without.filter(([, ids]) => ids.size > 0).slice(0, 3)
   const hints = [
     ...(line === undefined ? [] : [`For those that exist, run "${line}".`]),
@@ -310,8 +311,8 @@ const checkNamesInParents = (
       const found = ids.get(name) ?? []
       if (found.length > 1) throw createAmbiguity(query, name, found, parent)
     }
-    const without = lists.filter(([, ids]) => !ids.has(name))
-    if (without.length > 0) throw createMissingInParents(query, raw, name, without)
+    if (lists.some(([, ids]) => !ids.has(name)))
+      throw createMissingInParents(query, raw, name, lists)
   }
 }
 

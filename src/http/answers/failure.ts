@@ -195,9 +195,9 @@ const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
  * page for any failure.
  */
 export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance'): boolean => {
-  const message = readErrorBody(body)
-  const isFromInstance = message.shape === 'message' || message.shape === 'error'
-  return isInMaintenance(status, message) && (by === undefined || isFromInstance)
+  const errorBody = readErrorBody(body)
+  const isFromInstance = errorBody.shape === 'message' || errorBody.shape === 'error'
+  return isInMaintenance(status, errorBody) && (by === undefined || isFromInstance)
 }
 
 /** Returns the project that a request names in its path. */
@@ -378,20 +378,20 @@ const rules: readonly Rule[] = [
  */
 export const toFailure = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal
-  const message = readErrorBody(body, readHeader(headers, 'content-type'))
-  const text = buildMessage(status, message)
-  const rule = rules.find(({ when }) => when(refusal, message))
+  const errorBody = readErrorBody(body, readHeader(headers, 'content-type'))
+  const text = buildMessage(status, errorBody)
+  const rule = rules.find(({ when }) => when(refusal, errorBody))
   const requestId = readHeader(headers, 'x-request-id')
-  const lacks = findMissingPart(status, message)
+  const lacks = findMissingPart(status, errorBody)
   return new Failure(
     rule?.category ?? getCategory(status),
-    rule?.message?.(text, message) ?? text,
+    rule?.message?.(text, errorBody) ?? text,
     {
       status,
       request,
-      ...toDetails(rule?.next(refusal, message) ?? { code: 'input' }),
+      ...toDetails(rule?.next(refusal, errorBody) ?? { code: 'input' }),
       lacks,
-      code: message.code,
+      code: errorBody.code,
       requestId: requestId && toOneLine(requestId),
     },
   )
