@@ -54,6 +54,9 @@ const createRuntimeError = ({ stderr, gaveUp }: JqResult): Failure => {
   return usage(`--jq: ${message}`, hint)
 }
 
+/** A worker that had more input and output than this, in characters, is not kept. */
+const maxKeptSize = 1 << 20
+
 /** A worker that no line uses. The next line takes it, since loading jq takes a tenth of a second. */
 let idle: Worker | undefined
 
@@ -79,8 +82,8 @@ export class JqFilter {
   readonly #options: FilterOptions
   readonly #expression: string
   #halted = false
-  /** False during a call, and after a call that ended the worker or left it without memory. */
-  #isUsable = true
+  /** True during a call, and after a call that ended the worker or left it with much memory, which it never returns. */
+  #isSpent = false
 
   private constructor(expression: string, options: FilterOptions) {
     this.#expression = expression
@@ -90,10 +93,10 @@ export class JqFilter {
     getCurrentIo().onExit(() => this.#release())
   }
 
-  /** Keeps the worker for the next line, unless it was ended, ran out of memory or is still at work. */
+  /** Keeps the worker for the next line if it can work on. */
   #release(): void {
-    if (this.#isUsable && idle === undefined) idle = this.#worker
-    else void this.#worker.terminate()
+    if (this.#isSpent || idle !== undefined) void this.#worker.terminate()
+    else idle = this.#worker
   }
 
   /**
@@ -135,7 +138,8 @@ export class JqFilter {
   async #call(input: string, program: string): Promise<JqResult> {
     const { signal, timeout } = this.#options
     const worker = this.#worker
-    this.#isUsable = false
+    const wasSpent = this.#isSpent
+    this.#isSpent = true
     worker.ref()
     const releases: (() => void)[] = []
     try {
@@ -157,7 +161,8 @@ export class JqFilter {
         )
         worker.postMessage({ input, program })
       })
-      this.#isUsable = result.gaveUp === undefined
+      const size = input.length + result.stdout.length
+      this.#isSpent = wasSpent || result.gaveUp !== undefined || size > maxKeptSize
       return result
     } finally {
       for (const release of releases) release()
