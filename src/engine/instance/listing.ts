@@ -319,6 +319,6 @@ export class ListReader {
 
   private createEndRow(end: ListEnd, plan: Plan | undefined, isTested: boolean): Row {
     const note = describeListEnd(end, this.paging, plan, isTested)
-    return { kind: 'end', more: end.more, note: note }
+    return { kind: 'end', more: end.more, note }
   }
 }
