@@ -267,21 +267,26 @@ const showInBrowser = async (
   }
 }
 
-/** Wraps notes so that their texts are kept for the page as well. */
-const keepNotes = (notes: Notes, texts: string[]): Notes => ({
-  note: (text) => {
-    texts.push([text].flat().join('\n'))
-    notes.note(text)
-  },
-  warn: (text) => {
-    texts.push(`warning: ${text}`)
-    notes.warn(text)
-  },
-  report: (failure, of) => {
-    texts.push(of === undefined ? failure.message : `${of}: ${failure.message}`)
-    notes.report(failure, of)
-  },
-})
+/** Wraps notes so that their texts are kept for the page as well. @param label the instance that they are about */
+const keepNotes = (notes: Notes, texts: string[], label?: string): Notes => {
+  const keep = (...words: readonly (string | undefined)[]): void => {
+    texts.push([label, ...words].filter((word) => word !== undefined).join(': '))
+  }
+  return {
+    note: (text) => {
+      keep([text].flat().join('\n'))
+      notes.note(text)
+    },
+    warn: (text) => {
+      keep('warning', text)
+      notes.warn(text)
+    },
+    report: (failure, of) => {
+      keep(of, failure.message)
+      notes.report(failure, of)
+    },
+  }
+}
 
 /** Describes why an answer is incomplete; undefined if it is complete. */
 const describeMissing = ({ failed: error, code }: RunEnd): string | undefined => {
@@ -337,5 +342,9 @@ export const openAnswerFile = async (
     begun = true
     return first
   }
-  return { ...screen, out, plain: out, notes, finish, page: endPage && { begin } }
+  const page = endPage && {
+    begin,
+    keepNotes: (own: Notes, label: string): Notes => keepNotes(own, texts, label),
+  }
+  return { ...screen, out, plain: out, notes, finish, page }
 }

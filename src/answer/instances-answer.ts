@@ -5,6 +5,7 @@ import type { Words } from '../catalogue/words.js'
 import { createWaitTest, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
+import { getConditionFields, parseWhere } from '../engine/where/index.js'
 import { Failure } from '../errors.js'
 import type { OuterLine, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
@@ -23,8 +24,11 @@ const unusableOutput: Stdout = {
 /** The notes on one instance, which are printed below the output. */
 interface PartNotes {
   readonly notes: Streams['notes']
+  readonly column: AskedTarget['column']
   /** The note on the end of the instance's list. */
   list?: string
+  /** True if records of the instance were printed. */
+  hasRecords?: true
   /** Prints the other notes on the instance. */
   later?: () => void
 }
@@ -78,8 +82,9 @@ export class InstancesAnswer {
   }
 
   /** Opens the notes of one instance. Each line begins with its name. */
-  openNotesFor(name: string): Promise<Streams['notes']> {
-    return openNotes(this.#shown, name)
+  async openNotesFor(name: string): Promise<Streams['notes']> {
+    const notes = await openNotes(this.#shown, name)
+    return this.#screen.page?.keepNotes(notes, name) ?? notes
   }
 
   /**
@@ -92,7 +97,7 @@ export class InstancesAnswer {
     push: (row: Row) => Promise<void>,
   ): Promise<Pick<OuterLine, 'part' | 'screen'>> {
     const notes = await this.openNotesFor(name)
-    const partNotes: PartNotes = { notes }
+    const partNotes: PartNotes = { notes, column }
     this.#parts.set(name, partNotes)
     return {
       screen: {
@@ -129,14 +134,26 @@ export class InstancesAnswer {
   /** Ends the output, and prints the notes. @param names the instances in the order of their notes */
   async close(names: readonly string[], end: RunEnd): Promise<void> {
     const say = (): void => {
+      const isChosen = this.#isChosenByCondition()
       for (const name of names) {
-        const { notes, list, later } = this.#parts.get(name) ?? {}
-        if (list !== undefined && !this.#isFull) notes?.note(list)
+        const { notes, list, later, hasRecords } = this.#parts.get(name) ?? {}
+        const isTold = list !== undefined && !this.#isFull && (hasRecords === true || !isChosen)
+        if (isTold) notes?.note(list)
         later?.()
       }
       for (const tell of this.#notes) tell()
     }
     await this.#screen.finish(say, end)
+  }
+
+  /** True if a condition on the instances or snapshots themselves chose some. The others are then empty for that reason. */
+  #isChosenByCondition(): boolean {
+    const fields = getConditionFields(parseWhere(this.#shown.globals.where ?? []))
+    const parts = [...this.#parts.values()]
+    return (
+      parts.some(({ column }) => fields.includes(column)) &&
+      parts.some(({ hasRecords }) => hasRecords === true)
+    )
   }
 
   /** Adds the note that `--limit` was reached. */
@@ -150,6 +167,8 @@ export class InstancesAnswer {
       const name = getSite(row.target ?? {})?.name ?? ''
       const part = this.#parts.get(name)
       if (row.kind === 'end' && row.isCut !== true && name !== '') this.#ended.add(name)
+      if (row.kind === 'records' && row.batch.length > 0 && part !== undefined)
+        part.hasRecords = true
       if (row.kind === 'end' && row.target?.parent === undefined && part !== undefined)
         part.list = row.note ?? part.list
       yield row

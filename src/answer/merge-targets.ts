@@ -43,18 +43,21 @@ const createTargetWrapper = (
   return (record) => before(below(record))
 }
 
-/** Returns the view of records with a target, without the parts that only the answer of one target can have. */
+/**
+ * Returns the view of records with a target, without the parts that only the answer of one target can have.
+ * @param together what shows the records of all targets together: a trend, or a page
+ */
 const toTargetView = (
   { people: _, drawing, title, trend, ...view }: RecordView,
   target: Target,
-  isTrend = false,
+  together?: 'trend' | 'page',
 ): RecordView => {
   const { parent } = target
   const site = getSite(target)
-  // A trend shows the records of all snapshots together.
-  if (isTrend) return { ...view, drawing, title, trend, people: trend }
+  if (together === 'trend') return { ...view, drawing, title, trend, people: trend }
   return {
     ...view,
+    ...(together === 'page' ? { drawing } : {}),
     ...(parent === undefined ? {} : { parent: parent.column }),
     ...(site === undefined ? {} : { within: site.column }),
   }
@@ -134,12 +137,19 @@ class TargetList {
 
   async #createPart(of: Target, asked: RecordView, isMade: boolean): Promise<TargetPart> {
     const view = isMade && getSite(of) !== undefined ? await this.#addColumns(asked) : asked
-    const isTrend =
-      view.trend !== undefined && of.snapshot !== undefined && this.#answer.reader !== 'programs'
-    const people = isTrend ? undefined : this.#answer.holdPeopleRows(view)
+    const together = this.#findTogether(view, of)
+    const people = together === undefined ? this.#answer.holdPeopleRows(view) : undefined
     const { columns = view.columns } = people ?? {}
     const own = { ...view, columns }
-    return { view: toTargetView(own, of, isTrend), wrap: createTargetWrapper(of, own), people }
+    return { view: toTargetView(own, of, together), wrap: createTargetWrapper(of, own), people }
+  }
+
+  /** Returns what shows the records of all targets together; undefined if each target has rows of its own. */
+  #findTogether({ trend, drawsInstances }: RecordView, of: Target): 'trend' | 'page' | undefined {
+    const { reader } = this.#answer
+    if (reader === 'programs') return undefined
+    if (of.snapshot !== undefined) return trend === undefined ? undefined : 'trend'
+    return drawsInstances === true && reader === 'pages' ? 'page' : undefined
   }
 
   /** Adds columns to the view of a single record, which alone would be shown with all fields. */

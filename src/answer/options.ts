@@ -37,8 +37,13 @@ export interface Streams {
   readonly interactive: () => boolean
   /** Ends the output, and then prints the notes below it. */
   readonly finish: (say: () => void, end: RunEnd) => Promise<void>
-  /** The page that is written, if the format is one. `begin` returns true for its first part. */
-  readonly page?: { readonly begin: () => boolean }
+  /** The page that is written, if the format is one. */
+  readonly page?: {
+    /** Returns true for the first part of the page. */
+    readonly begin: () => boolean
+    /** Wraps the notes on one of several instances, so that the page shows them too. */
+    readonly keepNotes: (notes: Notes, label: string) => Notes
+  }
   /** The profile that begins each line of a trace, if there are several. */
   readonly label?: string
 }

@@ -144,7 +144,8 @@ export const createPageView = async (
   begin: () => boolean,
 ): Promise<PageView> => {
   const { command } = line
-  const source = canReachSeveral(command) ? await line.source?.().catch(() => undefined) : undefined
+  const isRemote = canReachSeveral(command) || command.ownJournal === true
+  const source = isRemote ? await line.source?.().catch(() => undefined) : undefined
   const addresses = source?.instances.map(({ address }) => address) ?? []
   const facts = describeSource(source)
   // A condition on the snapshots themselves leaves some out.

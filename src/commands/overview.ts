@@ -247,6 +247,7 @@ const describeOverview = ({ answer, place }: Context, overview: Overview): Rows 
   if (answer.reader === 'programs') return yieldRecord(record)
   return yieldRecords([record], {
     drawing: 'overview',
+    drawsInstances: true,
     title: `Overview of ${new URL(overview.address).host}`,
     people: {
       page: () => renderOverview(overview, record, answer),

@@ -31,6 +31,8 @@ export interface RecordView {
   readonly known?: readonly string[]
   /** The layout of a page for these records. The default is a list. */
   readonly drawing?: PageDrawing
+  /** True if a page draws the records of several instances, one below the other. */
+  readonly drawsInstances?: boolean
   /** Data of a page in addition to the records. */
   readonly context?: unknown
   /** The title of a page. The default is made of the command line. */

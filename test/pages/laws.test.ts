@@ -128,7 +128,6 @@ describe('what a page proposes', () => {
       await expectRun(line, how)
     }
     for (const line of [
-      'overview -p one,two',
       'jobs list -P platform/app,web/site -p one,two --limit 5 --sort=-id',
       'jobs list -P platform/app,web/site -p two --group-by project,status',
     ]) {
@@ -146,9 +145,38 @@ describe('what a page proposes', () => {
     expect(text).toContain(` one ${url} two ${url} `)
     expect(listed.stdout).toContain(`<td class="n"><a href="${url}/platform/app/-/jobs/23"`)
     expect(listed.stdout).toContain('{"column":0,"name":"profile"')
-    expect((await call('overview -p one,two -o html', how)).stdout).toContain(
-      '<title>Overview of 2 instances</title>',
+  })
+
+  it('draws the overview of each of several instances, with commands and sections of its own', async () => {
+    const how = await createProfiles()
+    const { stdout } = await call('overview -p one,two -o html', how)
+    expect(stdout).toContain('<title>Overview of 2 instances</title>')
+    const [own, ...lines] = commandsOf(stdout)
+    expect(own).toBe('svcctl overview -p one,two -o html')
+    const [ofOne, ofTwo] = ['one', 'two'].map((name) =>
+      lines.filter((line) => line.includes(` --profile ${name}`)),
     )
+    expect(ofOne?.length).toBeGreaterThan(5)
+    expect(ofTwo).toEqual(ofOne?.map((line) => line.replace('--profile one', '--profile two')))
+    expect(lines).toEqual([...(ofOne ?? []), ...(ofTwo ?? [])])
+    const ids = [...stdout.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
+    expect(ids).toEqual([...new Set(ids)])
+    const links = [...stdout.matchAll(/ href="#([^"]*)"/g)].map(([, id = '']) => id)
+    expect(ids).toEqual(expect.arrayContaining(links))
+    const single = textOf((await call('overview -p two -o html', how)).stdout)
+    const sections = single.slice(single.indexOf('Runners'), single.indexOf('Not shown')).trim()
+    expect(textOf(stdout)).toContain(sections)
+  })
+
+  it('says on the page which of several instances could not be read, and why', async () => {
+    const how = await createProfiles()
+    const words = ['profile', 'set', 'gone', '--base-url', 'http://127.0.0.1:9']
+    await call([...words, '--token-command', 'true'], how)
+    for (const line of ['overview', 'runners list --instance']) {
+      const page = await call(`${line} -p one,gone -o html --retries 0`, how)
+      expect(page.code).toBe(8)
+      expect(textOf(page.stdout)).toMatch(/This page is incomplete.*\n *gone: /)
+    }
   })
 
   it('reads the snapshot of the page, or says that it asks the live instance', async () => {
@@ -177,6 +205,43 @@ describe('what a page proposes', () => {
       'svcctl projects list --from snapshots --group-by snapshot',
     ])
     for (const line of proposed) await expectRun(line, offline)
+  })
+})
+
+describe('the page of an apply', () => {
+  const place = usingSandbox()
+
+  it('says what became of each action, and where', async () => {
+    const { sandbox } = place()
+    const cwd = folder()
+    const how = { env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: 'sandbox-root-token' }, cwd }
+    const apply = (level: string, required: number, ...flags: readonly string[]) => {
+      const members = `    members:\n      dov: { access_level: ${level} }\n`
+      const rules = `    approval_rules:\n      Security: { approvals_required: ${required} }\n`
+      const file = `version: 1\nprojects:\n  platform/app:\n${members}${rules}`
+      writeFileSync(join(cwd, 'wanted.yml'), file)
+      return call(['apply', 'wanted.yml', '-o', 'html', '--yes', ...flags], how)
+    }
+    const titleOf = (page: string): string => /<title>(.*)<\/title>/.exec(page)?.[1] ?? ''
+    const planned = await apply('reporter', 3, '--dry-run')
+    expect(titleOf(planned.stdout)).toBe('Plan: 2 to change')
+    const applied = await apply('reporter', 3)
+    expect(titleOf(applied.stdout)).toBe('Applied: 2 done')
+    const text = textOf(applied.stdout).replace(/\s+/g, ' ')
+    expect(text).toContain(`${sandbox.url} as root (administrator)`)
+    expect(text).toContain('not done 0 all was done')
+    expect(text).toContain('changed 2 2 attributes')
+    expect(text).toContain('members/dov update done')
+    sandbox.fail('PUT /projects/:id/members/:user_id', { status: 403 })
+    const failed = await apply('developer', 4)
+    expect([failed.code, titleOf(failed.stdout)]).toEqual([8, 'Applied: 1 done, 1 failed'])
+    const rest = textOf(failed.stdout).replace(/\s+/g, ' ')
+    expect(rest).toContain('not done 1 1 failed')
+    expect(rest).toContain('changed 1 1 attribute')
+    expect(rest).toContain('members/dov update failed 403 Forbidden')
+    const again = await apply('developer', 4)
+    expect(titleOf(again.stdout)).toBe('Applied: 1 done')
+    expect(titleOf((await apply('developer', 4)).stdout)).toBe('Plan: nothing to do')
   })
 })
 

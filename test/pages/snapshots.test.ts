@@ -52,6 +52,24 @@ it('counts the ages of conditions, of flags and of tables from the time of each 
   expect(screen).toContain(daysLater(3).slice(0, 16).replace('T', ' '))
 }, 60_000)
 
+it('notes no empty lists of the snapshots that a condition left out, unless it left out all', async () => {
+  const home = folder()
+  const [old, late] = [join(home, 'old'), join(home, 'late')]
+  await call(['snapshot', 'projects list', '--to', old], { env: live })
+  cpSync(old, late, { recursive: true })
+  age(old, '2026-09-01T08:00:00.000Z')
+  age(late, '2026-10-01T08:00:00.000Z')
+  const read = (where: string) =>
+    call(['projects', 'list', '--from', home, '--where', where, '-o', 'ndjson'], { env: nobody })
+  const chosen = await read('snapshot=2026-10-01T08:00:00.000Z')
+  expect(chosen.stdout.split('\n').length).toBeGreaterThan(10)
+  expect(chosen.stderr).toBe('from 2 snapshots\n')
+  const names = ['2026-09-01T08:00:00.000Z', '2026-10-01T08:00:00.000Z']
+  const notes = ['from 2 snapshots', ...names.map((name) => `${name}: no matches`), '']
+  expect((await read('snapshot=2020-01-01T00:00:00.000Z')).stderr).toBe(notes.join('\n'))
+  expect((await read('name="no such"')).stderr).toBe(notes.join('\n'))
+}, 60_000)
+
 interface Certificate {
   readonly expires_at?: string
   readonly left_seconds?: number

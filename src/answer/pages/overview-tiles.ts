@@ -143,12 +143,13 @@ const tileTexts: Readonly<Record<PartName, (record: OverviewRecord) => TileText 
   tokens: describeTokenTile,
 }
 
-export const drawTiles = (record: OverviewRecord): Markup =>
+/** Draws the tiles. @param prefix the beginning of the names of the sections that they link to */
+export const drawTiles = (record: OverviewRecord, prefix: string): Markup =>
   renderTiles(
     partNames.flatMap((name): readonly Tile[] => {
       if (record[name] === undefined) return []
       const text = tileTexts[name](record)
-      const common = { name: partTitles[name][0], href: `#${name}` }
+      const common = { name: partTitles[name][0], href: `#${prefix}${name}` }
       if (text === undefined)
         return [
           { ...common, big: emptyText, tone: 'quiet', badge: `${emptyText} not read`, lines: [] },

@@ -1,6 +1,7 @@
 /** Draws the overview: tiles with verdicts, findings with commands, and a section for each part. */
 
 import { sumNumbers } from '../../base/numbers.js'
+import { isObject, toText } from '../../base/objects.js'
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import { formatCounts, type RunnerCounts, runnerStates } from '../../commands/health.js'
@@ -39,9 +40,17 @@ import {
 
 const signs = { good: '✓', warn: '!', bad: '✗' } as const
 
+/** An overview, of which each section is drawn. */
+interface Section {
+  readonly record: OverviewRecord
+  readonly view: FormatView
+  /** The beginning of the names of sections, which differs for each of several instances. */
+  readonly prefix: string
+}
+
 // What to do.
 
-const drawFindings = ({ findings, ...record }: OverviewRecord): Markup => {
+const drawFindings = ({ record: { findings, ...record }, prefix }: Section): Markup => {
   const title = 'What to do next'
   if (findings.length === 0) {
     const count = partNames.filter((name) => record[name] !== undefined).length
@@ -57,14 +66,9 @@ const drawFindings = ({ findings, ...record }: OverviewRecord): Markup => {
     return html`<li>${sign}<span class="text">${message}</span>${renderCommand(line)}</li>\n`
   })
   const text = `${formatCount(findings.length, 'finding')}, the most urgent first`
-  return renderCard(title, text, html`<ol class="findings">\n${items}</ol>\n`, { id: 'findings' })
-}
-
-// Sections.
-
-interface Section {
-  readonly record: OverviewRecord
-  readonly view: FormatView
+  return renderCard(title, text, html`<ol class="findings">\n${items}</ol>\n`, {
+    id: `${prefix}findings`,
+  })
 }
 
 const toCounts = (counts: RunnerCounts): ReadonlyMap<string, number> =>
@@ -116,10 +120,13 @@ const drawAges = (ages: Readonly<Record<string, number>>): Markup => {
 const maxProjects = 4
 
 /** Draws rows whose names link to projects. */
-const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatView): Markup => {
+const drawProjects = (
+  projects: Readonly<Record<string, number>>,
+  { record, view }: Section,
+): Markup => {
   const all = Object.entries(projects)
   const rows = all.slice(0, maxProjects).map(([path, count]): ChartRow => {
-    const href = getHref(`${view.page?.address ?? ''}/${encodeURI(path)}`, view)
+    const href = getHref(`${record.address}/${encodeURI(path)}`, view)
     return { name: link(path, href), label: path, counts: new Map([['all', count]]) }
   })
   const rest = all.length - rows.length
@@ -128,18 +135,20 @@ const drawProjects = (projects: Readonly<Record<string, number>>, view: FormatVi
   return renderFigure('By project', caption, [drawRows(rows, [plainSeries])])
 }
 
-const drawJobs = ({ record: { jobs }, view }: Section): readonly [string, Markup] | undefined => {
+const drawJobs = (section: Section): readonly [string, Markup] | undefined => {
+  const { record, view } = section
+  const { jobs } = record
   if (jobs === undefined || jobs === null) return undefined
   const { waiting, by_age: ages, by_project: projects, projects_looked_at: looked, oldest } = jobs
   const text = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
   if (oldest === null) return [text, nothing]
   const { name, id, project, tag_list: tags, waited_seconds: waited, why } = oldest
-  const href = getHref(`${view.page?.address ?? ''}/${encodeURI(project)}/-/jobs/${id}`, view)
+  const href = getHref(`${record.address}/${encodeURI(project)}/-/jobs/${id}`, view)
   const span = waited === null ? '' : `, for ${formatSpan(waited)}`
   const tagged = tags.length === 0 ? nothing : html`, tags <code>${tags.join(', ')}</code>`
   const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}${why === undefined ? '' : '; why:'}</p>\n`
   const shown = why === undefined ? nothing : renderCommand(why)
-  return [text, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, view)}`]
+  return [text, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, section)}`]
 }
 
 /** The expiry of a certificate or a token. */
@@ -269,7 +278,7 @@ const sections: Readonly<
 
 /** Draws a section. One that could not be read shows the reason. */
 const drawSection = (section: Section, name: PartName): Markup => {
-  const { record } = section
+  const { record, prefix } = section
   if (record[name] === undefined) return nothing
   const gap = record.unread.find(({ part }) => part === name)
   const drawn = sections[name](section)
@@ -282,14 +291,13 @@ const drawSection = (section: Section, name: PartName): Markup => {
     name === 'certificates' && section.record.tokens
       ? 'Pages certificates and tokens'
       : partTitles[name][1]
-  return renderCard(title, drawn?.[0] ?? '', html`${drawn?.[1] ?? nothing}${warning}`, { id: name })
+  return renderCard(title, drawn?.[0] ?? '', html`${drawn?.[1] ?? nothing}${warning}`, {
+    id: `${prefix}${name}`,
+  })
 }
 
-const draw = (records: readonly unknown[], view: FormatView): Markup => {
-  // The command yields this record, and masking changes no shape of it.
-  const [record] = records as readonly OverviewRecord[]
-  if (record === undefined) return nothing
-  const section = { record, view }
+const drawOverview = (section: Section): Markup => {
+  const { record } = section
   const [runners, jobs, ends, sites, storages, tokens] = [
     'runners',
     'jobs',
@@ -298,8 +306,21 @@ const draw = (records: readonly unknown[], view: FormatView): Markup => {
     'storages',
     'tokens',
   ].map((name) => drawSection(section, name as PartName))
-  return html`${drawTiles(record)}${drawFindings(record)}<div class="half stack">${runners ?? nothing}${storages ?? nothing}</div><div class="half stack">${jobs ?? nothing}</div>${ends ?? nothing}<div class="half stack">${sites ?? nothing}</div><div class="half stack">${tokens ?? nothing}</div>
+  return html`${drawTiles(record, section.prefix)}${drawFindings(section)}<div class="half stack">${runners ?? nothing}${storages ?? nothing}</div><div class="half stack">${jobs ?? nothing}</div>${ends ?? nothing}<div class="half stack">${sites ?? nothing}</div><div class="half stack">${tokens ?? nothing}</div>
 <p class="said">Not shown, because the API does not provide it: ${record.not_in_the_api.join(', ')}.</p>\n`
+}
+
+/** Draws the overviews of one instance, or of several: each below its name. */
+const draw = (records: readonly unknown[], view: FormatView): Markup => {
+  const drawn = records.map((row, i) => {
+    const isNamed = isObject(row) && typeof row.profile === 'string' && isObject(row.record)
+    // The command yields this record, and masking changes no shape of it.
+    const record = (isNamed ? row.record : row) as OverviewRecord
+    if (!isNamed) return drawOverview({ record, view, prefix: '' })
+    const href = getHref(record.address, view)
+    return html`<h2 class="instance">${toText(row.profile) ?? ''} <span class="said">${link(record.address, href)}</span></h2>\n${drawOverview({ record, view, prefix: `${i + 1}-` })}`
+  })
+  return html`${drawn}`
 }
 
 export const open = openDrawing(draw)

@@ -3,7 +3,12 @@
 import { sumNumbers } from '../../base/numbers.js'
 import { formatCount, groupDigits, type Tone } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
-import type { PageItem, PagePlace, PlanPageRecord } from '../../commands/plan/page-record.js'
+import {
+  describeOutcomes,
+  type PageItem,
+  type PagePlace,
+  type PlanPageRecord,
+} from '../../commands/plan/page-record.js'
 import {
   type ChartRow,
   drawRows,
@@ -75,9 +80,35 @@ const createTile = (
       : undefined,
 })
 
+/** The names of the tiles of deletions, updates and creations. */
+const tileNames = {
+  plan: ['to delete', 'to change', 'to create'],
+  drift: ['unexpected', 'changed', 'missing'],
+  applied: ['deleted', 'changed', 'created'],
+} as const
+
+/** True if the actions of a plan were carried out. */
+const isApplied = ({ outcomes }: PlanPageRecord): boolean => Object.keys(outcomes).length > 0
+
+/** The outcomes of actions that changed the instance as the plan says. */
+const goodOutcomes: readonly string[] = ['done', 'unchanged']
+
+/** Creates the tile of the actions that were not carried out. */
+const createFailedTile = (record: PlanPageRecord): Tile => {
+  const others = Object.fromEntries(
+    Object.entries(record.outcomes).filter(([outcome]) => !goodOutcomes.includes(outcome)),
+  )
+  const items = listItems(record).filter(({ outcome }) => Object.hasOwn(others, outcome))
+  const line = items.length === 0 ? 'all was done' : describeOutcomes(others)
+  return { ...createTile('not done', items, 'bad', line), href: undefined }
+}
+
 const drawTiles = (record: PlanPageRecord): Markup => {
-  const items = listItems(record)
+  const all = listItems(record)
+  const applied = isApplied(record)
+  const items = applied ? all.filter(({ outcome }) => goodOutcomes.includes(outcome)) : all
   const isDrift = record.of === 'drift'
+  const names = tileNames[applied ? 'applied' : isDrift ? 'drift' : 'plan']
   const count = (...verbs: readonly string[]): readonly PageItem[] =>
     items.filter(({ verb }) => verbs.includes(verb))
   const [gone, changed, come] = [
@@ -87,22 +118,20 @@ const drawTiles = (record: PlanPageRecord): Markup => {
   ]
   const attributes = sumNumbers(changed.map(({ changes }) => changes.length))
   const kinds = [...new Set(come.map(({ kind }) => kind.replaceAll('_', ' ')))].join(', ')
-  const impossible = count('impossible')
+  const impossible = all.filter(({ verb }) => verb === 'impossible')
   return renderTiles([
+    ...(applied ? [createFailedTile(record)] : []),
     createTile(
-      isDrift ? 'unexpected' : 'to delete',
+      names[0],
       gone,
       'bad',
       isDrift ? 'not declared' : gone.length > 0 ? 'read what is lost' : 'nothing is lost',
     ),
-    createTile(
-      isDrift ? 'changed' : 'to change',
-      changed,
-      'warn',
-      formatCount(attributes, 'attribute'),
-    ),
-    createTile(isDrift ? 'missing' : 'to create', come, 'good', kinds === '' ? 'none' : kinds),
-    createTile('impossible', impossible, 'busy', 'not changed by apply'),
+    createTile(names[1], changed, 'warn', formatCount(attributes, 'attribute')),
+    createTile(names[2], come, 'good', kinds === '' ? 'none' : kinds),
+    ...(applied && impossible.length === 0
+      ? []
+      : [createTile('impossible', impossible, 'busy', 'not changed by apply')]),
     {
       name: 'unchanged',
       big: groupDigits(record.unchanged),
@@ -146,10 +175,14 @@ const drawChange = ({ attribute, now, wanted }: PageItem['changes'][number]): Ma
 const arrow = '→'
 
 const drawItem = (item: PageItem): Markup => {
-  const { verb, sign, kind, name, text, origin, loses, outcome, changes } = item
+  const { verb, sign, kind, name, text, origin, loses, outcome, why, changes } = item
   const tone = getTone(verb)
-  const end = outcome === '' ? nothing : renderBadge(outcome, outcome === 'done' ? 'good' : 'bad')
-  const said = text === '' ? nothing : html` <span class="said">${text}</span>`
+  const end =
+    outcome === ''
+      ? nothing
+      : html` ${renderBadge(outcome.replaceAll('_', ' '), goodOutcomes.includes(outcome) ? 'good' : 'bad')}`
+  const words = [text, why].filter((one) => one !== '').join('; ')
+  const said = words === '' ? nothing : html` <span class="said">${words}</span>`
   const lost = loses === '' ? nothing : html`<dt>consequence</dt><dd>${loses}</dd>`
   const list =
     changes.length === 0 && loses === ''
@@ -173,7 +206,8 @@ const draw = (records: readonly unknown[], view: FormatView): Markup => {
   const items = listItems(record)
   const refused = record.refused.map((text) => html`<p class="warning">${text}</p>\n`)
   const places = record.places.map((place) => drawPlace(place, items.length <= maxOpen, view))
-  const said = `${record.todo.join(', ')}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
+  const todo = isApplied(record) ? describeOutcomes(record.outcomes) : record.todo.join(', ')
+  const said = `${todo}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
   const changes = items.some(isChange)
     ? renderCard(
         'Changes',

@@ -1,5 +1,6 @@
 /** Creates the record from which the HTML page of a plan is drawn: its counts, and its items by place. */
 
+import { isObject, toText } from '../../base/objects.js'
 import { toPlaceText } from '../../desired/address.js'
 import { entryKinds, getEntryName, isAction, type PlanEntry } from '../../desired/entries.js'
 import {
@@ -31,6 +32,8 @@ export interface PageItem {
   /** The loss that the item causes; empty if there is none. */
   readonly loses: string
   readonly outcome: string
+  /** The reason why the action failed; empty if it did not. */
+  readonly why: string
   readonly changes: readonly PageChange[]
 }
 
@@ -46,6 +49,8 @@ export interface PagePlace {
 export interface PlanPageRecord {
   readonly of: ReportedPlan['of']
   readonly todo: readonly string[]
+  /** The number of actions by outcome, such as `done` and `failed`; empty if nothing was applied. */
+  readonly outcomes: Readonly<Record<string, number>>
   readonly unchanged: number
   readonly requests: number
   readonly files: readonly string[]
@@ -53,15 +58,31 @@ export interface PlanPageRecord {
   readonly places: readonly PagePlace[]
 }
 
+/** What became of an action. */
+export interface ActionOutcome {
+  readonly outcome: string
+  /** The failure as JSON. */
+  readonly error?: unknown
+}
+
+/** Counts the items by outcome, the done ones first. Items without an outcome are left out. */
+const countOutcomes = (items: readonly PageItem[]): PlanPageRecord['outcomes'] => {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of items) if (outcome !== '') counts[outcome] = (counts[outcome] ?? 0) + 1
+  const { done, ...others } = counts
+  return done === undefined ? others : { done, ...others }
+}
+
 const plain: CellWriter = { code: shortenValue, prose: (text) => text }
 
 const toItem = (
   entry: PlanEntry,
   of: ReportedPlan['of'],
-  outcomeOf: ((id: string) => { readonly outcome: string }) | undefined,
+  outcomeOf: ((id: string) => ActionOutcome) | undefined,
 ): PageItem => {
   const { is, text } = entry
   const { id, loses = '', origin, address } = entry.of
+  const ended = id === undefined ? undefined : outcomeOf?.(id)
   const { mark, drift, words } = entryKinds[is]
   const isDrift = of === 'drift'
   const changes = isAction(entry)
@@ -78,7 +99,8 @@ const toItem = (
         : text || (is === 'enable' ? formatGiven(entry) : ''),
     origin: origin === undefined ? '' : formatPosition(origin),
     loses: isDrift ? '' : loses,
-    outcome: id === undefined ? '' : (outcomeOf?.(id).outcome ?? ''),
+    outcome: ended?.outcome ?? '',
+    why: isObject(ended?.error) ? (toText(ended.error.message) ?? '') : '',
     changes: changes.map(([attribute = '', now = '', wanted = '']) =>
       // For drift, the page shows the declared value first and the actual value second.
       isDrift && now !== '' ? { attribute, now: wanted, wanted: now } : { attribute, now, wanted },
@@ -95,7 +117,7 @@ const getRank = ({ verb }: PageItem): number => (verb === 'delete' ? 0 : 1)
  */
 export const toPageRecord = (
   { of, made }: ReportedPlan,
-  outcomeOf?: (id: string) => { readonly outcome: string },
+  outcomeOf?: (id: string) => ActionOutcome,
 ): PlanPageRecord => {
   const places = new Map<string, { readonly path: string; readonly items: PageItem[] }>()
   const files = new Set<string>()
@@ -111,6 +133,7 @@ export const toPageRecord = (
   return {
     of,
     todo: todo.length === 0 ? [noneWords[of]] : todo,
+    outcomes: countOutcomes([...places.values()].flatMap(({ items }) => items)),
     unchanged: made.counts.same,
     requests: made.worked.requests,
     files: [...files],
@@ -130,8 +153,18 @@ const toPath = (address: PlanEntry['of']['address']): string => {
   return address.scope === 'group' ? `groups/${address.path}` : ''
 }
 
-const heads = { plan: 'Plan', apply: 'Applied', drift: 'Drift' } as const
+/** Describes what became of the actions: `2 done, 1 failed`. */
+export const describeOutcomes = (outcomes: PlanPageRecord['outcomes']): string =>
+  Object.entries(outcomes)
+    .map(([outcome, count]) => `${count} ${outcome.replaceAll('_', ' ')}`)
+    .join(', ')
 
-/** Creates the title of a plan's page: *Plan: 1 to create, 4 to change, 1 to delete*. */
-export const createPlanTitle = ({ of, todo }: PlanPageRecord): string =>
-  todo[0] === noneWords[of] && of === 'drift' ? noneWords.drift : `${heads[of]}: ${todo.join(', ')}`
+/**
+ * Creates the title of a plan's page: *Plan: 1 to create, 4 to change, 1 to delete*. For a plan that was applied, it is
+ * *Applied: 2 done, 1 failed*.
+ */
+export const createPlanTitle = ({ of, todo, outcomes }: PlanPageRecord): string => {
+  if (Object.keys(outcomes).length > 0) return `Applied: ${describeOutcomes(outcomes)}`
+  if (of === 'drift' && todo[0] === noneWords.drift) return noneWords.drift
+  return `${of === 'drift' ? 'Drift' : 'Plan'}: ${todo.join(', ')}`
+}

@@ -32,7 +32,7 @@ import type { PlanGiven, PlanLine } from './flags.js'
 import { readSecrets } from './instance.js'
 import { checkDefault, getOutputName, type MadePlan, makePlan } from './make.js'
 import { findNotePlace, type NotePlace, writePlanNote } from './note.js'
-import { createPlanTitle, toPageRecord } from './page-record.js'
+import { type ActionOutcome, createPlanTitle, toPageRecord } from './page-record.js'
 import { renderNote, writePlanReports } from './reports.js'
 import {
   type ChangeSymbols,
@@ -68,7 +68,7 @@ async function* yieldPage(answer: AnswerService, reported: ReportedPlan): Rows {
 export async function* yieldPlan(
   context: Context,
   reported: ReportedPlan,
-  outcomeOf?: (id: string) => { readonly outcome: string },
+  outcomeOf?: (id: string) => ActionOutcome,
 ): Rows {
   const { answer } = context
   const { made } = reported
