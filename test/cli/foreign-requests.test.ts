@@ -16,10 +16,34 @@ describe('the hint for an operation that the documents lack', () => {
     ],
     ['runners delete 1 2', 'for id in 1 2; do svcctl api DELETE runners/$id; done'],
     ['projects delete a/b c/d', 'for id in a%2Fb c%2Fd; do svcctl api DELETE projects/$id; done'],
-    // The second argument of a write may be a value.
-    ['projects rename a/b c', 'svcctl api PUT projects/a%2Fb'],
+    ['projects rename a/b c', 'svcctl api PUT projects/a%2Fb --param name=c'],
     ['jobs retry 19 -P a/b', "svcctl api POST 'projects/{project}/jobs/19/retry' -P a/b"],
   ])('has all objects: %s', async (line, hint) => {
+    expect(await hintOf(...line.split(' '))).toBe(hint)
+  })
+
+  it.each([
+    ['projects transfer a/b --to c', 'svcctl api PUT projects/a%2Fb/transfer --param namespace=c'],
+    ['projects transfer a/b c', 'svcctl api PUT projects/a%2Fb/transfer --param namespace=c'],
+    [
+      'groups transfer a/b --to=7 --sandbox',
+      'svcctl api POST groups/a%2Fb/transfer --param group_id=7 --sandbox',
+    ],
+    ['repo fork a/b --to c', 'svcctl api POST projects/a%2Fb/fork --param namespace_path=c'],
+    [
+      'issue move 3 --to 7 -P a/b',
+      "svcctl api POST 'projects/{project}/issues/3/move' --param to_project_id=7 -P a/b",
+    ],
+    [
+      'issue transfer 3 c/d -P a/b --sandbox',
+      "svcctl api POST 'projects/{project}/issues/3/move' --param to_project_id=$(svcctl projects get c/d -o value --fields id --sandbox) -P a/b --sandbox",
+    ],
+    [
+      'branches create x --from main -P a/b',
+      "svcctl api POST 'projects/{project}/repository/branches' --param branch=x --param ref=main -P a/b",
+    ],
+    ['projects delete a/b --to c', 'svcctl api DELETE projects/a%2Fb --to c'],
+  ])('gives a destination, a name or an origin its parameter: %s', async (line, hint) => {
     expect(await hintOf(...line.split(' '))).toBe(hint)
   })
 

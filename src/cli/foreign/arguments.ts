@@ -50,7 +50,7 @@ const findInstance = (tokens: readonly string[]): readonly string[] =>
   )
 
 /** Returns the ID of a project: of one that is given by its path, the output of another line on the same instance. */
-const toProjectId = (project: string, tokens: readonly string[]): string => {
+export const toProjectId = (project: string, tokens: readonly string[]): string => {
   if (/^\d+$/.test(project)) return project
   const words = ['projects', 'get', project, '-o', 'value', '--fields', 'id']
   return `$(svcctl ${[...words, ...findInstance(tokens)].map(quoteWord).join(' ')})`

@@ -55,7 +55,7 @@ const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefi
 }
 
 /** Matches a condition with IDs, of which other svcctl lines print some. */
-const withOutputs = /^project_id=(?=.*\$\()(?:(?:\d+|\$\(svcctl [^()]*\))(?:\||$))+$/
+const withOutputs = /^(?:to_)?project_id=(?=.*\$\()(?:(?:\d+|\$\(svcctl [^()]*\))(?:\||$))+$/
 
 /** Quotes a token for a shell, except where it contains the output of other svcctl lines or each of several objects. */
 const quoteToken = (token: string): string => {
