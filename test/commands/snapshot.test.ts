@@ -611,6 +611,10 @@ describe('--since', () => {
     ['runners list --all-fields', '--all-fields requires --since'],
     ['runners list --since 2d', 'requires the folder of a snapshot, not the time 2d'],
     ['runners list --since today --all-fields', 'a snapshot, not the time today'],
+    ['events list --since 7d', 'For records since that time: --after 7d. '],
+    ['mr list --since 7d', 'For records since that time: --created-after 7d. '],
+    ['jobs list -P 1 --since 7d', "For records since that time: --where 'created_at<7d'. "],
+    ['jobs list -P 1 --since 2026-01-01', "--where 'created_at>2026-01-01'. "],
     ['runners list --since nowhere', 'nowhere holds no complete snapshot'],
   ])('refuses %s', async (line, why) => {
     server.seen.length = 0
