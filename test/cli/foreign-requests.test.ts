@@ -47,11 +47,35 @@ describe('the hint for an operation that the documents lack', () => {
     expect(await hintOf(...line.split(' '))).toBe(hint)
   })
 
+  it.each(['--select status=offline', '--select=status=offline'])(
+    'leaves out %s, since a request is about one object',
+    async (flag) => {
+      const words = ['runners', 'delete', ...flag.split(' '), '--dry-run']
+      expect(await hintOf(...words)).toBe('svcctl api DELETE runners/ID --dry-run')
+    },
+  )
+
   it('keeps the value of a flag that is as an argument', async () => {
     expect(await hintOf('mr', 'create', 'foo', '-P', 'foo/bar', '--title', 'foo')).toContain(
       'title=foo',
     )
     expect(await hintOf('mr', 'create', 'foo', '-P', 'foo')).toContain('-P foo')
+  })
+})
+
+describe('the hint for a name in the place of an ID', () => {
+  it.each([
+    ['issues promote Login -P a/b', 'svcctl issues promote --select title=Login -P a/b'],
+    ['mr rebase fix/login -P a/b', 'svcctl mr rebase --select source_branch=fix/login -P a/b'],
+    ['jobs get unit -P a/b', 'svcctl jobs list --where name=unit -P a/b'],
+    ['mr get fix/login -P a/b', 'svcctl mr list --where source_branch=fix/login -P a/b'],
+    ['vulnerabilities get xss', "svcctl vulnerabilities list --where 'title~xss' --all-projects"],
+    ['jobs get 5x -P a/b', undefined],
+    ['jobs get a|b -P a/b', undefined],
+  ])('is a condition: %s', async (line, hint) => {
+    const { code, stderr } = await svcctl(line.split(' '))
+    expect([code, /^svcctl: <i?id> must be an integer/.test(stderr)]).toEqual([2, true])
+    expect(/hint: Run "(.*)"\.$/m.exec(stderr)?.[1]).toBe(hint)
   })
 })
 

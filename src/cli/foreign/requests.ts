@@ -94,6 +94,9 @@ export const sendRequest = (
   )
   const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
   const title = method === 'POST' ? setTitle(path, args) : []
+  // A request is about one object.
+  const at = flags.findIndex((token) => /^--select(?:=|$)/.test(token))
+  const kept = at < 0 ? flags : flags.toSpliced(at, flags[at] === '--select' ? 2 : 1)
   return {
     tokens: [
       'api',
@@ -102,7 +105,7 @@ export const sendRequest = (
       ...more,
       ...title,
       ...scopes,
-      ...setEnd(`${method} ${path}`, args, flags),
+      ...setEnd(`${method} ${path}`, args, kept),
     ],
     isMissing: true,
     ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),
