@@ -152,13 +152,17 @@ const listReadFields = ({
   columns,
   parents,
   words,
+  terminal,
+  aligned,
   made = {},
 }: AnswerView): readonly string[] | undefined => {
   const shown = fields ?? columns
   if (shown === undefined || parents !== undefined || words !== undefined) return undefined
   if (shown.some((path) => Object.hasOwn(made, path))) return undefined
   const paths = shown.flatMap((path) => [path, sources[path] ?? path])
-  return paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])
+  // A table links each record to its page.
+  const links = terminal || aligned === true ? ['web_url'] : []
+  return [...links, ...paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])]
 }
 
 /**
