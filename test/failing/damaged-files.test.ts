@@ -83,6 +83,15 @@ projects:
       chat: {family: chat-webhook, webhook: {env: SECRET}}
 `
 
+const ownCommands = `extension: own
+commands:
+  pipelines list:
+    request: GET /projects/:id/pipelines
+    params: { status: pending|running, ref: string }
+    columns: [id, status, ref]
+  jobs retry: { request: POST /projects/:id/jobs/:job_id/retry, sets: { status: pending }, sandbox: state }
+`
+
 const put = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, text, { mode: 0o600 })
@@ -131,6 +140,8 @@ const build = async (): Promise<void> => {
     at('part/unfinished.ndjson'),
     [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
   )
+  put(at('own.yml'), ownCommands)
+  await must('extend add own.yml')
   samplePlans(conf(), url(), new Date(), 'default')
   await must('ci lint ci.yml --report junit=report.xml')
   await must('export settings --to exp')
@@ -456,6 +467,54 @@ const kinds: Readonly<Record<string, Kind>> = {
       'groups.rows',
       'runners.rows.0.id',
     ],
+  },
+  'a file of commands': {
+    file: () => at('own.yml'),
+    lines: ['extend add own.yml', 'extend update own'],
+    fine: ['a pipe'],
+  },
+  'the index of extensions': {
+    file: () => conf('extensions.json'),
+    lines: [
+      'pipelines list -P platform/app --sandbox -o id',
+      'runners list -o id',
+      'extend list',
+      'extend add own.yml',
+    ],
+    fields: [
+      ...['format', 'version', 'areas', 'kinds', 'folders', 'profiles', 'folders.own'],
+      ...['areas.pipelines', 'areas.pipelines.from', 'areas.pipelines.from.0'],
+      'areas.pipelines.summary',
+    ],
+  },
+  'the commands of an extension': {
+    file: () => conf('extensions/own/area-pipelines.json'),
+    lines: [
+      'pipelines list -P platform/app --sandbox -o id',
+      'pipelines list --help',
+      'explain pipelines list',
+      'extend show own',
+    ],
+    fields: [],
+  },
+  'what an extension is': {
+    file: () => conf('extensions/own/extension.json'),
+    lines: ['extend list', 'extend show own', 'extend remove own --yes', 'sandbox status'],
+    fields: [
+      'name',
+      'source',
+      'areas',
+      'areas.pipelines',
+      'served',
+      'served.0',
+      'left_out',
+      'only',
+    ],
+  },
+  'the operations of an extension': {
+    file: () => conf('extensions/own/operations.json'),
+    lines: ['extend add own.yml', 'extend show own', 'extend update own'],
+    fields: ['operations', 'operations.0'],
   },
   'the log of an embedded instance': {
     file: () => conf('state/sandbox/state.log'),
