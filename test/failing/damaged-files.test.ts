@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -171,6 +172,12 @@ const contents: Readonly<Record<string, (bytes: Buffer) => Buffer | string>> = {
   'an empty object': () => '{}\n',
   'an object with another prototype': () => '{"__proto__":{"x":1}}\n',
   'many brackets': () => `${'['.repeat(20_000)}\n`,
+  'many objects in each other': () => `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}\n`,
+  'aliases that explode': () =>
+    Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]\n`).reduce(
+      (text, line) => text + line,
+      'a0: &a0 [x]\n',
+    ),
   'a byte order mark': (bytes) => Buffer.concat([mark, bytes]),
   'bytes that are no text': (bytes) => insert(bytes, Buffer.of(0xc3, 0x28)),
   'UTF-16': (bytes) => Buffer.from(`\ufeff${bytes.toString()}`, 'utf16le'),
@@ -181,6 +188,10 @@ const places: Readonly<Record<string, (file: string) => void>> = {
   'a directory': (file) => mkdirSync(join(file, 'x'), { recursive: true }),
   'a link to a device': (file) => symlinkSync('/dev/zero', file),
   'a link to nothing': (file) => symlinkSync('/nowhere/x', file),
+  'a hole of 3 GB': (file) => {
+    writeFileSync(file, '', { mode: 0o600 })
+    truncateSync(file, 3e9)
+  },
   'a pipe': (file) => void execFileSync('mkfifo', ['-m', '600', file]),
   ...(isRoot
     ? {}
@@ -282,6 +293,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       'runners update --resume last --yes',
     ],
     many: true,
+    // A journal may be as long as that: it is read to its end.
+    fine: ['a hole of 3 GB'],
     seal: sealLine,
     fields: [
       ...[
