@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -83,6 +84,15 @@ projects:
       chat: {family: chat-webhook, webhook: {env: SECRET}}
 `
 
+const ownCommands = `extension: own
+commands:
+  pipelines list:
+    request: GET /projects/:id/pipelines
+    params: { status: pending|running, ref: string }
+    columns: [id, status, ref]
+  jobs retry: { request: POST /projects/:id/jobs/:job_id/retry, sets: { status: pending }, sandbox: state }
+`
+
 const put = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, text, { mode: 0o600 })
@@ -131,6 +141,8 @@ const build = async (): Promise<void> => {
     at('part/unfinished.ndjson'),
     [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
   )
+  put(at('own.yml'), ownCommands)
+  await must('extend add own.yml')
   samplePlans(conf(), url(), new Date(), 'default')
   await must('ci lint ci.yml --report junit=report.xml')
   await must('export settings --to exp')
@@ -160,6 +172,12 @@ const contents: Readonly<Record<string, (bytes: Buffer) => Buffer | string>> = {
   'an empty object': () => '{}\n',
   'an object with another prototype': () => '{"__proto__":{"x":1}}\n',
   'many brackets': () => `${'['.repeat(20_000)}\n`,
+  'many objects in each other': () => `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}\n`,
+  'aliases that explode': () =>
+    Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]\n`).reduce(
+      (text, line) => text + line,
+      'a0: &a0 [x]\n',
+    ),
   'a byte order mark': (bytes) => Buffer.concat([mark, bytes]),
   'bytes that are no text': (bytes) => insert(bytes, Buffer.of(0xc3, 0x28)),
   'UTF-16': (bytes) => Buffer.from(`\ufeff${bytes.toString()}`, 'utf16le'),
@@ -170,6 +188,10 @@ const places: Readonly<Record<string, (file: string) => void>> = {
   'a directory': (file) => mkdirSync(join(file, 'x'), { recursive: true }),
   'a link to a device': (file) => symlinkSync('/dev/zero', file),
   'a link to nothing': (file) => symlinkSync('/nowhere/x', file),
+  'a hole of 3 GB': (file) => {
+    writeFileSync(file, '', { mode: 0o600 })
+    truncateSync(file, 3e9)
+  },
   'a pipe': (file) => void execFileSync('mkfifo', ['-m', '600', file]),
   ...(isRoot
     ? {}
@@ -271,6 +293,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       'runners update --resume last --yes',
     ],
     many: true,
+    // A journal may be as long as that: it is read to its end.
+    fine: ['a hole of 3 GB'],
     seal: sealLine,
     fields: [
       ...[
@@ -456,6 +480,54 @@ const kinds: Readonly<Record<string, Kind>> = {
       'groups.rows',
       'runners.rows.0.id',
     ],
+  },
+  'a file of commands': {
+    file: () => at('own.yml'),
+    lines: ['extend add own.yml', 'extend update own'],
+    fine: ['a pipe'],
+  },
+  'the index of extensions': {
+    file: () => conf('extensions.json'),
+    lines: [
+      'pipelines list -P platform/app --sandbox -o id',
+      'runners list -o id',
+      'extend list',
+      'extend add own.yml',
+    ],
+    fields: [
+      ...['format', 'version', 'areas', 'kinds', 'folders', 'profiles', 'folders.own'],
+      ...['areas.pipelines', 'areas.pipelines.from', 'areas.pipelines.from.0'],
+      'areas.pipelines.summary',
+    ],
+  },
+  'the commands of an extension': {
+    file: () => conf('extensions/own/area-pipelines.json'),
+    lines: [
+      'pipelines list -P platform/app --sandbox -o id',
+      'pipelines list --help',
+      'explain pipelines list',
+      'extend show own',
+    ],
+    fields: [],
+  },
+  'what an extension is': {
+    file: () => conf('extensions/own/extension.json'),
+    lines: ['extend list', 'extend show own', 'extend remove own --yes', 'sandbox status'],
+    fields: [
+      'name',
+      'source',
+      'areas',
+      'areas.pipelines',
+      'served',
+      'served.0',
+      'left_out',
+      'only',
+    ],
+  },
+  'the operations of an extension': {
+    file: () => conf('extensions/own/operations.json'),
+    lines: ['extend add own.yml', 'extend show own', 'extend update own'],
+    fields: ['operations', 'operations.0'],
   },
   'the log of an embedded instance': {
     file: () => conf('state/sandbox/state.log'),

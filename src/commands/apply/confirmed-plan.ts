@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Findings } from '../../base/documents/findings.js'
+import { readStoredJson, type StoredValue } from '../../base/documents/stored.js'
 import { writeWhole } from '../../base/files/files.js'
-import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
+import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
 import { type Fitting, matchAgreedPlan } from '../../desired/applying/verify.js'
 import {
@@ -203,13 +205,19 @@ export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Fit
 
 const command = 'apply'
 
-/** The plan of a run and its flags, as they are stored so that the run can be resumed. */
-interface KeptPlan {
-  readonly kept: 1
-  readonly cwd: string
-  readonly flags: JsonValues
-  readonly plan: unknown
-}
+/** The schema of the plan of a run with its flags, as they are stored so that the run can be resumed. The plan has its own. */
+const keptSchema = {
+  type: 'object',
+  properties: {
+    kept: { const: 1 },
+    cwd: { type: 'string' },
+    flags: { type: 'object', additionalProperties: {} },
+    plan: {},
+  },
+  required: ['kept', 'cwd', 'flags', 'plan'],
+  additionalProperties: false,
+} as const
+type KeptPlan = StoredValue<typeof keptSchema>
 
 /** A run with its journal. */
 export interface OwnRun {
@@ -278,7 +286,7 @@ export const keepApplyRun = async (
   const document = toPlanDocument(made)
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await createRunJournal(place, place.globals.journal, header)
-  const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
+  const kept = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const beside = getPlanFile(journal.file)
   try {
     // The file may be another plan that must not be overwritten.
@@ -317,12 +325,12 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
 const maxPlan = 1 << 29
 
 /** Reads the text of the plan, with the same checks as for journals, so that no other user can have written it. */
-const readKeptText = async (path: string): Promise<string> => {
+const readKeptBytes = async (path: string): Promise<Buffer> => {
   const handle = await openJournal(path)
   try {
     const { size } = await handle.stat()
     if (size > maxPlan) throw usage(`${path} is larger than any plan`)
-    return await handle.readFile('utf8')
+    return await handle.readFile()
   } finally {
     await handle.close()
   }
@@ -330,18 +338,13 @@ const readKeptText = async (path: string): Promise<string> => {
 
 /** Reads the confirmed plan of a run, and its flags. */
 export const readKeptPlan = async (path: string): Promise<KeptPlan> => {
-  const text = await readKeptText(path)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {}
-  if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string')
-    if (isObject(value.flags) && isObject(value.plan))
-      return { kept: 1, cwd: value.cwd, flags: toJsonFields(value.flags), plan: value.plan }
-  throw usage(
-    `${path} is not a plan of a run`,
+  const findings = new Findings()
+  const document = readStoredJson(keptSchema, await readKeptBytes(path), path, findings)
+  findings.refuse(
     'Make a new plan with svcctl plan, and apply that. svcctl drift shows what the run left.',
   )
+  if (document === undefined) throw usage(`${path} is not a plan of a run`)
+  return document.value
 }
 
 /** The flags that define the plan, which the journal contains. Flags for reports may be given again. */
