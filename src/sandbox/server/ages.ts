@@ -5,10 +5,9 @@
 import { isObject } from '../../base/objects.js'
 import { boolean, type Param, type Params } from '../../catalogue/params.js'
 import { apiRoot } from '../call.js'
-import { isKnown, type Span } from '../ci-lint/index.js'
+import { isKnown, type Span, type Version } from '../ci-lint/index.js'
 import type { ServedRoute } from './routes.js'
 
-type Version = NonNullable<Span['since']>
 type Fields = Readonly<Record<string, unknown>>
 
 interface RouteSpan extends Span {
