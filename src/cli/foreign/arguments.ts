@@ -8,8 +8,7 @@ import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type FieldPlace, findFieldPlace, getTitle } from './fields.js'
-import type { RewrittenFlags } from './flag-words.js'
-import { toAddress } from './flags.js'
+import { type FlagReplacement, toAddress } from './flags.js'
 
 /** Returns the positions of the arguments among the tokens of a command. */
 export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {
@@ -184,7 +183,7 @@ const toNameCondition = (place: FieldPlace, text: string): string | undefined =>
 export const rewriteName = async (
   command: Command,
   tokens: readonly string[],
-): Promise<RewrittenFlags | undefined> => {
+): Promise<FlagReplacement | undefined> => {
   const [at, ...others] = findArguments(command, tokens)
   const text = at === undefined ? '' : (tokens[at] ?? '')
   if (at === undefined || others.length > 0 || !isNumeric(command.args[0]?.param)) return undefined

@@ -341,7 +341,7 @@ export interface RunClock {
   readonly now: () => Date
   /** Returns the time that ages count from: when the answering snapshot was taken, else now. */
   readonly asOf: () => Promise<Date>
-  /** Waits, or returns at once when the run is interrupted. */
+  /** Waits. @throws Failure `interrupted` as soon as the run is interrupted */
   readonly sleep: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
 }

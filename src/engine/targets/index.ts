@@ -9,7 +9,7 @@ import type { Naming } from '../../catalogue/words.js'
 import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import type { Context } from '../command/context.js'
-import { getCommandName, hasForm, isRehearsal, mayChangeInstance } from '../command/derive.js'
+import { getCommandName, hasForm, isPreview, mayChangeInstance } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Command, Given } from '../command/types.js'
@@ -235,7 +235,7 @@ export async function* runOverParents(asked: ParentRun): Rows {
   if (
     mayChangeInstance(command, given.args) &&
     isFound(parents) &&
-    !isRehearsal(asked) &&
+    !isPreview(asked) &&
     !globals.curl
   )
     await confirmAll(asked, targets)
