@@ -623,6 +623,16 @@ describe('--since', () => {
     expect(server.seen).toEqual([])
   })
 
+  it('has no answer that --tolerate could make a note of, where it lacks the list', async () => {
+    const line = 'members list -P 1,2 --from'
+    const lacking = join(folder(), 'lacking')
+    await call(['snapshot', 'runners list --instance', '--to', lacking])
+    const ran = await call([...line.split(' '), lacking, '--tolerate', 'not_found'])
+    expect([ran.code, ran.stdout]).toEqual([4, ''])
+    expect(ran.stderr).toContain('1: the snapshot has no answer to GET /projects/1/members\n')
+    expect(ran.stderr).not.toContain('tolerated')
+  })
+
   it('offers --all-fields where it has a meaning', async () => {
     expect((await call('runners list --help --all')).stdout).toContain('--all-fields')
     expect((await call('commits list --help --all')).stdout).not.toContain('--all-fields')

@@ -44,6 +44,8 @@ export type TolerateFlag = Pick<Globals, 'tolerate'>
 /** True if `--tolerate` accepts the failure of an object or of a section. */
 export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): boolean => {
   const { category, details } = failure
+  // A list that a snapshot lacks is no answer of an instance.
+  if (category === 'not_found' && details.status === undefined) return false
   const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
   // `unreachable` tolerates a whole instance, never an object.
   return what !== 'unreachable' && tolerate.some((one) => one === what)
