@@ -257,6 +257,67 @@ const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
     Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
   )
 
+/** What a trace reports about the end of an exchange. */
+type ExchangeEnd =
+  | { readonly status: number; readonly headers: AnswerHeaders; readonly answer?: Uint8Array }
+  | { readonly failure: Error }
+
+/** The request of a trace, and the names that are secret in it. */
+interface TracedRequest {
+  readonly outgoing: OutgoingRequest
+  readonly secrets: ReadonlySet<string> | undefined
+  readonly words: OwnNames | undefined
+}
+
+/** Creates the fields of an answered exchange, or of one that failed. */
+const createEnd = (end: ExchangeEnd, { secrets, words }: TracedRequest): Partial<Exchange> => {
+  if ('failure' in end) {
+    const { failure } = end
+    const error = redactSecrets(toOneLine(failure.message))
+    return isNeverSent(failure) ? { error, sent: false } : { error }
+  }
+  const { status, headers, answer } = end
+  return {
+    status,
+    get responseHeaders() {
+      return redactHeaders(headers)
+    },
+    get requestId() {
+      const id = readHeader(headers, 'x-request-id')
+      return id && redactSecrets(toOneLine(id))
+    },
+    get responseBody() {
+      const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
+      return shown && redactSecrets(shown)
+    },
+  }
+}
+
+/** Creates the report of an exchange. Its texts are made on access, since most readers want few of them, and each is searched for secrets. */
+const createExchange = (
+  traced: TracedRequest,
+  end: ExchangeEnd,
+  milliseconds: number,
+): Exchange => {
+  const { outgoing, secrets, words } = traced
+  const { method, origin, path, headers, body } = outgoing
+  const exchange = {
+    method,
+    get url() {
+      return redactSecrets(maskAddressSecrets(`${origin}${path}`))
+    },
+    get requestHeaders() {
+      return redactHeaders(headers)
+    },
+    get requestBody() {
+      const sent = maskRequestBody(body, secrets, words)
+      return sent && redactSecrets(sent)
+    },
+    milliseconds,
+  }
+  return Object.defineProperties(exchange, Object.getOwnPropertyDescriptors(createEnd(end, traced)))
+}
+
 /**
  * Starts the trace of a request.
  * @param secrets names of attributes and fields that are secret, in addition to names that look like secrets
@@ -269,43 +330,16 @@ export const startTrace = (
   words?: OwnNames,
 ): Trace => {
   if (report === undefined) return noTrace
-  const { method, origin, path, headers, body } = outgoing
   const started = getCurrentIo().uptime()
   let reported = false
-  const reportOnce = (rest: Partial<Exchange>, answer?: Uint8Array): void => {
+  const reportOnce = (end: ExchangeEnd): void => {
     if (reported) return
     reported = true
-    report({
-      method,
-      url: redactSecrets(maskAddressSecrets(`${origin}${path}`)),
-      requestHeaders: redactHeaders(headers),
-      // Only -v reads the bodies. Converting a large one to text takes as much memory again.
-      get requestBody() {
-        const sent = maskRequestBody(body, secrets, words)
-        return sent && redactSecrets(sent)
-      },
-      milliseconds: Math.round(getCurrentIo().uptime() - started),
-      ...rest,
-      get responseBody() {
-        const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
-        return shown && redactSecrets(shown)
-      },
-    })
+    const milliseconds = Math.round(getCurrentIo().uptime() - started)
+    report(createExchange({ outgoing, secrets, words }, end, milliseconds))
   }
   return {
-    answered: (status, responseHeaders, bytes) => {
-      const id = readHeader(responseHeaders, 'x-request-id')
-      const outcome = {
-        status,
-        responseHeaders: redactHeaders(responseHeaders),
-        requestId: id && redactSecrets(toOneLine(id)),
-      }
-      reportOnce(outcome, bytes)
-    },
-    failed: (error) =>
-      reportOnce({
-        error: redactSecrets(toOneLine(error.message)),
-        ...(isNeverSent(error) ? { sent: false } : {}),
-      }),
+    answered: (status, headers, answer) => reportOnce({ status, headers, answer }),
+    failed: (failure) => reportOnce({ failure }),
   }
 }
