@@ -257,66 +257,66 @@ const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
     Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
   )
 
-/** What a trace reports about the end of an exchange. */
-type ExchangeEnd =
-  | { readonly status: number; readonly headers: AnswerHeaders; readonly answer?: Uint8Array }
-  | { readonly failure: Error }
-
-/** The request of a trace, and the names that are secret in it. */
+/** A request whose outcome is known, after so many milliseconds, and the names that are secret in it. */
 interface TracedRequest {
   readonly outgoing: OutgoingRequest
   readonly secrets: ReadonlySet<string> | undefined
   readonly words: OwnNames | undefined
+  readonly milliseconds: number
 }
 
-/** Creates the fields of an answered exchange, or of one that failed. */
-const createEnd = (end: ExchangeEnd, { secrets, words }: TracedRequest): Partial<Exchange> => {
-  if ('failure' in end) {
-    const { failure } = end
-    const error = redactSecrets(toOneLine(failure.message))
-    return isNeverSent(failure) ? { error, sent: false } : { error }
-  }
-  const { status, headers, answer } = end
-  return {
-    status,
-    get responseHeaders() {
-      return redactHeaders(headers)
-    },
-    get requestId() {
-      const id = readHeader(headers, 'x-request-id')
-      return id && redactSecrets(toOneLine(id))
-    },
-    get responseBody() {
-      const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
-      return shown && redactSecrets(shown)
-    },
-  }
+const redactUrl = ({ outgoing: { origin, path } }: TracedRequest): string =>
+  redactSecrets(maskAddressSecrets(`${origin}${path}`))
+
+const redactRequestBody = ({ outgoing, secrets, words }: TracedRequest): string | undefined => {
+  const sent = maskRequestBody(outgoing.body, secrets, words)
+  return sent && redactSecrets(sent)
 }
 
-/** Creates the report of an exchange. Its texts are made on access, since most readers want few of them, and each is searched for secrets. */
-const createExchange = (
+// The texts of an exchange are made on access, since each is searched for secrets, and most readers want few of them.
+
+const createAnsweredExchange = (
   traced: TracedRequest,
-  end: ExchangeEnd,
-  milliseconds: number,
-): Exchange => {
-  const { outgoing, secrets, words } = traced
-  const { method, origin, path, headers, body } = outgoing
-  const exchange = {
-    method,
-    get url() {
-      return redactSecrets(maskAddressSecrets(`${origin}${path}`))
-    },
-    get requestHeaders() {
-      return redactHeaders(headers)
-    },
-    get requestBody() {
-      const sent = maskRequestBody(body, secrets, words)
-      return sent && redactSecrets(sent)
-    },
-    milliseconds,
-  }
-  return Object.defineProperties(exchange, Object.getOwnPropertyDescriptors(createEnd(end, traced)))
-}
+  { status, headers }: { readonly status: number; readonly headers: AnswerHeaders },
+  answer: Uint8Array | undefined,
+): Exchange => ({
+  method: traced.outgoing.method,
+  get url() {
+    return redactUrl(traced)
+  },
+  get requestHeaders() {
+    return redactHeaders(traced.outgoing.headers)
+  },
+  get requestBody() {
+    return redactRequestBody(traced)
+  },
+  milliseconds: traced.milliseconds,
+  status,
+  get responseHeaders() {
+    return redactHeaders(headers)
+  },
+  get requestId() {
+    const id = readHeader(headers, 'x-request-id')
+    return id && redactSecrets(toOneLine(id))
+  },
+  get responseBody() {
+    const { secrets, words } = traced
+    const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
+    return shown && redactSecrets(shown)
+  },
+})
+
+const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => ({
+  method: traced.outgoing.method,
+  url: redactUrl(traced),
+  requestHeaders: redactHeaders(traced.outgoing.headers),
+  get requestBody() {
+    return redactRequestBody(traced)
+  },
+  milliseconds: traced.milliseconds,
+  error: redactSecrets(toOneLine(error.message)),
+  ...(isNeverSent(error) ? { sent: false } : {}),
+})
 
 /**
  * Starts the trace of a request.
@@ -332,14 +332,15 @@ export const startTrace = (
   if (report === undefined) return noTrace
   const started = getCurrentIo().uptime()
   let reported = false
-  const reportOnce = (end: ExchangeEnd): void => {
+  const reportOnce = (createReport: (traced: TracedRequest) => Exchange): void => {
     if (reported) return
     reported = true
     const milliseconds = Math.round(getCurrentIo().uptime() - started)
-    report(createExchange({ outgoing, secrets, words }, end, milliseconds))
+    report(createReport({ outgoing, secrets, words, milliseconds }))
   }
   return {
-    answered: (status, headers, answer) => reportOnce({ status, headers, answer }),
-    failed: (failure) => reportOnce({ failure }),
+    answered: (status, headers, answer) =>
+      reportOnce((traced) => createAnsweredExchange(traced, { status, headers }, answer)),
+    failed: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
   }
 }
