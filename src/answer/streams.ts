@@ -18,6 +18,7 @@ import { openPager } from '../terminal/pager.js'
 import { createMeter } from '../terminal/progress.js'
 import { createPrompts, canPrompt as isInteractive } from '../terminal/prompts.js'
 import {
+  getErrorScreen,
   getStandardError,
   getStandardOutput,
   printAside,
@@ -188,7 +189,7 @@ const usesPager = (
 
 /** Creates the test whether a person can be asked. Terminals are loaded only if standard error is one. */
 const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
-  const stderr = getStandardError()
+  const stderr = getErrorScreen()
   const typed = stderr.isTTY === true && (await getCurrentIo().typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
 }
@@ -196,11 +197,13 @@ const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> =>
 const createRunPrompts = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
   createPrompts(
     {
-      // The input is opened when a question is asked, because that takes milliseconds.
+      // The streams are opened when a question is asked, because that takes milliseconds.
       get input() {
         return getStandardInput()
       },
-      output: getStandardError(),
+      get output() {
+        return getStandardError()
+      },
       signal,
     },
     env,
@@ -221,7 +224,7 @@ export const openNotes = async (
   { globals, format, env }: NoteOptions,
   of?: string,
 ): Promise<Notes> => {
-  const stream = getStandardError()
+  const stream = getErrorScreen()
   const style = await createStyle(stream, env, globals.color)
   return createNotes({
     stream,
@@ -271,8 +274,14 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const plain = outer ?? openStdout(getStandardOutput())
   const { out, width, notes, polls } = createAnswerScreen(globals, env, format, style, plain)
   // A watch needs no spinner, since it is redrawn.
-  const liveness = getLiveness(getStandardError(), env, globals.quiet || isRepeated(globals))
-  const meter = createMeter({ name: getCommandName(command), liveness, stream: getStandardError() })
+  const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
+  const meter = createMeter({
+    name: getCommandName(command),
+    liveness,
+    get stream() {
+      return getStandardError()
+    },
+  })
   const shown = usesPager(options, style)
     ? openRunPager({ plain, width: style.width, env, meter })
     : out

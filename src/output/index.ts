@@ -144,7 +144,7 @@ const isReshaped = (
   return reader === 'people' && (paged || people.rows !== undefined)
 }
 
-const sources: Readonly<Record<string, string>> = shownFields
+const sources: ReadonlyMap<string, string> = new Map(Object.entries(shownFields))
 
 /** Lists the fields of a record that an answer shows, by their first level; undefined if it may read others. */
 const listReadFields = ({
@@ -159,7 +159,7 @@ const listReadFields = ({
   const shown = fields ?? columns
   if (shown === undefined || parents !== undefined || words !== undefined) return undefined
   if (shown.some((path) => Object.hasOwn(made, path))) return undefined
-  const paths = shown.flatMap((path) => [path, sources[path] ?? path])
+  const paths = shown.flatMap((path) => [path, sources.get(path) ?? path])
   // A table links each record to its page.
   const links = terminal || aligned === true ? ['web_url'] : []
   return [...links, ...paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])]

@@ -220,5 +220,10 @@ export const open: OpenPrinter = (sink, view) => {
 export const openNdjson: OpenPrinter = (sink, view) => {
   const lines = createLineEncoder(view)
   const bytes = (batch: Records): Promise<void> => writeLines(sink, lines(batch))
-  return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }
+  // Values that are written whole are not cut into bytes first.
+  const values = (batch: readonly unknown[]): Promise<void> =>
+    lines === passRecords && batch.length > 0
+      ? sink.write(batch.map((value) => `${serializeJson(value)}\n`).join(''))
+      : bytes(batch.map(encode))
+  return { bytes, values, close: async () => {} }
 }
