@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -93,6 +94,20 @@ commands:
   jobs retry: { request: POST /projects/:id/jobs/:job_id/retry, sets: { status: pending }, sandbox: state }
 `
 
+const listSchema = { schema: { type: 'array', items: { type: 'object' } } }
+const openApi = {
+  openapi: '3.0.0',
+  info: { title: 'api', version: '1' },
+  paths: {
+    '/widgets': {
+      get: {
+        parameters: [{ name: 'search', in: 'query', schema: { type: 'string' } }],
+        responses: { 200: { description: 'all', content: { 'application/json': listSchema } } },
+      },
+    },
+  },
+}
+
 const put = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, text, { mode: 0o600 })
@@ -105,7 +120,7 @@ const build = async (): Promise<void> => {
   writeFileSync(join(around, 'x.json'), 'outside')
   configuration(conf())
   const login = `auth login default --base-url ${url()} --token-stdin`
-  for (const name of ['worded', 'default']) {
+  for (const name of ['certified', 'worded', 'default']) {
     const signed = await svcctl(login.replace('default', name).split(' '), {
       env: { SVC_CONFIG_DIR: conf(), SVC_NO_KEYRING: '1' },
       input: 'sandbox-root-token\n',
@@ -122,6 +137,7 @@ const build = async (): Promise<void> => {
   put(at('home/.bashrc'), 'true\n')
   put(conf('instances/default.json'), `${JSON.stringify(known(url()))}\n`)
   await must(`profile set worded --vocabulary ${at('words.yml')}`)
+  await must(`profile set certified --ca-file ${at('ca.pem')}`)
   await must('runners update 1 --description x --yes')
   await must('plan site.yml --out plan.json')
   await must('apply site.yml --yes')
@@ -142,6 +158,13 @@ const build = async (): Promise<void> => {
     [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
   )
   put(at('own.yml'), ownCommands)
+  put(at('api.json'), JSON.stringify(openApi))
+  put(at('with.yml'), 'extension: api\ncommands:\n  widgets list: {columns: [id, name]}\n')
+  put(at('all.yml'), 'policy: 1\ninclude: [rules/more.yml]\n')
+  put(at('rules/more.yml'), 'policy: 1\nrules:\n  - {name: b, list: runners list, where: id=0}\n')
+  put(at('actions.yml'), '- {action: create, file_path: a.txt, content: b}\n')
+  put(at('value.txt'), 'a value\n')
+  put(at('ca.pem'), `${rootCertificates[0] ?? ''}\n`)
   await must('extend add own.yml')
   samplePlans(conf(), url(), new Date(), 'default')
   await must('ci lint ci.yml --report junit=report.xml')
@@ -485,6 +508,39 @@ const kinds: Readonly<Record<string, Kind>> = {
     file: () => at('own.yml'),
     lines: ['extend add own.yml', 'extend update own'],
     fine: ['a pipe'],
+  },
+  'an OpenAPI document': {
+    file: () => at('api.json'),
+    lines: ['extend add api.json --name api', 'extend add api.json --with with.yml'],
+    fine: ['a pipe'],
+    fields: ['openapi', 'info', 'paths', 'paths./widgets', 'paths./widgets.get'],
+    // The file of --with is named if it adds to a command that the damaged document does not have.
+    named: /with\.yml:\d/,
+  },
+  'commands beside an OpenAPI document': {
+    file: () => at('with.yml'),
+    lines: ['extend add api.json --with with.yml'],
+    fine: ['a pipe'],
+  },
+  'a policy that another one includes': {
+    file: () => at('rules/more.yml'),
+    lines: ['check policy all.yml'],
+  },
+  'the actions of a commit': {
+    file: () => at('actions.yml'),
+    lines: ['commits create -P platform/app --branch main -m x --actions actions.yml --dry-run'],
+    fine: ['a pipe', 'a list'],
+  },
+  'a value from a file': {
+    file: () => at('value.txt'),
+    lines: ['runners update 1 --param description=@value.txt --dry-run'],
+    named: /--param description/,
+    fine: ['a pipe'],
+  },
+  'a certificate': {
+    file: () => at('ca.pem'),
+    lines: ['runners list -o id -p certified', 'doctor -p certified'],
+    named: /certificate/,
   },
   'the index of extensions': {
     file: () => conf('extensions.json'),
