@@ -142,12 +142,12 @@ export const addMissingLabels = (
 const path = '/projects/:id/labels'
 const access = 'at least Reporter of the project'
 
-type Named = Readonly<Record<'name' | 'label_id', string | undefined>>
+type LabelInput = Readonly<Record<'name' | 'label_id', string | undefined>>
 
 /** Handles the deprecated routes, which clients still use: they name the label by a parameter instead of by the path. */
 const byParameter =
   (handle: AnyHandler): AnyHandler =>
-  (call, { name, label_id = name, ...input }: Named) => {
+  (call, { name, label_id = name, ...input }: LabelInput) => {
     if (label_id === undefined)
       throw invalid('label_id, name are missing, exactly one parameter must be provided')
     return handle(call, { ...input, label_id } as never)

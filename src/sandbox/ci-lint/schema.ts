@@ -94,14 +94,13 @@ const isHashSchema = ({ properties, unevaluatedProperties }: KeywordSchema): boo
 const isNamed = ({ type, additionalProperties }: KeywordSchema): boolean =>
   type === 'object' && additionalProperties !== undefined
 
-const isEntry = (schema: AnySchema): boolean => {
-  const { entry, anyOf, allOf, itemName, ...one } = resolve(schema)
-  if (entry !== undefined) return entry
-  if (isHashSchema(one) || isNamed(one)) return true
-  return itemName !== undefined || one.if !== undefined || [anyOf, allOf].flat().some(isEntryOf)
+/** True if messages name a value as an entry of its own: one that has a structure, unless the schema says otherwise. */
+const isEntry = (any: AnySchema): boolean => {
+  const schema = resolve(any)
+  const { entry, anyOf = [], allOf = [], itemName } = schema
+  const isStructured = isHashSchema(schema) || isNamed(schema) || itemName !== undefined
+  return entry ?? (isStructured || schema.if !== undefined || [...anyOf, ...allOf].some(isEntry))
 }
-const isEntryOf = (schema: AnySchema | undefined): boolean =>
-  schema !== undefined && isEntry(schema)
 
 /** The messages of keywords that have none in the schema. */
 const typeMessages: Readonly<Record<string, string>> = {
@@ -326,7 +325,7 @@ class Validator {
       unknown: [...new Set(wrong)],
       value: [value],
       found: fault.found,
-      limit: [Object.entries(schema).find(([key]) => key === fault.keyword)?.[1]],
+      limit: [Reflect.get(schema, fault.keyword)],
     }
     const text = getMessage(schema, fault.keyword).replace(/\{(\w+)\}/g, (_, name) =>
       [ofMessage[name]].flat().join(', '),

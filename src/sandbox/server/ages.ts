@@ -120,9 +120,10 @@ const selectParams = (route: ServedRoute, params: Params, asOf: Version): Params
   const kept = Object.entries(params)
     .filter(([name]) => !gone.some(({ field }) => field === name))
     .map(([name, param]) => {
-      const words = renamed.find(({ field }) => field === name)?.words ?? {}
-      if (param.type !== 'enum') return [name, param] as const
-      return [name, { ...param, values: [...param.values, ...Object.values(words)] }] as const
+      const words = renamed.find(({ field }) => field === name)?.words
+      if (words === undefined || !('values' in param)) return [name, param] as const
+      const values = [...(param.values ?? []), ...Object.values(words)]
+      return [name, { ...param, values }] as const
     })
   return Object.fromEntries([...kept, ...added.map(({ param, type }) => [param, type] as const)])
 }
