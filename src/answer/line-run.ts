@@ -113,7 +113,7 @@ export class LineRun implements LineParts {
     this.lists = this.#createLists()
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     const { exchange, place, planning, ui } = this
-    const journaled = { exchange, place, planning, ui, instance: () => this.instance }
+    const journaled = { exchange, place, planning, ui, getInstance: () => this.instance }
     this.#journal = new RunJournal(options, journaled, this.addFooter)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
@@ -175,7 +175,7 @@ export class LineRun implements LineParts {
   }
 
   /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
-  rowsOf(given: Given, targets?: LineTargets): Rows {
+  yieldRows(given: Given, targets?: LineTargets): Rows {
     const { rows } = this.options.command
     const context = this.createContext(this.instance, targets)
     return rows === undefined ? context.followEndpoints(given) : rows(context, given)
@@ -185,7 +185,7 @@ export class LineRun implements LineParts {
   readonly print = (rows: Rows): Promise<void> => {
     const { answer, curl, options } = this
     const observed = this.#watchRows(curl === undefined ? rows : curl.yieldUnanswered(rows))
-    if (options.part !== undefined) return options.part.takeAll(observed)
+    if (options.part !== undefined) return options.part.writeRows(observed)
     return printRows(observed, { answer, describe: (lost) => this.#report.describe(lost) })
   }
 
@@ -219,19 +219,19 @@ export class LineRun implements LineParts {
       for (const tell of this.#footers) tell()
     }
     if (part === undefined) return this.#screen.finish(say, end)
-    part.later(say)
+    part.printLater(say)
   }
 
   #createPrinter(): AnswerPrinter {
     const line = { ...this.options, raw: () => this.options.journaling.raw }
-    const from = { source: this.#getPageSource, asOf: () => this.place.clock.asOf() }
+    const from = { getSource: this.#getPageSource, getAsOf: () => this.place.clock.asOf() }
     return new AnswerPrinter(line, this.#screen, this.addFooter, from)
   }
 
   #createPrompter(): Prompter {
     const { command, globals } = this.options
     const { peek } = this.exchange
-    const subject = { command, owner: () => this.place.session(), peek }
+    const subject = { command, getOwner: () => this.place.session(), peek }
     const UserPrompter = isFullySent(this.options) ? Prompter : SilentPrompter
     return new UserPrompter(globals, this.#screen, subject)
   }
@@ -240,9 +240,9 @@ export class LineRun implements LineParts {
     const { globals } = this.options
     return {
       width: getConcurrencyLimit(globals),
-      planned: (other, given) => this.planning.planCommand(other, given),
-      data: readData,
-      failed: createSingleReporter(this.ui, this.answer, globals.from),
+      planCommand: (other, given) => this.planning.planCommand(other, given),
+      readData: readData,
+      reportFailure: createSingleReporter(this.ui, this.answer, globals.from),
     }
   }
 
@@ -271,7 +271,7 @@ export class LineRun implements LineParts {
       profile: profile?.name,
       user,
       snapshot: snapshot && [{ name: 'snapshot', text: snapshot.minute }],
-      account: async () =>
+      readAccount: async () =>
         asks ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
     }
   }
@@ -283,7 +283,7 @@ export class LineRun implements LineParts {
     const { env, words } = this.options
     const { note } = this.#screen.notes
     if (web !== undefined)
-      return web.createWebPage(this.printing, { env, baseUrl: this.#getBaseUrl, note, words })
+      return web.createWebPage(this.printing, { env, getBaseUrl: this.#getBaseUrl, note, words })
     return this.printing
   }
 
@@ -297,16 +297,16 @@ export class LineRun implements LineParts {
       globals,
       report: this.#report,
       command: getCommandName(command),
-      irreversible: (plan) => describeIrreversible(command, globals, plan),
+      explainIrreversible: (plan) => describeIrreversible(command, globals, plan),
       endEmptyShard: this.endEmptyShard,
-      gate: exchange.openGate,
+      getGate: exchange.openGate,
       signal,
       listed,
       ...(isFullySent(options)
         ? {
-            keeper: this.#journal.prepare,
-            resumed: () => journaling.resumed,
-            asPlanned: this.#checkAsPlanned,
+            createKeeper: this.#journal.createKeeper,
+            getResumed: () => journaling.resumed,
+            checkAsPlanned: this.#checkAsPlanned,
           }
         : {}),
     }
@@ -341,8 +341,8 @@ export class LineRun implements LineParts {
       isNaming: format.shows === 'names',
     }
     const { answer, exchange, lists, caller, ui } = this
-    const { irreversible } = this.#engine
-    const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
+    const { explainIrreversible } = this.#engine
+    const parts = { answer, exchange, lists, caller, bulk, ui, explainIrreversible }
     const keeper = await this.#journal.createPlanKeeper()
     return new Previewer({ ...parts, ...shown, keeper, command, words })
   }

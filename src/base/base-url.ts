@@ -2,14 +2,14 @@
 import { type Failure, usage } from '../errors.js'
 import { trimTrailingSlashes } from './text.js'
 
-const example = 'Use the form https://host or https://host/path.'
+const formHint = 'Use the form https://host or https://host/path.'
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
 /** Matches the parts of an address that may hold a secret: the query and the fragment. */
 const afterPath = /([?#]).+/s
-const createInvalidUrl = (text: string, why: string): Failure =>
+const createUrlFailure = (text: string, why: string): Failure =>
   usage(
     `invalid base URL "${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}": ${why}`,
-    example,
+    formHint,
   )
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
@@ -22,19 +22,19 @@ const unsafe = /[\u0000-\u0020\u007f\\]/
 export const normalizeBaseUrl = (given: string): string => {
   const text = given.trim()
   if (text === '' || unsafe.test(text))
-    throw createInvalidUrl(text, 'it is empty or contains spaces')
-  if (text.includes('@')) throw createInvalidUrl(text, 'it must not contain credentials')
+    throw createUrlFailure(text, 'it is empty or contains spaces')
+  if (text.includes('@')) throw createUrlFailure(text, 'it must not contain credentials')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    throw createInvalidUrl(text, `the scheme ${scheme} is neither http nor https`)
+    throw createUrlFailure(text, `the scheme ${scheme} is neither http nor https`)
   let url: URL
   try {
     url = new URL(scheme === undefined ? `https://${text}` : text)
   } catch {
-    throw createInvalidUrl(text, 'it is not a URL')
+    throw createUrlFailure(text, 'it is not a URL')
   }
-  if (text.includes('?')) throw createInvalidUrl(text, 'it has a query')
-  if (text.includes('#')) throw createInvalidUrl(text, 'it has a fragment')
+  if (text.includes('?')) throw createUrlFailure(text, 'it has a query')
+  if (text.includes('#')) throw createUrlFailure(text, 'it has a fragment')
   const path = trimTrailingSlashes(url.pathname).replace(/\/api\/v4$/, '')
   return url.origin + trimTrailingSlashes(path)
 }

@@ -14,7 +14,7 @@ interface TextRule {
   readonly expected: string
   readonly fits: (text: string) => boolean
   /** Returns the valid text that was probably meant. */
-  readonly meant?: (text: string) => string
+  readonly suggest?: (text: string) => string
 }
 
 const isHttpUrl = (text: string): boolean =>
@@ -54,12 +54,12 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   domain: {
     expected: 'a domain name such as docs.example.com',
     fits: (text) => text.length <= 253 && domain.test(text),
-    meant: toDomain,
+    suggest: toDomain,
   },
   slug: {
     expected: 'a name of lowercase letters, digits, hyphens and underscores',
     fits: (text) => /^[a-z0-9][a-z0-9_-]*$/.test(text),
-    meant: (text) =>
+    suggest: (text) =>
       text
         .trim()
         .toLowerCase()
@@ -72,7 +72,7 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   pem: { expected: 'certificates that can be read', fits: isCertificate },
 }
 
-const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined => {
+const findTextRefusal = (param: StringParam, text: string): ValueRefusal | undefined => {
   const { format = 'text', items, max, filled } = param
   if (text === '' && filled !== true) return undefined
   if (filled === true && text.trim() === '') return { expected: 'text that is not blank' }
@@ -83,7 +83,7 @@ const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined 
       : { expected: 'email addresses, separated by spaces or commas' }
   const rule = rules[format]
   if (rule === undefined || rule.fits(text)) return undefined
-  const suggestion = rule.meant?.(text)
+  const suggestion = rule.suggest?.(text)
   return {
     expected: rule.expected,
     nearest: suggestion && rule.fits(suggestion) ? suggestion : undefined,
@@ -93,7 +93,7 @@ const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined 
 /** Returns the reason why instances refuse a value; undefined if no reason is known. */
 export const findRefusal = (param: Param, value: JsonValue): ValueRefusal | undefined => {
   if (isText(param))
-    return getRefusal(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
+    return findTextRefusal(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
   const least = isNumeric(param) ? param.least : undefined
   const isLess = least !== undefined && typeof value === 'number' && value < least
   return isLess ? { expected: `at least ${least}` } : undefined

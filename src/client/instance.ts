@@ -214,10 +214,10 @@ export class InstanceClient {
   async #createClient(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
     const { mapError = (error: unknown) => error, progress, snapshot, words } = this.#options
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
-    this.#options.opening?.()
+    this.#options.onOpening?.()
     try {
       const own = createClient(await this.#createClientOptions(endpoint, patience))
-      const plain = this.#options.reads?.over(own) ?? own
+      const plain = this.#options.reads?.wrap(own) ?? own
       const writing = mayWrite(endpoint)
       return wrapClient(
         plain,
@@ -243,8 +243,8 @@ export class InstanceClient {
     const readsBy = this.#getReadingMethod(endpoint)
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
-      this.#options.without?.(endpoint)
-    const transport = await this.#options.transport?.()
+      this.#options.onMissingCredential?.(endpoint)
+    const transport = await this.#options.loadTransport?.()
     const trace = this.#createTrace(endpoint, credential)
     return {
       baseUrl,

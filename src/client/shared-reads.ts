@@ -30,7 +30,7 @@ export class SharedReads {
   #bytes = 0
 
   /** Returns a client that sends no request twice. */
-  over(client: Client): Client {
+  wrap(client: Client): Client {
     return {
       open: (request) => client.open(request),
       call: (request) => this.#call(client, request),

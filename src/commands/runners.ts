@@ -119,7 +119,7 @@ async function* drainRunners(context: Context, given: Arguments<typeof flags>): 
   const paused = { preset: { active: false } }
   if (command === undefined)
     return yield* waitForJobs(context, await context.planActions(listGiven, paused), { until })
-  const complete = (plan: Plan) => withRecord(context.instance, plan)
+  const complete = (plan: Plan) => addRecord(context.instance, plan)
   const drained: Plan[] = []
   try {
     const actions = await context.planActions(listGiven, { ...paused, complete, reads: true })
@@ -162,7 +162,7 @@ async function* waitForJobs(
 }
 
 /** Adds the record of a runner to its plan, which shows whether the runner was active. */
-const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> => ({
+const addRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> => ({
   ...plan,
   label: getRunnerName(plan),
   object: String(plan.values.id),
@@ -170,7 +170,7 @@ const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> 
 })
 
 /** True if the runner was active before. One that was paused is not resumed. */
-const hasBeenActive = ({ record: before }: Plan): boolean =>
+const wasActive = ({ record: before }: Plan): boolean =>
   !isObject(before) || before.active !== false
 
 /** Runs the command, and returns the plans that resume the runners, even if the command fails. */
@@ -186,7 +186,7 @@ const resumeAfterCommand = async (
     ui.report(failure)
     answer.setExitCode(failure.exitCode)
   }
-  const again = plans.filter(hasBeenActive)
+  const again = plans.filter(wasActive)
   return again.map(({ record: _, ...plan }) => ({
     ...plan,
     values: { ...plan.values, active: true },

@@ -37,7 +37,7 @@ export const getVocabularyFile = ({
  * Loads the active vocabulary; undefined if there is none.
  * @throws Failure `usage` for an invalid file
  */
-export const loadWordsInForce = async (
+export const loadActiveWords = async (
   place: Pick<WorkspaceService, 'env' | 'globals'>,
 ): Promise<Words | undefined> => {
   const file = getVocabularyFile(place)
@@ -73,12 +73,14 @@ export interface VocabularyAnswers {
 const getVersion = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
-const askVersion = ({ instance }: Pick<Context, 'instance'>): Promise<WholeAnswer | undefined> =>
+const requestVersion = ({
+  instance,
+}: Pick<Context, 'instance'>): Promise<WholeAnswer | undefined> =>
   instance.sendUndocumented({ method: 'GET', path: '/version', headers: {} })
 
 /** Reads the version of the instance, which is not documented; undefined if it does not report one. */
 export const readVersion = async (context: Pick<Context, 'instance'>) =>
-  getVersion((await askVersion(context))?.data)
+  getVersion((await requestVersion(context))?.data)
 
 /** The maximum number of integrations with undocumented slugs that are read. */
 const maxIntegrations = 3
@@ -115,7 +117,7 @@ class AnswerReader {
     }
   }
 
-  version(whole: WholeAnswer | undefined): string | undefined {
+  takeVersion(whole: WholeAnswer | undefined): string | undefined {
     return getVersion(this.#takeData(whole))
   }
 
@@ -193,7 +195,7 @@ export const readAnswers = async (
   const reader = new AnswerReader(context, words)
   let version: string | undefined
   try {
-    version = reader.version(await askVersion(context))
+    version = reader.takeVersion(await requestVersion(context))
   } catch (error) {
     const failure = recoverFrom(error)
     if (failure.details.status === undefined) throw failure

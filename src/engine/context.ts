@@ -92,7 +92,7 @@ export class LineContext implements Context {
     }
     this.#hasWritten = true
     const sent = createLiveOptions(this.#parts, how)
-    yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.many(actions, sent)
+    yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.runPlans(actions, sent)
   }
 
   /** Yields the rows of a command without code of its own: its list, or the outcomes of its objects. */

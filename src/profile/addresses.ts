@@ -143,7 +143,7 @@ const isPlace = ({ kind, value }: Place, wanted: PlaceKind | undefined): boolean
  * @param wanted the expected kind; undefined to accept both
  * @throws Failure `usage` for an address of another instance or of anything else
  */
-export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Place => {
+export const parsePlace = (text: string, baseUrl: string, wanted?: PlaceKind): Place => {
   const what = wanted ?? 'project or group'
   const address = parseAddress(text.trim())
   if (address === undefined)

@@ -22,7 +22,7 @@ const countFindings = (rules: PolicyContext['rules']): number =>
 
 const worstFirst = policySeverities.toReversed()
 
-const toResult = ({ failing, unread, failOn }: PolicyContext): Tile => {
+const createResultTile = ({ failing, unread, failOn }: PolicyContext): Tile => {
   if (unread > 0)
     return {
       name: 'Result',
@@ -45,7 +45,7 @@ const toResult = ({ failing, unread, failOn }: PolicyContext): Tile => {
       }
 }
 
-const toTile = ({ rules }: PolicyContext, severity: string): Tile => {
+const createSeverityTile = ({ rules }: PolicyContext, severity: string): Tile => {
   const own = rules.filter((rule) => rule.severity === severity)
   const broken = own.filter(({ findings }) => findings > 0)
   return {
@@ -96,8 +96,8 @@ const drawRules = (context: PolicyContext): Markup => {
 const draw = (_: readonly unknown[], { page }: FormatView): Markup => {
   // The command gives this context.
   const context = page?.context as PolicyContext
-  const own = getSeverities(context).map((one) => toTile(context, one))
-  const tiles = renderTiles([toResult(context), ...own])
+  const own = getSeverities(context).map((one) => createSeverityTile(context, one))
+  const tiles = renderTiles([createResultTile(context), ...own])
   return html`${tiles}${drawRules(context)}`
 }
 

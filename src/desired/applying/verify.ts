@@ -209,7 +209,7 @@ interface StaleAction {
   readonly why: string
 }
 
-export interface Fitting {
+export interface PlanMatch {
   /** The approved actions that still fit, as the new plan has them. */
   readonly actions: readonly PlannedAction[]
   readonly stale: readonly StaleAction[]
@@ -218,7 +218,7 @@ export interface Fitting {
 const getSetAddress = ({ address: { scope, path, kind } }: PlannedAction): string =>
   toAddressText({ scope, path, kind })
 
-const grown = 'items were added to its exact set or removed from it'
+const setChanged = 'items were added to its exact set or removed from it'
 
 const explainStale = (
   { digest }: AgreedAction,
@@ -234,7 +234,7 @@ const explainStale = (
  * Compares an approved plan with the same plan made now.
  * @returns the actions that still fit, and the stale ones
  */
-export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
+export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): PlanMatch => {
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const grownSets = Object.keys(agreed.sets).filter(
     (address) => now.sets[address] !== agreed.sets[address],
@@ -242,7 +242,7 @@ export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting =
   const stale = agreed.actions.flatMap((one): readonly StaleAction[] => {
     const action = byId.get(one.id)
     const isGrown = action !== undefined && grownSets.includes(getSetAddress(action))
-    const why = explainStale(one, action) ?? (isGrown ? grown : undefined)
+    const why = explainStale(one, action) ?? (isGrown ? setChanged : undefined)
     return why === undefined ? [] : [{ id: one.id, why }]
   })
   const ids = new Set(agreed.actions.map(({ id }) => id))
@@ -251,6 +251,6 @@ export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting =
   const others = grownSets.filter((address) => !reported.has(address))
   return {
     actions: now.actions.filter(({ id }) => ids.has(id) && !out.has(id)),
-    stale: [...stale, ...others.map((id) => ({ id, why: grown }))],
+    stale: [...stale, ...others.map((id) => ({ id, why: setChanged }))],
   }
 }

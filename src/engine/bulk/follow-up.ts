@@ -33,7 +33,7 @@ const recordIn = async (
 }
 
 export interface FollowUpParts {
-  readonly bulk: Pick<BulkRunner, 'many'>
+  readonly bulk: Pick<BulkRunner, 'runPlans'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
   /** Decides whether sent requests are recorded in a journal. */
   readonly requests: Pick<InstanceExchange['requests'], 'hasJournal'>
@@ -50,7 +50,7 @@ export async function* followUp(
   plans: readonly Plan[],
   how: Pick<WriteOptions, 'done'>,
 ): Rows {
-  if (file === undefined) return yield* bulk.many(plans, { ...how, run: send, kept: false })
+  if (file === undefined) return yield* bulk.runPlans(plans, { ...how, run: send, kept: false })
   const { journal } = await resumeJournal(file)
   const places = await loadPlaces(journal)
   const run = async (plan: Plan): Promise<PlanAnswer> => {
@@ -61,7 +61,7 @@ export async function* followUp(
   let end: End = 'stopped'
   requests.hasJournal = true
   try {
-    yield* bulk.many(plans, { ...how, run, kept: false })
+    yield* bulk.runPlans(plans, { ...how, run, kept: false })
     end = 'completed'
   } finally {
     requests.hasJournal = false

@@ -64,7 +64,7 @@ export class BulkRunner {
    * Confirms and runs plans, and yields their outcomes.
    * @throws Failure of the run as a whole
    */
-  async *many(plans: readonly Plan[], how: BulkOptions = {}): Rows {
+  async *runPlans(plans: readonly Plan[], how: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
     if (only === undefined) return
@@ -72,9 +72,9 @@ export class BulkRunner {
     if (due.length > 0) await this.confirm(due, how)
     const single = plans.length === 1 && !this.#engine.listed
     const keeps = due.length > 0 && how.kept !== false
-    const keeper = keeps ? this.#engine.keeper?.(only, single, how.final) : undefined
-    if (single && this.#engine.resumed?.() === undefined)
-      return yield* this.#single(only, how, keeper)
+    const keeper = keeps ? this.#engine.createKeeper?.(only, single, how.final) : undefined
+    if (single && this.#engine.getResumed?.() === undefined)
+      return yield* this.#runSingle(only, how, keeper)
     if (keeper !== undefined) {
       const { runJournaled } = await import('./queues.js')
       return yield* runJournaled(this.#engine, await keeper(), plans, how)
@@ -92,7 +92,7 @@ export class BulkRunner {
       engine: this.#engine,
       source,
       how,
-      confirmable: async ({ endpoint }) => {
+      checkConfirmable: async ({ endpoint }) => {
         const what = resolveLoss(how)?.what ?? endpoint.destructive
         if (what !== undefined) await this.#engine.ui.checkConfirmable(what)
       },
@@ -122,7 +122,7 @@ export class BulkRunner {
     how: BulkOptions,
     count: number = plans.length,
   ): Promise<boolean> {
-    const { ui, irreversible } = this.#engine
+    const { ui, explainIrreversible } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const loses = resolveLoss(how)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
@@ -135,16 +135,16 @@ export class BulkRunner {
     const details = loses?.details ?? named
     if (loses?.noteVerb !== undefined && !ui.interactive)
       for (const line of await resolveDetails(details)) ui.note(`${loses.noteVerb} ${line}`)
-    const why = plans.map(irreversible).find((text) => text !== undefined)
+    const why = plans.map(explainIrreversible).find((text) => text !== undefined)
     const total = loses?.details === undefined ? count : undefined
     await ui.confirm(withReversal(what, why), details, undefined, total)
     return true
   }
 
-  async *#single(plan: Plan, how: BulkOptions, keeper: Keeper | undefined): Rows {
+  async *#runSingle(plan: Plan, how: BulkOptions, keeper: Keeper | undefined): Rows {
     const send = ignoreTolerated(this.#engine.globals, how.run ?? createCall(this.#engine))
     const work = async (one: Plan): Promise<PlanAnswer> => {
-      await how.together?.([one])
+      await how.sendTogether?.([one])
       return send(one)
     }
     const outcome =

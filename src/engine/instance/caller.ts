@@ -125,7 +125,7 @@ const describeUnknownName = (endpoint: Endpoint, name: string, words?: Naming): 
 
 /** Creates the function that notes each parameter that the catalogue does not have; it is sent all the same. */
 export const createUnknownNote =
-  ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['unknown'] =>
+  ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['noteUnknownName'] =>
   (endpoint, name) =>
     note(describeUnknownName(endpoint, name, words))
 

@@ -117,7 +117,7 @@ export class Questions {
   }
 
   /** Asks for a value until the reply is valid; returns undefined without a terminal. */
-  readonly ask: PlanContext['missing'] = async (missing) => {
+  readonly ask: PlanContext['askMissing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
       const texts = (await this.#prompt(missing)).filter((text) => text !== '')
@@ -284,14 +284,14 @@ export class RunPlanner {
       env: place.env,
       note,
       piped: isFromStdin(journaling.raw),
-      unknown: (endpoint, name) => {
+      noteUnknownName: (endpoint, name) => {
         if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)
       },
-      offered: (endpoint) => checkEndpointOffered(endpoint, words),
-      baseUrl: async () => (await place.session()).baseUrl,
-      scope: (kinds) => place.findScopeAmong(kinds),
-      pathOf: (id) => this.#paths.of(id, () => this.#readPath(id)),
-      missing: questions.ask,
+      checkOffered: (endpoint) => checkEndpointOffered(endpoint, words),
+      getBaseUrl: async () => (await place.session()).baseUrl,
+      getScope: (kinds) => place.findScopeAmong(kinds),
+      findPath: (id) => this.#paths.of(id, () => this.#readPath(id)),
+      askMissing: questions.ask,
       pick: questions.pick,
     }
   }
@@ -339,10 +339,10 @@ export class RunPlanner {
   }
 
   async #planOwn(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
-    const { apart = false, plansFor } = how
-    return plansFor === undefined
+    const { apart = false, createPlans } = how
+    return createPlans === undefined
       ? fillPlans(await this.#plan(given, how, apart), how)
-      : plansFor(given)
+      : createPlans(given)
   }
 
   /** Plans the actions for several projects or groups, target by target. */
@@ -352,10 +352,13 @@ export class RunPlanner {
     targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const { command } = this.#options
-    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#plan(own, how, true) } = how
+    const { createPlans = (own: Given): Promise<readonly Plan[]> => this.#plan(own, how, true) } =
+      how
     const made: (readonly Plan[] | undefined)[] = []
     for (const target of targets)
-      made.push(target.failure === undefined ? await plansFor(toGiven(given, target)) : undefined)
+      made.push(
+        target.failure === undefined ? await createPlans(toGiven(given, target)) : undefined,
+      )
     const like = made.find((own) => own !== undefined && own.length > 0)?.[0]
     const plans = targets.flatMap((target, i) =>
       (made[i] ?? [refuseTarget(command, target, like)]).map((plan) => ({
@@ -369,13 +372,13 @@ export class RunPlanner {
   /** Plans the objects that the line names. A plan with a placeholder ID gets the typed text as its label. */
   async #plan(
     given: Given,
-    { preset, split, standIn }: ActionOptions,
+    { preset, split, createPlaceholder }: ActionOptions,
     apart: boolean,
   ): Promise<readonly Plan[]> {
     const { texts, ...rows } = splitWithRows(given, split)
-    const args = standIn === undefined ? texts : texts.map(standIn)
+    const args = createPlaceholder === undefined ? texts : texts.map(createPlaceholder)
     const plans = await this.#create({ ...given, args, ...rows }, preset, apart)
-    if (standIn === undefined) return plans
+    if (createPlaceholder === undefined) return plans
     return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
 

@@ -217,7 +217,8 @@ export class JournaledRun {
    */
   async loadRemaining(): Promise<(object: GivenObject) => Item | undefined> {
     const places = new Map<string, Item>()
-    for await (const item of this.resumed?.left() ?? []) places.set(getObjectKey(item), item)
+    for await (const item of this.resumed?.readRemaining() ?? [])
+      places.set(getObjectKey(item), item)
     return (object) => places.get(getObjectKey(object))
   }
 

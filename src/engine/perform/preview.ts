@@ -99,11 +99,11 @@ const maskChanges = (
   endpoint: Endpoint,
   words: Words | undefined,
 ): readonly Change[] => {
-  const secrecyOf = getSecrecies(getSecretFields(endpoint), words)
+  const findSecrecy = getSecrecies(getSecretFields(endpoint), words)
   const hide = (of: 'now' | 'new'): Fields =>
     maskFields(
       Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
-      secrecyOf,
+      findSecrecy,
     )
   const [now, next] = [hide('now'), hide('new')]
   return changes.map((change) => ({
@@ -215,11 +215,11 @@ interface Parts {
   readonly caller: Pick<Caller, 'send'>
   readonly lists: Pick<ListReader, 'gather'>
   /** Confirms and processes several objects; the answer is a list. */
-  readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
+  readonly bulk: Pick<BulkRunner, 'confirm' | 'runPlans' | 'stream'>
   readonly answer: Pick<AnswerService, 'getColumnsFor'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
-  readonly irreversible: (plan: Plan) => string | undefined
+  readonly explainIrreversible: (plan: Plan) => string | undefined
   /** True if some failures are tolerated: a single object is then reported like one of several. */
   readonly tolerates: boolean
   /** True if secrets are shown. */
@@ -290,7 +290,7 @@ export class Previewer {
     for (const plan of source) await keeper?.addPlan(plan)
     await this.#announce(source, how)
     if (only !== undefined && this.#isAlone(only, others)) return yield* this.#previewOne(only, how)
-    yield* bulk.many(
+    yield* bulk.runPlans(
       source.map((plan) => reading.toSafe(plan)),
       { view, run },
     )
@@ -302,16 +302,16 @@ export class Previewer {
     const loss = resolveLoss(how)
     // The notes repeat the lines of the question, without a verb before each.
     const loses = loss && { ...loss, noteVerb: undefined }
-    const { bulk, irreversible } = this.#parts
+    const { bulk, explainIrreversible } = this.#parts
     if (due.length === 0 || !(await bulk.confirm(due, { loses }, count ?? due.length))) return
     // The question already contains these reasons.
-    for (const plan of due) this.#notedReasons.add(irreversible(plan) ?? '')
+    for (const plan of due) this.#notedReasons.add(explainIrreversible(plan) ?? '')
   }
 
   /** Returns the reason why a plan cannot be undone, and prints each reason once. */
   async #noteIrreversible(plan: Plan, preview: Preview): Promise<Pick<Preview, 'irreversible'>> {
-    const { ui, irreversible } = this.#parts
-    const why = irreversible(plan) ?? (await this.#findGap(plan, preview))
+    const { ui, explainIrreversible } = this.#parts
+    const why = explainIrreversible(plan) ?? (await this.#findGap(plan, preview))
     if (why === undefined) return {}
     if (!this.#notedReasons.has(why)) ui.note(`this cannot be undone: ${why}`)
     this.#notedReasons.add(why)
@@ -343,7 +343,7 @@ export class Previewer {
         plans.push(await source.planOf(object))
       await this.#announce(plans, how, count)
     }
-    return { ...source, objects: firstObjects.all(), confirm }
+    return { ...source, objects: firstObjects.yieldAll(), confirm }
   }
 
   #isAlone(only: Plan, others: readonly Plan[]): boolean {

@@ -206,7 +206,7 @@ async function* runSelected(
   const chosen = await selectInParents(choosing, targets)
   if (chosen.length === 0) return yield* selection.yieldNoMatch()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
-    return yield* runTogether(choosing, chosen, (all) => running.rowsOf(all))
+    return yield* runTogether(choosing, chosen, (all) => running.yieldRows(all))
   yield* runOverTargets({ ...asked, given: selection.removeListFlags(given) }, chosen)
 }
 
@@ -215,7 +215,7 @@ async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[
   const { command, given, running } = asked
   const { rows } = command
   if (rows === undefined || command.eachParent !== true)
-    return yield* running.rowsOf({ ...given, several: true }, { targets })
+    return yield* running.yieldRows({ ...given, several: true }, { targets })
   const { curl, context } = running
   if (curl === undefined)
     return yield* yieldParentRows(running, given, rows, targets, Number.POSITIVE_INFINITY)

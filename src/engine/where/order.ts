@@ -28,7 +28,7 @@ export type SortKey = readonly (readonly ComparableValue[])[]
 
 export interface Order {
   /** @param row the record with its additional columns, if there are any */
-  readonly keyOf: (record: unknown, row?: unknown) => SortKey
+  readonly toSortKey: (record: unknown, row?: unknown) => SortKey
   /** Returns a negative number if the first record comes first. */
   readonly compare: (a: SortKey, b: SortKey) => number
 }
@@ -122,7 +122,7 @@ const toComparable = (value: unknown, kind: FieldKind, names: Names): Comparable
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
 /** Returns the documented name of a field whose values are found under another name. */
-const getSourceField = (field: string, known: Known): string => {
+const getValueField = (field: string, known: Known): string => {
   if (getShapeKind(field, known) !== undefined) return field
   const neutral = known.words === undefined ? field : mapDottedName(field, known.words.neutral)
   const sources: Readonly<Record<string, string>> = shownFields
@@ -135,7 +135,7 @@ const createValueReader = (
   known: Known,
   beside: readonly string[],
 ): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
-  const source = getSourceField(getOwnField(field, beside), known)
+  const source = getValueField(getOwnField(field, beside), known)
   const kind = getShapeKind(source, known)
   if (beside.includes(field))
     return (_, row) =>
@@ -158,14 +158,14 @@ const createValueReader = (
  * @param beside columns of the rows that are not fields of the records
  * @throws Failure `usage` for a field that has no order
  */
-export const bindOrder = (
+export const createOrder = (
   fields: readonly SortField[],
   known: Known,
   beside: readonly string[] = [],
 ): Order => {
   const parts = fields.map((one) => createValueReader(one, known, beside))
   return {
-    keyOf: (record, row = record) => parts.map((part) => part(record, row)),
+    toSortKey: (record, row = record) => parts.map((part) => part(record, row)),
     compare: (a, b) => {
       for (const [i, { descending }] of fields.entries()) {
         const [left = [], right = []] = [a[i], b[i]]

@@ -7,11 +7,11 @@ import { findKey, type Naming } from '../../catalogue/words.js'
 
 export interface Leaves {
   /** False if the field is absent or null. Then no value is compared. */
-  readonly there: boolean
+  readonly isPresent: boolean
   readonly values: readonly unknown[]
 }
 
-const absent: Leaves = { there: false, values: [] }
+const absent: Leaves = { isPresent: false, values: [] }
 
 const collectLeaves = (
   value: unknown,
@@ -24,10 +24,10 @@ const collectLeaves = (
   if (Array.isArray(value)) {
     const parts = value.map((element) => collectLeaves(element, path, depth, words))
     // An empty list at the end of the path counts as present.
-    const there = name === undefined ? true : parts.some((part) => part.there)
-    return { there, values: parts.flatMap((part) => part.values) }
+    const there = name === undefined ? true : parts.some((part) => part.isPresent)
+    return { isPresent: there, values: parts.flatMap((part) => part.values) }
   }
-  if (name === undefined) return { there: true, values: [value] }
+  if (name === undefined) return { isPresent: true, values: [value] }
   const key = isObject(value) ? findKey(value, name, words) : undefined
   return isObject(value) && key !== undefined
     ? collectLeaves(value[key], path, depth + 1, words)
@@ -155,13 +155,13 @@ export const findFieldKind = (shape: unknown, field: string): FieldKind | undefi
 }
 
 /** Returns the ranks of a field's levels; undefined if the field has none. */
-export const getShapeLevels = (shape: unknown, field: string): Ranks | undefined =>
+export const findFieldLevels = (shape: unknown, field: string): Ranks | undefined =>
   findSchemas(shape, field)
     ?.map(getLevels)
     .find((levels) => levels !== undefined)
 
 /** Returns the documented values of a field. */
-export const findFieldWords = (shape: unknown, field: string): readonly string[] =>
+export const findDocumentedValues = (shape: unknown, field: string): readonly string[] =>
   (findSchemas(shape, field) ?? []).flatMap((schema) =>
     isObject(schema) && Array.isArray(schema.examples)
       ? schema.examples.filter((word) => typeof word === 'string')
