@@ -216,16 +216,15 @@ const retryAfterLoss = async (
 
 /** A client of one instance and one credential. Each request is sent until its answer is final. */
 class HttpClient implements Client {
-  readonly #options: ClientOptions
-  readonly #clock: Timing
   readonly #onInterrupt: OnInterrupt
   readonly #connections: Connections
   readonly #wire: Wire
   readonly #closed = new AbortController()
 
-  constructor(options: ClientOptions, clock: Timing) {
-    this.#options = options
-    this.#clock = clock
+  constructor(
+    private readonly options: ClientOptions,
+    private readonly clock: Timing,
+  ) {
     this.#onInterrupt = listenForAborts(options.signal, this.#closed.signal)
     this.#connections = createConnections(options)
     this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
@@ -256,7 +255,7 @@ class HttpClient implements Client {
 
   /** Refuses a request that may write if the client is read-only, since its caller is wrong about what it does. */
   #checkReadOnly({ method, path }: WireRequest): void {
-    const { readOnly = false, readsBy } = this.#options
+    const { readOnly = false, readsBy } = this.options
     if (!readOnly || isSafe(method) || method === readsBy) return
     const what = `${method} ${maskAddressSecrets(path)}`
     throw new Failure('internal', `this command is read-only but was about to send ${what}`)
@@ -275,10 +274,10 @@ class HttpClient implements Client {
   #createPages({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
-      note: (text) => this.#options.note?.(text, 'verbose'),
+      note: (text) => this.options.note?.(text, 'verbose'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
       attempts: () => this.#createAttempts(how),
-      width: () => this.#options.gate?.width,
+      width: () => this.options.gate?.width,
       foreign: createNotJson,
     }
   }
@@ -300,7 +299,7 @@ class HttpClient implements Client {
         const { status, headers } = reply
         if (request.how?.anyType === true && isOtherType(reply))
           return { status, headers, bytes, data: undefined }
-        return toWholeAnswer(reply, bytes, this.#options.words)
+        return toWholeAnswer(reply, bytes, this.options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
         await retryAfterLoss(error, reply, attempts)
@@ -309,10 +308,10 @@ class HttpClient implements Client {
   }
 
   #createAttempts(how: CallOptions = {}): Attempts {
-    const { note = () => {} } = this.#options
-    const { retries = this.#options.retries, signal } = how
-    const limits = { retries, refusals: how.retries ?? this.#options.refusals ?? retries }
-    return new Attempts(limits, this.#clock, note, combineInterrupts(this.#onInterrupt, signal))
+    const { note = () => {} } = this.options
+    const { retries = this.options.retries, signal } = how
+    const limits = { retries, refusals: how.retries ?? this.options.refusals ?? retries }
+    return new Attempts(limits, this.clock, note, combineInterrupts(this.#onInterrupt, signal))
   }
 
   async #sendUntilAnswer(
@@ -359,7 +358,7 @@ export const postForm = async (
   form: Readonly<Record<string, string>>,
   options: FormOptions,
 ): Promise<{ status: number; body: unknown }> => {
-  const client = await createClient({ ...options, baseUrl: new URL(url).origin, retries: 0 })
+  const client = createClient({ ...options, baseUrl: new URL(url).origin, retries: 0 })
   try {
     const whole = await client.call({
       method: 'POST',

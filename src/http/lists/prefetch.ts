@@ -197,16 +197,14 @@ const fewPages = 2
 export const pagingHint: NextStep = { code: 'paging' }
 
 export class PagePrefetch {
-  readonly #pages: Pages
-  readonly #options: ListOptions
   readonly #requested: RequestedPage[] = []
   readonly #visited = new Set<string>()
   #numbers: Numbers | undefined
 
-  constructor(pages: Pages, options: ListOptions) {
-    this.#pages = pages
-    this.#options = options
-  }
+  constructor(
+    private readonly pages: Pages,
+    private readonly options: ListOptions,
+  ) {}
 
   /** True if no page is requested. */
   get none(): boolean {
@@ -221,7 +219,7 @@ export class PagePrefetch {
   }
 
   async #fetch(request: WireRequest): Promise<ListPage> {
-    const attempts = this.#pages.attempts()
+    const attempts = this.pages.attempts()
     const first = !this.#visited.has(request.path)
     this.#visited.add(request.path)
     if (!first)
@@ -230,10 +228,10 @@ export class PagePrefetch {
         `${request.method} ${request.path}`,
         pagingHint,
       )
-    const reply = await this.#pages.open(request, attempts)
+    const reply = await this.pages.open(request, attempts)
     const page = { request, reply, attempts }
     try {
-      return { ...page, next: inheritKeyset(request, findNextPage(reply, this.#pages)) }
+      return { ...page, next: inheritKeyset(request, findNextPage(reply, this.pages)) }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return { ...page, next: undefined, lost: error }
@@ -277,7 +275,7 @@ export class PagePrefetch {
    * @param first true for the first page; only its headers decide whether pages are requested by number
    */
   prefetchAfter({ next, reply }: ListPage, left: number, first: boolean): void {
-    if (this.#options.single === true) return
+    if (this.options.single === true) return
     const needsNext = next !== undefined && left > pageSize(reply)
     const window = this.#getWindow()
     if (needsNext && window > 1 && first) this.#numbers = planNumbers(next, reply, left)
@@ -292,8 +290,8 @@ export class PagePrefetch {
 
   /** Returns the number of pages that may be in flight, including the present one; 1 means one page at a time. */
   #getWindow(): number {
-    const width = this.#pages.width()
-    const { concurrency = width === undefined ? 1 : usualWindow, held } = this.#options
+    const width = this.pages.width()
+    const { concurrency = width === undefined ? 1 : usualWindow, held } = this.options
     const most = held?.() === true ? heldWindow : concurrency
     return Math.min(most, concurrency, width ?? concurrency)
   }

@@ -80,33 +80,22 @@ export class Attempts {
   /** The admission that the gate gave for the latest attempt. */
   admission: Admission | undefined
   #made = 0
-  readonly #retries: number
-  readonly #refusals: number
-  readonly #clock: Timing
-  readonly #note: NonNullable<ClientOptions['note']>
-  readonly #onInterrupt: OnInterrupt
 
   constructor(
-    { retries, refusals }: { readonly retries: number; readonly refusals: number },
-    clock: Timing,
-    note: NonNullable<ClientOptions['note']>,
-    onInterrupt: OnInterrupt,
-  ) {
-    this.#retries = retries
-    this.#refusals = refusals
-    this.#clock = clock
-    this.#note = note
-    this.#onInterrupt = onInterrupt
-  }
+    private readonly limits: { readonly retries: number; readonly refusals: number },
+    private readonly clock: Timing,
+    private readonly note: NonNullable<ClientOptions['note']>,
+    private readonly onInterrupt: OnInterrupt,
+  ) {}
 
   /** The number of attempts that are left. */
   get left(): number {
-    return Math.max(0, this.#retries - this.#made)
+    return Math.max(0, this.limits.retries - this.#made)
   }
 
   /** The number of attempts that are left for refusals that ask to wait. */
   get refusals(): number {
-    return Math.max(0, this.#refusals - this.#made)
+    return Math.max(0, this.limits.refusals - this.#made)
   }
 
   get made(): number {
@@ -116,13 +105,11 @@ export class Attempts {
   /** Waits for as long as the instance asked. Without a requested wait, each pause is longer than the last, with jitter. */
   async pause(label: string, why: string, asked?: number): Promise<void> {
     const longest = Math.min(longestPause, firstPause * 2 ** this.#made)
-    const wait = asked ?? longest * (0.5 + this.#clock.random() / 2)
+    const wait = asked ?? longest * (0.5 + this.clock.random() / 2)
     this.#made += 1
     const seconds = (wait / 1000).toFixed(wait < 10_000 ? 1 : 0)
-    this.#note(
-      `${label}: ${why}; retrying in ${seconds} s (${this.#made} of ${this.#retries})`,
-      'info',
-    )
-    await this.#clock.sleep(wait, this.#onInterrupt)
+    const count = `${this.#made} of ${this.limits.retries}`
+    this.note(`${label}: ${why}; retrying in ${seconds} s (${count})`, 'info')
+    await this.clock.sleep(wait, this.onInterrupt)
   }
 }

@@ -146,10 +146,6 @@ const discard = async (reply: OpenAnswer): Promise<void> => {
 }
 
 export class Wire {
-  readonly #options: ClientOptions
-  readonly #connections: Connections
-  readonly #onInterrupt: OnInterrupt
-  readonly #now: () => number
   /** The API root of the instance. */
   readonly root: RequestTarget
   /** The path of the instance, with a slash at its end. */
@@ -158,15 +154,11 @@ export class Wire {
   #renewal: Promise<Credential | undefined> | undefined
 
   constructor(
-    options: ClientOptions,
-    connections: Connections,
-    onInterrupt: OnInterrupt,
-    now: () => number,
+    private readonly options: ClientOptions,
+    private readonly connections: Connections,
+    private readonly onInterrupt: OnInterrupt,
+    private readonly now: () => number,
   ) {
-    this.#options = options
-    this.#connections = connections
-    this.#onInterrupt = onInterrupt
-    this.#now = now
     this.root = getApiRoot(options.baseUrl)
     this.#home = `${trimTrailingSlashes(new URL(options.baseUrl).pathname)}/`
     this.#credential = options.credential
@@ -228,10 +220,10 @@ export class Wire {
   #getRetryWait(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
     // The gate waits by itself if the instance turns requests away.
-    if (reply.gate !== undefined && isTurnedAway(reply, this.#now())) return undefined
+    if (reply.gate !== undefined && isTurnedAway(reply, this.now())) return undefined
     const again = status === 429 || (temporaryStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
-    const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.#now())
+    const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.now())
     if (wait === undefined) return {}
     return wait > longestWait ? undefined : { asked: wait }
   }
@@ -239,7 +231,7 @@ export class Wire {
   /** Renews the credential. @returns true if there is another credential than the one that was used */
   async #renewCredential(used: Credential | undefined): Promise<boolean> {
     if (this.#credential !== used) return true
-    this.#renewal ??= (this.#options.renew?.() ?? Promise.resolve(undefined)).finally(() => {
+    this.#renewal ??= (this.options.renew?.() ?? Promise.resolve(undefined)).finally(() => {
       this.#renewal = undefined
     })
     const fresh = await this.#renewal
@@ -287,7 +279,7 @@ export class Wire {
    */
   #createHeaders(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
-    const { sudo, userAgent, words } = this.#options
+    const { sudo, userAgent, words } = this.options
     return buildHeaders(request, {
       userAgent,
       credential: this.#credential,
@@ -304,7 +296,7 @@ export class Wire {
     headers: Readonly<Record<string, string>>,
     attempts: Attempts,
   ): Promise<OpenAnswer> {
-    const gate = target.origin === this.root.origin ? this.#options.gate : undefined
+    const gate = target.origin === this.root.origin ? this.options.gate : undefined
     if (gate === undefined) return this.#exchange(request, target, headers)
     const admission = await gate.admit(this.#combineInterrupts(request), attempts.admission)
     attempts.admission = admission
@@ -321,7 +313,7 @@ export class Wire {
   }
 
   #combineInterrupts({ how }: WireRequest): OnInterrupt {
-    return combineInterrupts(this.#onInterrupt, how?.signal)
+    return combineInterrupts(this.onInterrupt, how?.signal)
   }
 
   async #exchange(
@@ -332,13 +324,13 @@ export class Wire {
     const { method, body, secrets } = request
     const label = formatRequestLabel(method, target)
     // In milliseconds.
-    const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
+    const timeout = (request.how?.timeout ?? this.options.timeout) * 1000
     const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
-    const { words } = this.#options
+    const { words } = this.options
     for (const text of findSecretTexts({ ...request, headers }, words)) recordSecret(text)
     if (this.#credential !== undefined) recordSecret(this.#credential.value)
-    const trace = startTrace(this.#options.trace, outgoing, secrets, words)
-    const dispatcher = await this.#connections.to(target.origin)
+    const trace = startTrace(this.options.trace, outgoing, secrets, words)
+    const dispatcher = await this.connections.to(target.origin)
     try {
       const incoming = await sendRequest(dispatcher, outgoing, this.#combineInterrupts(request))
       const encoding = readHeader(incoming.headers, 'content-encoding')
