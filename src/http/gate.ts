@@ -5,8 +5,6 @@
 import { type Clock, systemClock } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
-  type ClosedBy,
-  closedReasons,
   createLongWaitFailure,
   firstWait,
   getWait,
@@ -16,7 +14,8 @@ import {
   RemoteClock,
   readRateLimit,
 } from './pace.js'
-import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
+import { type ClosedBy, closingTexts } from './status.js'
+import type { Admission, AdmissionResult, AnswerHead, Gate, OnInterrupt } from './types.js'
 
 export { parseRate, takeLowerRate, toWholeAllowance } from './pace.js'
 
@@ -105,8 +104,6 @@ export interface GateWait {
 
 /** The maximum fraction by which a wait is extended at random, so that not all clients return at the same time. */
 const jitter = 0.1
-
-type AnswerHead = Pick<Answer, 'status' | 'headers'>
 
 /** The time at which an answer came, and how often its request may still be sent again. */
 interface AnswerTiming {
@@ -283,7 +280,7 @@ export class FleetGate implements Gate {
     const { waiting } = this
     if (waiting === undefined || waiting.milliseconds < firstWait / 2) return
     const seconds = Math.ceil(waiting.milliseconds / 1000)
-    this.#note(`${closedReasons[this.#closedBy]}: waiting ${seconds} s; ${waiting.why}`)
+    this.#note(`${closingTexts[this.#closedBy].reason}: waiting ${seconds} s; ${waiting.why}`)
   }
 
   /** Halves the width, once for all requests that were sent before. @returns false if it was halved since this request was sent */

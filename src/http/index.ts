@@ -14,7 +14,6 @@ import { isMaintenance, toFailure } from './answers/failure.js'
 import {
   createUnusable,
   findPageTitle,
-  formatStatus,
   isPage,
   LostRequest,
   markUnknownOutcome,
@@ -35,6 +34,7 @@ import {
 import { type Connections, createConnections } from './sending/connections.js'
 import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
+import { formatStatus, gatewayStatuses, isSuccess } from './status.js'
 import type {
   Answer,
   Batch,
@@ -174,9 +174,6 @@ const makeOpaque = (error: unknown): unknown => {
   })
 }
 
-/** The statuses of gateways, which do not show whether the instance carried out the request. */
-const gateways = new Set([502, 503, 504])
-
 const deletedHint =
   'An earlier attempt may have deleted it, although no response arrived. Check before you try again.'
 
@@ -186,7 +183,7 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
-  if (gateways.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
+  if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
     return new Failure(failure.category, failure.message, {
@@ -196,8 +193,6 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
     })
   return failure
 }
-
-const isAnswer = (status: number): boolean => (status >= 200 && status < 300) || status === 304
 
 /**
  * Pauses before another attempt after a body was cut short, if that is harmless. Otherwise it throws a Failure, with an unknown outcome for
@@ -320,7 +315,7 @@ class HttpClient implements Client {
     abroad = false,
   ): Promise<OpenAnswer> {
     const reply = await this.#wire.send(request, attempts, abroad)
-    if (!isAnswer(reply.status)) throw await readRefusal(reply, attempts)
+    if (!isSuccess(reply.status)) throw await readRefusal(reply, attempts)
     return reply
   }
 

@@ -1,11 +1,16 @@
 /** Decides when the next request may be sent: by the limit that the instance states, by one learnt from refusals, and by `--rate`. */
 import { Failure, usage } from '../errors.js'
-import { getRequestedWait, parseRateReset, parseRetryAfter, readHeader } from './headers.js'
-import type { Answer } from './types.js'
+import {
+  getRequestedWait,
+  parseCount,
+  parseRateReset,
+  parseRetryAfter,
+  readHeader,
+} from './headers.js'
+import { type ClosedBy, closingTexts } from './status.js'
+import type { AnswerHead, AnswerHeaders } from './types.js'
 
 // The limits that an instance states: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`.
-
-type Headers = Answer['headers']
 
 /** A limit as one answer states it. */
 interface RateLimit {
@@ -13,11 +18,6 @@ interface RateLimit {
   readonly remaining: number
   /** The time until the limit begins anew, in milliseconds, by the instance's own clock. */
   readonly rest: number
-}
-
-const parseCount = (headers: Headers, name: string): number | undefined => {
-  const text = readHeader(headers, name)?.trim()
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 /**
@@ -32,7 +32,7 @@ export class RemoteClock {
     return here + (this.#ahead ?? 0)
   }
 
-  read(headers: Headers, here: number): void {
+  read(headers: AnswerHeaders, here: number): void {
     const date = Date.parse(readHeader(headers, 'date') ?? '')
     if (Number.isNaN(date)) return
     this.#ahead = Math.max(this.#ahead ?? Number.NEGATIVE_INFINITY, date - here)
@@ -45,16 +45,13 @@ const longestWait = 30_000
 /** The shortest wait if requests are refused after the limit should have begun anew, in milliseconds; it doubles each time. */
 const leastWait = 100
 
-/** The beginning of an answer. */
-type Head = Pick<Answer, 'status' | 'headers'>
-
 /**
  * Returns the time to wait before the next request. `Retry-After` counts exactly, even 0; else the wait ends when the limit begins anew.
  * That time is imprecise, so an instance that keeps turning requests away gets longer waits.
  * @param refusalsInRow the number of refusals since the last other answer
  */
 export const getWait = (
-  { status, headers }: Head,
+  { status, headers }: AnswerHead,
   instanceTime: number,
   refusalsInRow: number,
 ): number => {
@@ -68,7 +65,7 @@ export const getWait = (
 }
 
 /** True if an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
-export const isTurnedAway = ({ status, headers }: Head, instanceTime: number): boolean =>
+export const isTurnedAway = ({ status, headers }: AnswerHead, instanceTime: number): boolean =>
   status === 429 ||
   (status === 503 &&
     parseRetryAfter(readHeader(headers, 'retry-after'), instanceTime) !== undefined)
@@ -78,11 +75,11 @@ export const isTurnedAway = ({ status, headers }: Head, instanceTime: number): b
  * is not the cause.
  */
 export const readRateLimit = (
-  { status, headers }: Head,
+  { status, headers }: AnswerHead,
   instanceTime: number,
 ): RateLimit | undefined => {
-  const limit = parseCount(headers, 'ratelimit-limit')
-  const remaining = parseCount(headers, 'ratelimit-remaining')
+  const limit = parseCount(readHeader(headers, 'ratelimit-limit'))
+  const remaining = parseCount(readHeader(headers, 'ratelimit-remaining'))
   const rest = parseRateReset(readHeader(headers, 'ratelimit-reset'), instanceTime)
   if (limit === undefined || limit === 0 || remaining === undefined || rest === undefined)
     return undefined
@@ -90,28 +87,14 @@ export const readRateLimit = (
   return { limit, remaining, rest }
 }
 
-/** The status that closed the gate: 429, or 503 with a time to come again. */
-export type ClosedBy = 429 | 503
-
 /** Creates the failure of requests that are not sent because the instance asks for too long a wait. */
 export const createLongWaitFailure = (by: ClosedBy, wait: number): Failure => {
   const about = `${Math.ceil(wait / 1000)} s`
-  const asks = `and asks to wait ${about}`
-  if (by === 503)
-    return new Failure('unreachable', `the instance is not available, ${asks}`, {
-      status: by,
-      advice: { code: 'unavailable', about },
-    })
-  return new Failure('rate_limited', `the instance limits requests, ${asks}`, {
+  const { category, code, message } = closingTexts[by]
+  return new Failure(category, `${message}, and asks to wait ${about}`, {
     status: by,
-    advice: { code: 'rate', about },
+    advice: { code, about },
   })
-}
-
-/** The reason for a wait, in words. */
-export const closedReasons: Readonly<Record<ClosedBy, string>> = {
-  429: 'too many requests (429)',
-  503: 'the instance is not available (503)',
 }
 
 /** Below this fraction of a limit, the remaining requests are spread over the remaining time. */
@@ -131,6 +114,13 @@ const second = 1000
 const roughWindow = 10 * second
 /** The factor by which requests at a limit's rate are spread out, so that none falls into the window before. */
 const spreadFactor = 1.02
+
+/** The windows of limits, in words, by the longest stated time until a limit begins anew, in milliseconds. */
+const windows = [
+  { from: Number.NEGATIVE_INFINITY, to: 1500, words: 'a second' },
+  { from: 30_000, to: 61_000, words: 'a minute' },
+  { from: 1_800_000, to: 3_601_000, words: 'an hour' },
+] as const
 
 /** A limit that an answer stated, with its times by this machine's clock. */
 interface KnownLimit {
@@ -261,16 +251,9 @@ export class Pace {
   /** Returns the limit of the instance in words; undefined if the instance does not state one. */
   words(): string | undefined {
     const limit = this.#known?.limit
-    const unit =
-      this.#span <= 1500
-        ? 'second'
-        : this.#span > 30_000 && this.#span <= 61_000
-          ? 'minute'
-          : this.#span > 1_800_000 && this.#span <= 3_601_000
-            ? 'hour'
-            : undefined
-    if (limit === undefined || unit === undefined) return undefined
-    return `the instance allows ${limit} ${unit === 'hour' ? 'an' : 'a'} ${unit}`
+    const window = windows.find(({ from, to }) => this.#span > from && this.#span <= to)
+    if (limit === undefined || window === undefined) return undefined
+    return `the instance allows ${limit} ${window.words}`
   }
 
   #getCurrentLimit(now: number): KnownLimit | undefined {

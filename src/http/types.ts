@@ -154,8 +154,8 @@ export interface WholeAnswer {
   readonly data: unknown
 }
 
-/** A page of a list, without its records. */
-export type PageHead = Pick<WholeAnswer, 'status' | 'headers'>
+/** An answer without its body. */
+export type AnswerHead = Pick<WholeAnswer, 'status' | 'headers'>
 
 export interface ListOptions {
   /** The maximum number of records; undefined for all. */
@@ -170,7 +170,7 @@ export interface ListOptions {
   /** Accepts an object in place of the list; called before that object is given as the only record. */
   readonly alone?: () => void
   /** Called with each page before its records. */
-  readonly onPage?: (page: PageHead) => void
+  readonly onPage?: (page: AnswerHead) => void
   /** Starts counting the list as work in progress. */
   readonly work?: (() => ListWork) | undefined
   /** Replaces errors that the list throws. */
@@ -230,7 +230,7 @@ export interface Admission {
 
 /** The result of an admitted request: the beginning of an answer, or its loss. */
 export type AdmissionResult =
-  | { readonly status: number; readonly headers: AnswerHeaders }
+  | AnswerHead
   | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
 
 export interface Gate {

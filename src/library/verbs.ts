@@ -17,7 +17,7 @@ import type { Paging } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
-import type { AnswerHeaders, CallOptions, PageHead } from '../http/types.js'
+import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {
@@ -232,7 +232,7 @@ const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithRe
 const createList =
   (endpoint: ListEndpoint, { instance }: VerbContext) =>
   (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
-    const records = async function* (onPage?: (page: PageHead) => void): AsyncGenerator<unknown> {
+    const records = async function* (onPage?: (page: AnswerHead) => void): AsyncGenerator<unknown> {
       const { params: _, signal, timeout, retries, ...paging } = how
       const values = checkInput(endpoint, input, how)
       yield* (await instance()).list(
@@ -245,7 +245,7 @@ const createList =
     }
     const pages = async function* (): AsyncGenerator<WithResponse<readonly unknown[]>> {
       const begun: WithResponse<unknown[]>[] = []
-      const onPage = ({ status, headers }: PageHead) =>
+      const onPage = ({ status, headers }: AnswerHead) =>
         begun.push(toWithResponse([], status, headers))
       for await (const record of records(onPage)) {
         while (begun.length > 1) yield* begun.splice(0, 1)

@@ -4,7 +4,7 @@ import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
 import { createUnusable } from '../answers/network.js'
 import { maskAddressSecrets } from '../answers/secrets.js'
-import { readHeader } from '../headers.js'
+import { parseCount, readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type RequestTarget } from '../request/address.js'
 import type { Attempts } from '../sending/attempts.js'
 import type { OpenAnswer } from '../sending/exchange.js'
@@ -79,15 +79,12 @@ const findNextPage = (page: PageAnswer, root: Root): WireRequest | undefined => 
   return link === undefined ? undefined : createGetRequest(toPathBelowRoot(link, page, root))
 }
 
-const parseWholeNumber = (text: string | null | undefined): number | undefined =>
-  text !== null && text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined
-
 const getQueryParameter = (path: string, name: string): string | null =>
   new URLSearchParams(path.slice(path.indexOf('?') + 1)).get(name)
 
 /** Returns the number of the last page, if the instance counts its pages. */
 const getLastPage = (page: PageAnswer): number | undefined =>
-  parseWholeNumber(readHeader(page.headers, 'x-total-pages'))
+  parseCount(readHeader(page.headers, 'x-total-pages'))
 
 /** Creates the request for a page by its number, from a page that a link named. */
 const createNumberedPage = (named: WireRequest, number: number): WireRequest => ({
@@ -96,22 +93,22 @@ const createNumberedPage = (named: WireRequest, number: number): WireRequest => 
 })
 
 const pageNumber = (named: WireRequest): number | undefined =>
-  parseWholeNumber(getQueryParameter(named.path, 'page'))
+  parseCount(getQueryParameter(named.path, 'page'))
 
 const documentedSize = 20
 
 /** Returns the number of records that a page may hold. */
 export const pageSize = (page: PageAnswer): number =>
-  parseWholeNumber(readHeader(page.headers, 'x-per-page')) ??
-  parseWholeNumber(getQueryParameter(page.target.path, 'per_page')) ??
+  parseCount(readHeader(page.headers, 'x-per-page')) ??
+  parseCount(getQueryParameter(page.target.path, 'per_page')) ??
   documentedSize
 
 export const getTotal = (page: PageAnswer): number | undefined =>
-  parseWholeNumber(readHeader(page.headers, 'x-total'))
+  parseCount(readHeader(page.headers, 'x-total'))
 
 /** True if the instance announces a further page, in any header. */
 export const hasMore = (page: PageAnswer): boolean =>
-  parseWholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined
+  parseCount(readHeader(page.headers, 'x-next-page')) !== undefined
 
 // The continuation by ID: `GET /projects` by offset ends with 405 after 50,000 projects, and continues by `id_after` or `id_before`
 // (`http/README.md`).

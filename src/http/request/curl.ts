@@ -14,13 +14,10 @@ import {
   type SecrecyFinder,
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
-
-/** Quotes a word for a POSIX shell. */
-const quoteWord = (text: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 const token = '$SVC_TOKEN'
 const alertKey = '$SVC_ALERT_KEY'

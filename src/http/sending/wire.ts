@@ -22,6 +22,7 @@ import {
   parseAddress,
   type RequestTarget,
 } from '../request/address.js'
+import { closingTexts, gatewayStatuses, redirectStatuses } from '../status.js'
 import {
   type AnswerHeaders,
   type ClientOptions,
@@ -37,8 +38,6 @@ import { type OpenAnswer, type OutgoingRequest, sendRequest, startTrace } from '
 
 // Redirects: which ones are followed, and the failures of the others.
 
-/** The statuses that redirect to another address. */
-const redirects = new Set([301, 302, 303, 307, 308])
 const maxRedirects = 5
 
 const createRefusal = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
@@ -137,9 +136,6 @@ const addDocumentedNames = (
   return found.length === 0 ? headers : { ...headers, ...Object.fromEntries(found) }
 }
 
-/** The statuses of gateways that may be temporary. */
-const temporaryStatuses = new Set([502, 503, 504])
-
 const discard = async (reply: OpenAnswer): Promise<void> => {
   reply.trace.answered(reply.status, reply.headers)
   await readSome(reply.body)
@@ -192,7 +188,7 @@ export class Wire {
       const read = await readSome(reply.body)
       if (wait.asked === undefined && isMaintenance(reply.status, read)) return { ...reply, read }
       reply.trace.answered(reply.status, reply.headers)
-      const why = reply.status === 429 ? 'too many requests (429)' : `answered ${reply.status}`
+      const why = reply.status === 429 ? closingTexts[429].reason : `answered ${reply.status}`
       await attempts.pause(reply.label, why, wait.asked)
     }
   }
@@ -221,7 +217,7 @@ export class Wire {
     const { status, headers, method } = reply
     // The gate waits by itself if the instance turns requests away.
     if (reply.gate !== undefined && isTurnedAway(reply, this.now())) return undefined
-    const again = status === 429 || (temporaryStatuses.has(status) && isIdempotent(method))
+    const again = status === 429 || (gatewayStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
     const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.now())
     if (wait === undefined) return {}
@@ -249,7 +245,7 @@ export class Wire {
     for (let hops = 0; ; hops++) {
       const reply = await this.#sendThroughGate(request, target, headers, attempts)
       const location = readHeader(reply.headers, 'location')
-      if (!redirects.has(reply.status) || location === undefined) return reply
+      if (!redirectStatuses.has(reply.status) || location === undefined) return reply
       // The answer is traced first, so that the audit log contains refused redirects, too.
       await discard(reply)
       const next = resolveRedirect(reply, location, hops, this.root)
