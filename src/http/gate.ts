@@ -56,7 +56,7 @@ class Width {
   }
 
   /** Counts an answer that came after this many milliseconds. */
-  answered(milliseconds: number): void {
+  countAnswer(milliseconds: number): void {
     this.#good += 1
     if (this.#good % growthInterval === 0) this.#value = Math.min(this.#most, this.#value + 1)
     if (this.#isAdaptive) this.#checkSlowdown(milliseconds)
@@ -172,7 +172,7 @@ export class FleetGate implements Gate {
   get waiting(): GateWait | undefined {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined
-    const limit = this.#closedBy === 429 ? this.#pace.words() : undefined
+    const limit = this.#closedBy === 429 ? this.#pace.describeLimit() : undefined
     return { milliseconds, why: limit ?? 'requested by the instance' }
   }
 
@@ -231,18 +231,18 @@ export class FleetGate implements Gate {
       return false
     }
     const { status, headers } = came
-    this.#instanceClock.read(headers, now)
-    const theirs = this.#instanceClock.now(now)
+    this.#instanceClock.readDate(headers, now)
+    const theirs = this.#instanceClock.getTime(now)
     const limit = readRateLimit(came, theirs)
-    if (limit !== undefined) this.#pace.learn(limit, now, leave.serial)
+    if (limit !== undefined) this.#pace.learnLimit(limit, now, leave.serial)
     if (isTurnedAway(came, theirs)) return this.#handleRefusal(leave, came, at)
     this.#wellAt = now
     this.#refusalsInRow = 0
     leave.refused = undefined
     if (status >= 500) return false
     if (!isRedirect(status)) this.#answers += 1
-    this.#pace.answered()
-    this.#width.answered(now - leave.at)
+    this.#pace.countAnswer()
+    this.#width.countAnswer(now - leave.at)
     return false
   }
 
@@ -256,12 +256,12 @@ export class FleetGate implements Gate {
     this.#closedBy = came.status === 503 ? 503 : 429
     const isFirst = this.#halveOnce(leave)
     if (isFirst) this.#refusalsInRow += 1
-    const wait = getWait(came, this.#instanceClock.now(now), this.#refusalsInRow)
+    const wait = getWait(came, this.#instanceClock.getTime(now), this.#refusalsInRow)
     const until = Math.max(this.#openAt, now + wait)
     if (isFirst || until > this.#openAt) {
       const wait = until - now
       this.#openAt = now + wait * (isFirst ? 1 + this.#clock.random() * jitter : 1)
-      if (isFirst) this.#pace.turnedAway(now, this.#openAt)
+      if (isFirst) this.#pace.recordRefusal(now, this.#openAt)
     }
     const since = Math.min(this.#wellAt ?? now, leave.refused)
     this.#hopeless = !this.#isWithinPatience(until, this.#wellAt ?? now)
@@ -315,7 +315,7 @@ export class FleetGate implements Gate {
         continue
       }
       if (this.#underWay >= this.#width.value) return
-      const wait = Math.max(this.#openAt, this.#pace.next(now, this.#serial)) - now
+      const wait = Math.max(this.#openAt, this.#pace.getNextTime(now, this.#serial)) - now
       if (wait > 0) {
         this.#leaveTimer = this.#clock.later(wait, () => this.#admitWaiting())
         return
@@ -326,14 +326,14 @@ export class FleetGate implements Gate {
   }
 
   #createAdmission({ before }: AdmissionRequest, now: number): GateAdmission {
-    if (this.#idleSince !== undefined) this.#pace.idle(now - this.#idleSince)
+    if (this.#idleSince !== undefined) this.#pace.excludeIdleTime(now - this.#idleSince)
     this.#idleSince = undefined
     // Without refusals, the patience of the gate counts from now.
     if (this.#refusalsInRow === 0) this.#wellAt = now
     this.#hopeless = false
     this.#underWay += 1
     this.#serial += 1
-    this.#pace.sent(now, this.#serial)
+    this.#pace.recordRequest(now, this.#serial)
     const { refused, refusals = 0 } = before ?? {}
     const [closings, serial, answers] = [this.#closings, this.#serial, this.#answers]
     return { at: now, closings, refused, refusals, serial, answers }

@@ -10,14 +10,8 @@ import { parseOauthError, redactError } from '../base/secrets/scrub.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
-import { isMaintenance, toFailure } from './answers/failure.js'
-import {
-  createUnusable,
-  findPageTitle,
-  isPage,
-  LostRequest,
-  markUnknownOutcome,
-} from './answers/network.js'
+import { describePage, isMaintenance, toFailure } from './answers/failure.js'
+import { createUnusable, isPage, markUnknownOutcome } from './answers/network.js'
 import { maskAddressSecrets } from './answers/secrets.js'
 import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
@@ -25,7 +19,6 @@ import type { Pages } from './lists/prefetch.js'
 import {
   Attempts,
   combineInterrupts,
-  isIdempotent,
   isSafe,
   listenForAborts,
   systemTiming,
@@ -55,7 +48,6 @@ export { buildRequest } from './request/request.js'
 
 // Whole answers: their JSON, or a Failure that describes the unexpected body.
 
-const pageHint: NextStep = { code: 'no-instance' }
 const jsonHint = 'Check the base URL and any proxy in front of the instance.'
 
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
@@ -73,13 +65,7 @@ const kinds = [
 /** Describes a body that is not the expected JSON. Its text is not repeated, since it may contain anything. */
 const describeBody = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
-  if (isPage(text)) {
-    const title = findPageTitle(text)
-    return [
-      `an HTML page${title === undefined ? '' : `, “${maskAddressSecrets(title)}”`}`,
-      pageHint,
-    ]
-  }
+  if (isPage(text)) return [describePage(text), { code: 'no-instance' }]
   if (text.trim() === '') return [`nothing (${reply.status})`, jsonHint]
   const type = getMediaType(reply)
   const kind = kinds.find(([, begins]) => begins.test(text))?.[0] ?? 'something else'
@@ -194,21 +180,6 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   return failure
 }
 
-/**
- * Pauses before another attempt after a body was cut short, if that is harmless. Otherwise it throws a Failure, with an unknown outcome for
- * writes.
- */
-const retryAfterLoss = async (
-  error: unknown,
-  reply: OpenAnswer,
-  attempts: Attempts,
-): Promise<void> => {
-  if (!(error instanceof LostRequest)) throw error
-  if (error.transient && isIdempotent(reply.method) && attempts.left)
-    return attempts.pause(reply.label, error.message)
-  throw isSafe(reply.method) ? error : markUnknownOutcome(error)
-}
-
 /** A client of one instance and one credential. Each request is sent until its answer is final. */
 class HttpClient implements Client {
   readonly #onInterrupt: OnInterrupt
@@ -222,7 +193,7 @@ class HttpClient implements Client {
   ) {
     this.#onInterrupt = listenForAborts(options.signal, this.#closed.signal)
     this.#connections = createConnections(options)
-    this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
+    this.#wire = new Wire(options, this.#connections, clock.now)
   }
 
   async open(request: WireRequest): Promise<Answer> {
@@ -271,9 +242,9 @@ class HttpClient implements Client {
       root: this.#wire.root,
       note: (text) => this.options.note?.(text, 'verbose'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
-      attempts: () => this.#createAttempts(how),
-      width: () => this.options.gate?.width,
-      foreign: createNotJson,
+      createAttempts: () => this.#createAttempts(how),
+      getWidth: () => this.options.gate?.width,
+      createForeignFailure: createNotJson,
     }
   }
 
@@ -297,7 +268,7 @@ class HttpClient implements Client {
         return toWholeAnswer(reply, bytes, this.options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
-        await retryAfterLoss(error, reply, attempts)
+        await attempts.pauseAfterLoss(error, reply.method)
       }
     }
   }

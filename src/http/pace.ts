@@ -17,7 +17,7 @@ interface RateLimit {
   readonly limit: number
   readonly remaining: number
   /** The time until the limit begins anew, in milliseconds, by the instance's own clock. */
-  readonly rest: number
+  readonly untilReset: number
 }
 
 /**
@@ -28,11 +28,12 @@ export class RemoteClock {
   #ahead: number | undefined
 
   /** Returns the lowest time that the instance's clock can show now; our own time if it sent no date. */
-  now(here: number): number {
+  getTime(here: number): number {
     return here + (this.#ahead ?? 0)
   }
 
-  read(headers: AnswerHeaders, here: number): void {
+  /** Reads the date of an answer that came at our own time `here`. */
+  readDate(headers: AnswerHeaders, here: number): void {
     const date = Date.parse(readHeader(headers, 'date') ?? '')
     if (Number.isNaN(date)) return
     this.#ahead = Math.max(this.#ahead ?? Number.NEGATIVE_INFINITY, date - here)
@@ -43,7 +44,7 @@ export class RemoteClock {
 export const firstWait = 1000
 const longestWait = 30_000
 /** The shortest wait if requests are refused after the limit should have begun anew, in milliseconds; it doubles each time. */
-const leastWait = 100
+const minRefusalWait = 100
 
 /**
  * Returns the time to wait before the next request. `Retry-After` counts exactly, even 0; else the wait ends when the limit begins anew.
@@ -61,7 +62,7 @@ export const getWait = (
   if (after !== undefined) return after
   const wait = getRequestedWait(status, header, instanceTime)
   if (wait === undefined) return Math.min(longestWait, firstWait * again)
-  return refusalsInRow < 2 ? wait : Math.max(wait, Math.min(longestWait, leastWait * again))
+  return refusalsInRow < 2 ? wait : Math.max(wait, Math.min(longestWait, minRefusalWait * again))
 }
 
 /** True if an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
@@ -80,11 +81,11 @@ export const readRateLimit = (
 ): RateLimit | undefined => {
   const limit = parseCount(readHeader(headers, 'ratelimit-limit'))
   const remaining = parseCount(readHeader(headers, 'ratelimit-remaining'))
-  const rest = parseRateReset(readHeader(headers, 'ratelimit-reset'), instanceTime)
-  if (limit === undefined || limit === 0 || remaining === undefined || rest === undefined)
+  const untilReset = parseRateReset(readHeader(headers, 'ratelimit-reset'), instanceTime)
+  if (limit === undefined || limit === 0 || remaining === undefined || untilReset === undefined)
     return undefined
   if (status >= 500 && remaining > 0) return undefined
-  return { limit, remaining, rest }
+  return { limit, remaining, untilReset }
 }
 
 /** Creates the failure of requests that are not sent because the instance asks for too long a wait. */
@@ -102,9 +103,9 @@ const scarceFraction = 0.3
 /** The fraction of the remaining time over which they are spread. */
 const usedFraction = 0.9
 /** The time that a late timer may make up for, in milliseconds. */
-const slack = 20
+const lateTimerAllowance = 20
 /** The shortest time from which a rate is estimated, in milliseconds. */
-const shortest = 1000
+const minEstimateTime = 1000
 /** The number of answers below which no rate is estimated. */
 const minAnswers = 8
 
@@ -136,7 +137,7 @@ const easedFraction = 0.85
 /** After a second refusal, the pace doubles only after this many times the wait that the refusal caused. */
 const waitMultiple = 20
 /** The longest time until the pace doubles, in milliseconds, unless learning it took longer: an instance may lift its limit. */
-const longest = 60_000
+const maxDoublingTime = 60_000
 
 /** The rate that an instance seems to allow if it states no limit and only rejects requests as too many. */
 interface RateEstimate {
@@ -168,7 +169,7 @@ export class Pace {
   }
 
   /** Returns the time before which nothing may be sent. */
-  next(now: number, serial: number): number {
+  getNextTime(now: number, serial: number): number {
     const known = this.#getCurrentLimit(now)
     if (known !== undefined && known.remaining - (serial - known.serial) <= 0)
       return Math.min(known.until, this.#getWindowEnd(now) ?? known.until)
@@ -176,29 +177,30 @@ export class Pace {
   }
 
   /** Records that a request is sent. */
-  sent(now: number, serial: number): void {
+  recordRequest(now: number, serial: number): void {
     this.#from ??= now
     const interval = this.#getInterval(now, serial)
-    this.#next = interval === 0 ? now : Math.max(this.#next, now - slack) + interval
+    this.#next = interval === 0 ? now : Math.max(this.#next, now - lateTimerAllowance) + interval
   }
 
   /** Excludes a time in which there was nothing to send from the estimate. */
-  idle(milliseconds: number): void {
+  excludeIdleTime(milliseconds: number): void {
     if (this.#from !== undefined) this.#from += milliseconds
   }
 
   /** Counts an answer that was not a refusal. */
-  answered(): void {
+  countAnswer(): void {
     this.#answerCount += 1
   }
 
-  learn({ limit, remaining, rest }: RateLimit, now: number, serial: number): void {
-    this.#span = Math.max(this.#span, rest)
-    const until = now + rest
+  /** Learns the limit that an answer states. */
+  learnLimit({ limit, remaining, untilReset }: RateLimit, now: number, serial: number): void {
+    this.#span = Math.max(this.#span, untilReset)
+    const until = now + untilReset
     const known = this.#getCurrentLimit(now)
     this.#detectWindow(remaining, now, serial)
     // Answers may overtake each other. Within a window, the request that was sent last has the current limit.
-    const later = known === undefined || until > known.until + shortest || serial > known.serial
+    const later = known === undefined || until > known.until + second || serial > known.serial
     if (later) this.#known = { limit, remaining, until, serial }
   }
 
@@ -222,7 +224,7 @@ export class Pace {
   }
 
   /** Records that the instance turned a request away, so that nothing is sent until a time. */
-  turnedAway(now: number, until: number): void {
+  recordRefusal(now: number, until: number): void {
     this.#learnt = this.#answerCount < minAnswers ? undefined : this.#estimateRate(now, until)
     this.#answerCount = 0
     this.#from = until
@@ -236,20 +238,25 @@ export class Pace {
    */
   #estimateRate(now: number, until: number): RateEstimate {
     const from = this.#from ?? now
-    const span = Math.max(shortest, until - from)
+    const span = Math.max(minEstimateTime, until - from)
     const certain = this.#answerCount / span
     if (this.#learnt === undefined) return { rate: certain, from: until, span, growth: 'doubling' }
-    const taken = Math.min(
+    const reached = Math.min(
       this.#answerCount / Math.max(1, now - from),
       1 / this.#getLearntInterval(now),
     )
-    const rate = Math.max(certain, taken * easedFraction)
-    const slow = waitMultiple * Math.max(leastWait, until - now)
-    return { rate, from: until, span: Math.min(slow, Math.max(span, longest)), growth: 'steady' }
+    const rate = Math.max(certain, reached * easedFraction)
+    const slow = waitMultiple * Math.max(minRefusalWait, until - now)
+    return {
+      rate,
+      from: until,
+      span: Math.min(slow, Math.max(span, maxDoublingTime)),
+      growth: 'steady',
+    }
   }
 
   /** Returns the limit of the instance in words; undefined if the instance does not state one. */
-  words(): string | undefined {
+  describeLimit(): string | undefined {
     const limit = this.#known?.limit
     const window = windows.find(({ from, to }) => this.#span > from && this.#span <= to)
     if (limit === undefined || window === undefined) return undefined

@@ -6,14 +6,11 @@ import type { Words } from '../catalogue/words.js'
 import type { FailureDetails } from '../errors.js'
 
 /** A credential. It is sent in one header, and never in the query. */
-export type Credential =
-  | { readonly kind: 'personal'; readonly value: string }
-  | { readonly kind: 'oauth'; readonly value: string }
-  | { readonly kind: 'session'; readonly value: string }
-  | { readonly kind: 'job'; readonly value: string }
-  /** Alert keys: Bearer, or Basic with an empty user name. */
-  | { readonly kind: 'bearer'; readonly value: string }
-  | { readonly kind: 'basic'; readonly value: string }
+export interface Credential {
+  /** The kinds `bearer` and `basic` are alert keys; `basic` has an empty user name. */
+  readonly kind: 'personal' | 'oauth' | 'session' | 'job' | 'bearer' | 'basic'
+  readonly value: string
+}
 
 export interface Transport {
   readonly proxy?: string

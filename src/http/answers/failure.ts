@@ -95,6 +95,12 @@ const searchedLength = 500
 const detectMaintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
   /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
 
+/** Describes an HTML page by its title. */
+export const describePage = (text: string): string => {
+  const title = findPageTitle(text)
+  return title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`
+}
+
 /** @param isDeclaredHtml true if the content type declares an HTML page */
 const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
   const empty = text.trim() === ''
@@ -104,11 +110,10 @@ const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
       shape: empty ? 'none' : 'text',
       ...detectMaintenance(text.slice(0, searchedLength)),
     }
-  const title = findPageTitle(text)
   return {
-    text: title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`,
+    text: describePage(text),
     shape: 'page',
-    ...detectMaintenance(title ?? ''),
+    ...detectMaintenance(findPageTitle(text) ?? ''),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads lists page after page. Each page is requested as soon as it is known; records are returned as bytes and in order. */
 import { MalformedJson } from '../../base/json/json.js'
-import { createUnusable, LostRequest } from '../answers/network.js'
+import { createUnusable } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import {
@@ -134,9 +134,8 @@ class Listing {
     return { reply, splitter, head: undefined, begun: false }
   }
 
-  async #retryPage({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
-    if (!(error instanceof LostRequest && error.transient) || !attempts.left) throw error
-    await attempts.pause(reply.label, error.message)
+  async #retryPage({ attempts, request }: ListPage, error: unknown): Promise<PageRead> {
+    await attempts.pauseAfterLoss(error, request.method)
     return this.#startPage(await this.pages.open(request, attempts))
   }
 
@@ -154,7 +153,11 @@ class Listing {
   }
 
   #createForeignFailure({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
-    return this.pages.foreign(reply, head, error instanceof NoListError ? '' : error.message)
+    return this.pages.createForeignFailure(
+      reply,
+      head,
+      error instanceof NoListError ? '' : error.message,
+    )
   }
 
   /** Fails if a page is returned again under another number, since its records would be printed twice. */

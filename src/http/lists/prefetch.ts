@@ -67,8 +67,6 @@ const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): 
   return path
 }
 
-const createGetRequest = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
-
 /**
  * Returns the request for the next page, as `rel="next"` names it. Only the part before the API path is replaced by the base URL, so that
  * no credential goes to another host.
@@ -76,7 +74,8 @@ const createGetRequest = (path: string): WireRequest => ({ method: 'GET', path, 
  */
 const findNextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
   const link = getLink(page, 'next')
-  return link === undefined ? undefined : createGetRequest(toPathBelowRoot(link, page, root))
+  if (link === undefined) return undefined
+  return { method: 'GET', path: toPathBelowRoot(link, page, root), headers: {} }
 }
 
 const getQueryParameter = (path: string, name: string): string | null =>
@@ -155,11 +154,11 @@ const continueById = (
 export interface Pages extends Root {
   /** Sends a request. @returns an answer 2xx whose body is still unread */
   open(request: WireRequest, attempts: Attempts): Promise<OpenAnswer>
-  attempts(): Attempts
+  createAttempts(): Attempts
   /** Returns the number of requests that may be under way now; undefined if there is no gate. */
-  width(): number | undefined
+  getWidth(): number | undefined
   /** Creates the Failure for a body that is not the expected list. */
-  foreign(reply: OpenAnswer, head: Uint8Array, why: string): Failure
+  createForeignFailure(reply: OpenAnswer, head: Uint8Array, why: string): Failure
 }
 
 export interface ListPage {
@@ -216,7 +215,7 @@ export class PagePrefetch {
   }
 
   async #fetch(request: WireRequest): Promise<ListPage> {
-    const attempts = this.pages.attempts()
+    const attempts = this.pages.createAttempts()
     const first = !this.#visited.has(request.path)
     this.#visited.add(request.path)
     if (!first)
@@ -287,7 +286,7 @@ export class PagePrefetch {
 
   /** Returns the number of pages that may be in flight, including the present one; 1 means one page at a time. */
   #getWindow(): number {
-    const width = this.pages.width()
+    const width = this.pages.getWidth()
     const { concurrency = width === undefined ? 1 : usualWindow, held } = this.options
     const most = held?.() === true ? heldWindow : concurrency
     return Math.min(most, concurrency, width ?? concurrency)

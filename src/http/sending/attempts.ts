@@ -3,6 +3,7 @@
 import { callOnAbort } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { Failure } from '../../errors.js'
+import { LostRequest, markUnknownOutcome } from '../answers/network.js'
 import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 
 // The interruption of requests in flight.
@@ -85,7 +86,8 @@ export class Attempts {
     private readonly limits: { readonly retries: number; readonly refusals: number },
     private readonly clock: Timing,
     private readonly note: NonNullable<ClientOptions['note']>,
-    private readonly onInterrupt: OnInterrupt,
+    /** Calls back when the run or the call is interrupted. */
+    readonly onInterrupt: OnInterrupt,
   ) {}
 
   /** The number of attempts that are left. */
@@ -100,6 +102,18 @@ export class Attempts {
 
   get made(): number {
     return this.#made
+  }
+
+  /**
+   * Waits before another attempt after an answer was lost.
+   * @throws the error if another attempt would not help, or could repeat a write; then the outcome of a write is unknown
+   */
+  async pauseAfterLoss(error: unknown, method: string): Promise<void> {
+    if (!(error instanceof LostRequest)) throw error
+    const { details, message, sent, transient } = error
+    const mayRepeat = isIdempotent(method) || !sent
+    if (transient && mayRepeat && this.left > 0) return this.pause(details.request ?? '', message)
+    throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
   }
 
   /** Waits for as long as the instance asked. Without a requested wait, each pause is longer than the last, with jitter. */

@@ -5,7 +5,7 @@ import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { decodeBody, readSome, TimedBody } from '../answers/body.js'
 import { createMovedStep, isMaintenance } from '../answers/failure.js'
-import { getLoss, LostRequest, markUnknownOutcome } from '../answers/network.js'
+import { getLoss } from '../answers/network.js'
 import { findSecretTexts, maskAddressSecrets } from '../answers/secrets.js'
 import {
   buildHeaders,
@@ -28,11 +28,10 @@ import {
   type ClientOptions,
   type Credential,
   type NextStep,
-  type OnInterrupt,
   toDetails,
   type WireRequest,
 } from '../types.js'
-import { type Attempts, combineInterrupts, isIdempotent, isSafe, longestWait } from './attempts.js'
+import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { type OpenAnswer, type OutgoingRequest, sendRequest, startTrace } from './exchange.js'
 
@@ -152,7 +151,6 @@ export class Wire {
   constructor(
     private readonly options: ClientOptions,
     private readonly connections: Connections,
-    private readonly onInterrupt: OnInterrupt,
     private readonly now: () => number,
   ) {
     this.root = getApiRoot(options.baseUrl)
@@ -202,13 +200,8 @@ export class Wire {
     try {
       return await this.#followRedirects(request, attempts, abroad)
     } catch (error) {
-      if (!(error instanceof LostRequest)) throw error
-      const mayRetry = error.transient && (isIdempotent(request.method) || !error.sent)
-      if (mayRetry && attempts.left > 0) {
-        await attempts.pause(error.details.request ?? '', error.message)
-        return undefined
-      }
-      throw error.sent && !isSafe(request.method) ? markUnknownOutcome(error) : error
+      await attempts.pauseAfterLoss(error, request.method)
+      return undefined
     }
   }
 
@@ -293,11 +286,11 @@ export class Wire {
     attempts: Attempts,
   ): Promise<OpenAnswer> {
     const gate = target.origin === this.root.origin ? this.options.gate : undefined
-    if (gate === undefined) return this.#exchange(request, target, headers)
-    const admission = await gate.admit(this.#combineInterrupts(request), attempts.admission)
+    if (gate === undefined) return this.#exchange(request, target, headers, attempts)
+    const admission = await gate.admit(attempts.onInterrupt, attempts.admission)
     attempts.admission = admission
     try {
-      const reply = await this.#exchange(request, target, headers)
+      const reply = await this.#exchange(request, target, headers, attempts)
       return {
         ...reply,
         gate: gate.observe(admission, reply, attempts.refusals) ? 'again' : 'stands',
@@ -308,14 +301,11 @@ export class Wire {
     }
   }
 
-  #combineInterrupts({ how }: WireRequest): OnInterrupt {
-    return combineInterrupts(this.onInterrupt, how?.signal)
-  }
-
   async #exchange(
     request: WireRequest,
     target: RequestTarget,
     headers: Readonly<Record<string, string>>,
+    { onInterrupt }: Attempts,
   ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
     const label = formatRequestLabel(method, target)
@@ -328,7 +318,7 @@ export class Wire {
     const trace = startTrace(this.options.trace, outgoing, secrets, words)
     const dispatcher = await this.connections.to(target.origin)
     try {
-      const incoming = await sendRequest(dispatcher, outgoing, this.#combineInterrupts(request))
+      const incoming = await sendRequest(dispatcher, outgoing, onInterrupt)
       const encoding = readHeader(incoming.headers, 'content-encoding')
       const { headers: receivedHeaders } = incoming
       return {
