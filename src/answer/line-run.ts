@@ -43,8 +43,9 @@ import { createLogger, openStreams } from './streams.js'
 
 /** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanReads => {
-  const nothing = async (): Promise<undefined> => undefined
-  if (options.globals.curl) return { readData: nothing, readValues: nothing, checksAnswers: false }
+  const readNothing = async (): Promise<undefined> => undefined
+  if (options.globals.curl)
+    return { readData: readNothing, readValues: readNothing, checksAnswers: false }
   return {
     readData: async (ask) =>
       (await (await exchange.getClient(ask.endpoint)).call(await exchange.prepare(ask))).data,
@@ -123,6 +124,7 @@ export class LineRun implements LineParts {
     this.context = this.createContext(this.instance)
   }
 
+  /** Opens the streams of a run, and loads the modules that its flags need. */
   static async open(options: AnswerOptions): Promise<LineRun> {
     const { screen = await openStreams(options) } = options
     return new LineRun(options, screen, await loadModules(options))
@@ -163,6 +165,7 @@ export class LineRun implements LineParts {
     })
   }
 
+  /** Creates the context of a command for an instance. */
   createContext(instance: InstanceService, targets?: LineTargets): LineContext {
     const { answer, options } = this
     // A command on one of several projects, groups or instances sees only a part of the answer.
@@ -215,17 +218,17 @@ export class LineRun implements LineParts {
     await this.exchange.close()
     // The sessions of an outer run stay open for its next line.
     if (inner?.sessions === undefined) await this.#sessions.close()
-    const say = (): void => {
-      for (const tell of this.#footers) tell()
+    const printFooters = (): void => {
+      for (const printFooter of this.#footers) printFooter()
     }
-    if (part === undefined) return this.#screen.finish(say, end)
-    part.printLater(say)
+    if (part === undefined) return this.#screen.finish(printFooters, end)
+    part.printLater(printFooters)
   }
 
   #createPrinter(): AnswerPrinter {
     const line = { ...this.options, raw: () => this.options.journaling.raw }
-    const from = { getSource: this.#getPageSource, getAsOf: () => this.place.clock.asOf() }
-    return new AnswerPrinter(line, this.#screen, this.addFooter, from)
+    const origin = { getSource: this.#getPageSource, getAsOf: () => this.place.clock.asOf() }
+    return new AnswerPrinter(line, this.#screen, this.addFooter, origin)
   }
 
   #createPrompter(): Prompter {
@@ -255,7 +258,7 @@ export class LineRun implements LineParts {
     const listOptions = {
       noteAtEnd: this.addFooter,
       isPaged: inner?.onEnded !== undefined,
-      onList: onList,
+      onList,
     }
     return new ListReader(globals, this.exchange.openInstance, listOptions, this.chooseRecords)
   }
@@ -265,14 +268,14 @@ export class LineRun implements LineParts {
     const { baseUrl, profile, user } = await this.place.session()
     const snapshot = await this.place.snapshot()
     const { account } = await import('../catalogue/undocumented.js')
-    const asks = this.options.globals.curl || snapshot !== undefined
+    const isOffline = this.options.globals.curl || snapshot !== undefined
     return {
       instances: [{ address: baseUrl }],
       profile: profile?.name,
       user,
       snapshot: snapshot && [{ name: 'snapshot', text: snapshot.minute }],
       readAccount: async () =>
-        asks ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
+        isOffline ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
     }
   }
 

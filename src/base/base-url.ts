@@ -1,8 +1,10 @@
 /** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. */
+
 import { type Failure, usage } from '../errors.js'
 import { trimTrailingSlashes } from './text.js'
 
 const formHint = 'Use the form https://host or https://host/path.'
+/** Matches the scheme and the credentials of an address. */
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
 /** Matches the parts of an address that may hold a secret: the query and the fragment. */
 const afterPath = /([?#]).+/s
@@ -39,7 +41,7 @@ export const normalizeBaseUrl = (given: string): string => {
   return url.origin + trimTrailingSlashes(path)
 }
 
-/** True for a host name of this machine. */
+/** True if a host name means this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
@@ -53,7 +55,7 @@ export const createClearTextWarning = (baseUrl: string): string | undefined => {
   return `${baseUrl} is not encrypted: the token is sent in clear text`
 }
 
-/** True if a segment means the current folder or its parent. */
+/** True if a segment is `.` or `..`, which mean another path than their text. */
 export const isDots = (segment: string): boolean => segment === '.' || segment === '..'
 
 /** True if a path, whose segments are separated by slashes, contains `.` or `..` as a segment. */

@@ -10,6 +10,7 @@ import { splitItems, type ValueProblem } from './values.js'
 /** The reason why a value is refused: the `expected` value in words after "must be", and the `nearest` valid one. */
 export type ValueRefusal = Pick<ValueProblem, 'expected' | 'nearest'>
 
+/** A rule for texts of one format. */
 interface TextRule {
   readonly expected: string
   readonly fits: (text: string) => boolean
@@ -20,8 +21,9 @@ interface TextRule {
 const isHttpUrl = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-const domain = new RegExp(`^(?:${label}\\.)+${label}$`, 'i')
+/** The pattern of one label of a domain name. */
+const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const domain = new RegExp(`^(?:${domainLabel}\\.)+${domainLabel}$`, 'i')
 
 /** Returns the domain in a URL or in another script, in the ASCII form that instances accept. */
 const toDomain = (text: string): string => {

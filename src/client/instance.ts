@@ -129,10 +129,10 @@ export class InstanceClient {
     endpoint: ListEndpoint,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
-    how?: CallOptions,
+    options?: CallOptions,
     onPage?: ListOptions['onPage'],
   ): AsyncGenerator<RecordOf<ListEndpoint>, ListEnd> {
-    const wire = addPaging(await this.request({ endpoint, values, how }), paging)
+    const wire = addPaging(await this.request({ endpoint, values, how: options }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
     const batches = async function* (): AsyncGenerator<Batch> {
@@ -145,16 +145,16 @@ export class InstanceClient {
 
   /**
    * Reads the records of a list as bytes, which are checked and not parsed. The generator returns how the list ended.
-   * @param how the names to find in the records, and whether the reader has to wait
+   * @param options the names to find in the records, and whether the reader has to wait
    */
   async *batches(
     ask: Ask,
     paging: Paging = {},
-    how: Pick<ListOptions, 'held' | 'watch'> = {},
+    options: Pick<ListOptions, 'held' | 'watch'> = {},
   ): AsyncGenerator<Batch, ListEnd> {
     const wire = addPaging(await this.request(ask), paging)
     const client = await this.client(ask.endpoint)
-    return yield* client.list(wire, { ...toListOptions(paging), ...how })
+    return yield* client.list(wire, { ...toListOptions(paging), ...options })
   }
 
   /** Reads an optional answer, with a short time-out and no retries. */

@@ -87,13 +87,13 @@ const isData = <E extends Endpoint>(endpoint: E, value: unknown): value is Data<
 /** Gives an answer the type that the catalogue infers for its endpoint. */
 export const toTypedAnswer = <E extends Endpoint>(
   endpoint: E,
-  whole: WholeAnswer,
+  answer: WholeAnswer,
 ): TypedAnswer<E> => ({
-  status: whole.status,
-  headers: whole.headers,
-  bytes: whole.bytes,
+  status: answer.status,
+  headers: answer.headers,
+  bytes: answer.bytes,
   get data() {
-    const { data } = whole
+    const { data } = answer
     return isData(endpoint, data) ? data : undefined
   },
 })

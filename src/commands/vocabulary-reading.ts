@@ -25,11 +25,7 @@ export const getVocabularyFile = ({
   globals,
 }: Pick<WorkspaceService, 'env' | 'globals'>): string | undefined => {
   const { profile, baseUrl, sandbox } = globals
-  const flags = {
-    sandbox,
-    profile,
-    baseUrl,
-  }
+  const flags = { sandbox, profile, baseUrl }
   return getActiveVocabulary(flags, env, () => openStore(getPaths(env)))?.file
 }
 
@@ -117,20 +113,22 @@ class AnswerReader {
     }
   }
 
-  takeVersion(whole: WholeAnswer | undefined): string | undefined {
-    return getVersion(this.#takeData(whole))
+  /** Returns the version in an answer, and collects the name of its session cookie. */
+  takeVersion(answer: WholeAnswer | undefined): string | undefined {
+    return getVersion(this.#takeData(answer))
   }
 
   /** Returns the data of an answer, and collects the name of the session cookie. */
-  #takeData(whole: WholeAnswer | undefined): unknown {
-    const name = whole === undefined ? undefined : findSessionCookie(whole)
+  #takeData(answer: WholeAnswer | undefined): unknown {
+    const name = answer === undefined ? undefined : findSessionCookie(answer)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
       const shape = Obj({ [sessionCookie]: Str() })
       this.read.push({ what: 'cookies', shape, record: { [name]: '' } })
     }
-    return whole?.data
+    return answer?.data
   }
 
+  /** Reads a record, or the first one of a list, and collects it with its schema. */
   async readRecord(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
     const { shape } = endpoint.returns
     const data = await this.readData(what, { endpoint, values })

@@ -212,30 +212,30 @@ export class FleetGate implements Gate {
 
   observe(
     leave: GateAdmission,
-    came: AdmissionResult,
+    result: AdmissionResult,
     retries = Number.POSITIVE_INFINITY,
   ): boolean {
     const now = this.#clock.now()
     this.#underWay -= 1
     if (this.#underWay === 0 && this.#waiting.length === 0) this.#idleSince = now
-    for (const listener of this.#listeners) listener.came(came)
-    const again = this.#evaluate(leave, came, { now, retries })
+    for (const listener of this.#listeners) listener.came(result)
+    const again = this.#evaluate(leave, result, { now, retries })
     this.#admitWaiting()
     return again
   }
 
-  #evaluate(leave: GateAdmission, came: AdmissionResult, at: AnswerTiming): boolean {
+  #evaluate(leave: GateAdmission, result: AdmissionResult, at: AnswerTiming): boolean {
     const { now } = at
-    if ('lost' in came) {
-      if (came.lost === 'time-out') this.#halveOnce(leave)
+    if ('lost' in result) {
+      if (result.lost === 'time-out') this.#halveOnce(leave)
       return false
     }
-    const { status, headers } = came
+    const { status, headers } = result
     this.#instanceClock.readDate(headers, now)
     const theirs = this.#instanceClock.getTime(now)
-    const limit = readRateLimit(came, theirs)
+    const limit = readRateLimit(result, theirs)
     if (limit !== undefined) this.#pace.learnLimit(limit, now, leave.serial)
-    if (isTurnedAway(came, theirs)) return this.#handleRefusal(leave, came, at)
+    if (isTurnedAway(result, theirs)) return this.#handleRefusal(leave, result, at)
     this.#wellAt = now
     this.#refusalsInRow = 0
     leave.refused = undefined

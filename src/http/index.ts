@@ -273,10 +273,10 @@ class HttpClient implements Client {
     }
   }
 
-  #createAttempts(how: CallOptions = {}): Attempts {
+  #createAttempts(options: CallOptions = {}): Attempts {
     const { note = () => {} } = this.options
-    const { retries = this.options.retries, signal } = how
-    const limits = { retries, refusals: how.retries ?? this.options.refusals ?? retries }
+    const { retries = this.options.retries, signal } = options
+    const limits = { retries, refusals: options.retries ?? this.options.refusals ?? retries }
     return new Attempts(limits, this.clock, note, combineInterrupts(this.#onInterrupt, signal))
   }
 

@@ -48,9 +48,9 @@ export interface FollowUpParts {
 export async function* followUp(
   { bulk, send, requests, file }: FollowUpParts,
   plans: readonly Plan[],
-  how: Pick<WriteOptions, 'done'>,
+  options: Pick<WriteOptions, 'done'>,
 ): Rows {
-  if (file === undefined) return yield* bulk.runPlans(plans, { ...how, run: send, kept: false })
+  if (file === undefined) return yield* bulk.runPlans(plans, { ...options, run: send, kept: false })
   const { journal } = await resumeJournal(file)
   const places = await loadPlaces(journal)
   const run = async (plan: Plan): Promise<PlanAnswer> => {
@@ -61,7 +61,7 @@ export async function* followUp(
   let end: End = 'stopped'
   requests.hasJournal = true
   try {
-    yield* bulk.runPlans(plans, { ...how, run, kept: false })
+    yield* bulk.runPlans(plans, { ...options, run, kept: false })
     end = 'completed'
   } finally {
     requests.hasJournal = false

@@ -139,14 +139,14 @@ export const checkPlannedState = async (
 }
 
 /** True if an answer is `null`. A few endpoints return that instead of the documented record, or after a write. */
-const isNullAnswer = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
+const isNullAnswer = ({ endpoint }: Plan, answer: WholeAnswer): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
-  return !shown && whole.bytes.length < maxNullBytes && whole.data === null
+  return !shown && answer.bytes.length < maxNullBytes && answer.data === null
 }
 
 /** Converts the answer of the instance to that of a plan. `null` counts as an answer without a record. */
-export const toPlanAnswer = (plan: Plan, whole: WholeAnswer): PlanAnswer =>
-  isNullAnswer(plan, whole) ? getAnswerFacts(whole) : toCallAnswer(whole)
+export const toPlanAnswer = (plan: Plan, answer: WholeAnswer): PlanAnswer =>
+  isNullAnswer(plan, answer) ? getAnswerFacts(answer) : toCallAnswer(answer)
 
 /** Creates the function that runs a plan by sending its request and nothing else. */
 export const createCall =

@@ -64,8 +64,8 @@ interface StreamContext {
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
 
-const isDestructive = ({ endpoint }: Plan, how: BulkOptions): boolean =>
-  resolveLoss(how) !== undefined || endpoint.destructive !== undefined
+const isDestructive = ({ endpoint }: Plan, options: BulkOptions): boolean =>
+  resolveLoss(options) !== undefined || endpoint.destructive !== undefined
 
 /** True if all objects must be read before the first one is processed. */
 const mustWaitForAll = (first: Plan, { how, source }: StreamContext): boolean =>
@@ -302,10 +302,10 @@ export async function* runJournaled(
   engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
-  how: BulkOptions,
+  options: BulkOptions,
 ): Rows {
   try {
-    yield* runBulk(engine, await queueIn(engine, journaled, plans), how, journaled)
+    yield* runBulk(engine, await queueIn(engine, journaled, plans), options, journaled)
   } finally {
     // If the journal was not ended yet, an error ended the run.
     await journaled.end('stopped')

@@ -45,12 +45,12 @@ export const toSentForm = (now: unknown, sent: unknown): unknown => {
  */
 export const getSentAttributes = ({
   endpoint,
-  values: fillPath,
+  values,
   extra,
 }: Pick<Ask, 'endpoint' | 'values' | 'extra'>): Fields => {
   const { empties = [], leaves, path } = endpoint
   const emptied = Object.fromEntries(empties.map((name) => [name, []]))
-  const all = Object.entries({ ...emptied, ...leaves, ...extra, ...fillPath })
+  const all = Object.entries({ ...emptied, ...leaves, ...extra, ...values })
   return Object.fromEntries(
     all.filter(([name, value]) => value !== undefined && !Object.hasOwn(path, name)),
   )

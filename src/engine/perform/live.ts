@@ -130,9 +130,9 @@ class ActionSender {
 }
 
 /** Creates the options of the bulk runner that sends a command's actions. */
-export const createLiveOptions = (parts: SendingParts, how: WriteOptions): BulkOptions => ({
-  ...how,
-  ...new ActionSender(parts, how).bulkOptions,
+export const createLiveOptions = (parts: SendingParts, options: WriteOptions): BulkOptions => ({
+  ...options,
+  ...new ActionSender(parts, options).bulkOptions,
 })
 
 // Requests that a command makes for itself.

@@ -27,7 +27,7 @@ import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 
-/** Receives notes about deprecated values while texts are parsed. */
+/** Receives notes about deprecated values while texts are parsed, and warnings about secrets on the command line. */
 export type TakeNote = (text: string) => void
 
 /** The options for parsing values. */
@@ -52,11 +52,11 @@ const createHint = (error: ValueError, text: string, parameter?: string): string
     return 'Units are mo, w, d, h, m and s. Put a negative duration after "--".'
   const isChoice = getParamValues(param).length + getNumberNames(param).length > 0
   const isUnknown = problem === 'unknown value' || problem === 'wrong type'
-  const isOwn = !path.some((key) => typeof key === 'string')
-  const more = parameter !== undefined && isChoice && isUnknown && isOwn
+  const isWholeValue = !path.some((key) => typeof key === 'string')
+  const acceptsNewer = parameter !== undefined && isChoice && isUnknown && isWholeValue
   const sentences = [
     ...(error.nearest === undefined ? [] : [`Did you mean ${error.nearest}?`]),
-    ...(more ? [createNewerValuesHint(parameter, error, text)] : []),
+    ...(acceptsNewer ? [createNewerValuesHint(parameter, error, text)] : []),
   ]
   return sentences.join(' ') || undefined
 }
@@ -110,13 +110,13 @@ export const parseValue = (
   param: Param,
   texts: readonly string[],
   label: string,
-  how: ValueOptions = {},
+  options: ValueOptions = {},
 ): JsonValue => {
   const path = /^(?:file|folder)\b/.exec(param.placeholder ?? '')?.[0]
   // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
-  return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, how)), label, how)
+  return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, options)), label, options)
 }
 
 /** Parses the value of a text; undefined if the parameter does not accept it. */

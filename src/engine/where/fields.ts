@@ -1,4 +1,5 @@
 /** Determines the type of a record's field and reads its values, for conditions and for sorting. */
+
 import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
 import { type Condition, createConditionFailure, type Names } from './condition.js'
 import {
@@ -11,7 +12,7 @@ import {
   type Leaves,
 } from './shape.js'
 
-/** Everything that is known about the records that conditions test. */
+/** The facts about the records that conditions test. */
 export interface Known {
   /** The schema of the records of the list, and that of the single record, which may have more fields. */
   readonly list?: unknown
@@ -24,7 +25,7 @@ export interface Known {
   readonly getNumberNames?: (field: string) => Names
   /** The names of the instance's vocabulary. A record may have a field under either name. */
   readonly words?: Naming
-  /** Functions that compute a field from a record that does not have it. */
+  /** The functions that compute a field from a record that does not have it. */
   readonly computed?: Readonly<Record<string, (record: unknown) => unknown>>
   /** Undocumented fields that the instance has returned before. */
   readonly undocumented?: readonly string[] | undefined
