@@ -223,7 +223,7 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
     stdin: input,
     onListed: (plan) => addOnly(getListTarget(plan)),
     listed: journaling.source !== 'arguments' || globals.resume !== undefined,
-    runs: (sharing) => createInnerRuns(options, sharing, parse),
+    createInnerRuns: (sharing) => createInnerRuns(options, sharing, parse),
     chosen: new ChosenRecords(),
   }
   return runLine(options, async (running) => {

@@ -34,7 +34,7 @@ const findProfileFormat = (
 ): WantedFormat | undefined => {
   try {
     const store = openStore(getPaths(env))
-    const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
+    const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.getCurrentName()
     const output = name === undefined ? undefined : store.get(name)?.output
     return output === undefined
       ? undefined

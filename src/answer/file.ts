@@ -57,7 +57,7 @@ const openPage = async (
 interface PageContext {
   readonly env: NodeJS.ProcessEnv
   /** Returns the address of the instance. Only its pages are opened. */
-  readonly baseUrl: () => Promise<string>
+  readonly getBaseUrl: () => Promise<string>
   readonly note: UiService['note']
   readonly words: Pick<Words, 'name'> | undefined
 }
@@ -117,10 +117,10 @@ const createSeveralFailure = (): Failure =>
 
 const showPage = async (
   records: readonly unknown[],
-  { baseUrl, env, note, words }: PageContext,
+  { getBaseUrl, env, note, words }: PageContext,
   printing: RunAnswer,
 ): Promise<void> => {
-  const base = await baseUrl()
+  const base = await getBaseUrl()
   const urls = records.map((record) => getWebUrl(record, base, words?.name('web_url')))
   const [only = ''] = urls
   const url = urls.length === 1 ? only : getListUrl(urls)
@@ -201,7 +201,7 @@ export const checkFileFlags = (format: Format, asked: FileFlags, terminal: boole
 interface AnswerFile extends Stdout {
   readonly path: string
   /** Returns the failure of a write, if there was one. */
-  readonly failure: () => Failure | undefined
+  readonly getFailure: () => Failure | undefined
   /** Gives the complete file its name. Nothing can be written afterwards. */
   publish(): Promise<void>
   /** Deletes the file. */
@@ -237,7 +237,7 @@ const createAnswerFile = async (path: string, signal: AbortSignal): Promise<Answ
     }
     return {
       path,
-      failure: () => broken,
+      getFailure: () => broken,
       write: (chunk) =>
         trying(() => file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
       end: async () => {},
@@ -329,7 +329,7 @@ export const openAnswerFile = async (
     if (file !== undefined && !kept) {
       await file.discard()
       if (open) await rm(dirname(file.path), { recursive: true, force: true })
-      if (file.failure() === undefined) plainNotes.note(`${file.path} was not written`)
+      if (file.getFailure() === undefined) plainNotes.note(`${file.path} was not written`)
       return
     }
     if (file === undefined) return out.end()

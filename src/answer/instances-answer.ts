@@ -36,7 +36,7 @@ interface PartNotes {
 /** The line of several instances, with its output. */
 type SharedLine = ScreenOptions & {
   readonly raw: Raw
-  readonly source: () => Promise<PageSource>
+  readonly getSource: () => Promise<PageSource>
   /** The time of the latest snapshot; undefined if the line reads no snapshots. */
   readonly asOf?: Date | undefined
 }
@@ -67,8 +67,11 @@ export class InstancesAnswer {
       screen,
       this.addNote,
       {
-        source: async () => ({ ...(await shown.source()), ended: () => [...this.#ended] }),
-        asOf: async () => shown.asOf ?? getCurrentIo().now(),
+        getSource: async () => ({
+          ...(await shown.getSource()),
+          listComplete: () => [...this.#ended],
+        }),
+        getAsOf: async () => shown.asOf ?? getCurrentIo().now(),
       },
     )
   }
@@ -113,9 +116,9 @@ export class InstancesAnswer {
         name,
         column,
         isHeld: createWaitTest(turn),
-        takeAll: (rows) =>
+        writeRows: (rows) =>
           new TargetWriter({ target: { [column]: name }, turn, push }).writeAll(rows),
-        later: (say) => {
+        printLater: (say) => {
           partNotes.later = say
         },
       },

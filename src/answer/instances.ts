@@ -254,7 +254,7 @@ export class MultiInstanceRun {
       env: createSiteEnvironment(getCurrentIo().env),
     }
     try {
-      const line = { command, raw: site.line(raw), signal, onFormat: () => {}, own, parse }
+      const line = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {}, own, parse }
       this.#results.push({ name, code: await this.#run(line, outer) })
     } catch (error) {
       // A failure counts only if its turn comes before --limit is reached.
@@ -310,8 +310,8 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const targeted = withTargets(command, ['profile'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const instances = profiles.map(({ name, baseUrl }) => ({ name, address: baseUrl }))
-  const source = async () => ({ instances, account: async () => undefined })
-  const shown = { command: targeted.command, globals, format, env, signal, raw, source }
+  const getSource = async () => ({ instances, readAccount: async () => undefined })
+  const shown = { command: targeted.command, globals, format, env, signal, raw, getSource }
   const merged = await InstancesAnswer.open(shown, words)
   for (const text of early) merged.notes.note(text)
   const unused = instanceVariables.filter((name) => getCurrentIo().env[name])

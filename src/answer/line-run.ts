@@ -43,8 +43,9 @@ import { createLogger, openStreams } from './streams.js'
 
 /** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanReads => {
-  const nothing = async (): Promise<undefined> => undefined
-  if (options.globals.curl) return { readData: nothing, readValues: nothing, checksAnswers: false }
+  const readNothing = async (): Promise<undefined> => undefined
+  if (options.globals.curl)
+    return { readData: readNothing, readValues: readNothing, checksAnswers: false }
   return {
     readData: async (ask) =>
       (await (await exchange.getClient(ask.endpoint)).call(await exchange.buildAndRecord(ask)))
@@ -114,7 +115,7 @@ export class LineRun implements LineParts {
     this.lists = this.#createLists()
     this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
     const { exchange, place, planning, ui } = this
-    const journaled = { exchange, place, planning, ui, instance: () => this.instance }
+    const journaled = { exchange, place, planning, ui, getInstance: () => this.instance }
     this.#journal = new RunJournal(options, journaled, this.addFooter)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
@@ -124,6 +125,7 @@ export class LineRun implements LineParts {
     this.context = this.createContext(this.instance)
   }
 
+  /** Opens the streams of a run, and loads the modules that its flags need. */
   static async open(options: AnswerOptions): Promise<LineRun> {
     const { screen = await openStreams(options) } = options
     return new LineRun(options, screen, await loadModules(options))
@@ -164,6 +166,7 @@ export class LineRun implements LineParts {
     })
   }
 
+  /** Creates the context of a command for an instance. */
   createContext(instance: InstanceService, targets?: LineTargets): LineContext {
     const { answer, options } = this
     // A command on one of several projects, groups or instances sees only a part of the answer.
@@ -176,7 +179,7 @@ export class LineRun implements LineParts {
   }
 
   /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
-  rowsOf(given: Given, targets?: LineTargets): Rows {
+  yieldRows(given: Given, targets?: LineTargets): Rows {
     const { rows } = this.options.command
     const context = this.createContext(this.instance, targets)
     return rows === undefined ? context.followEndpoints(given) : rows(context, given)
@@ -186,7 +189,7 @@ export class LineRun implements LineParts {
   readonly print = (rows: Rows): Promise<void> => {
     const { answer, curl, options } = this
     const observed = this.#watchRows(curl === undefined ? rows : curl.yieldUnanswered(rows))
-    if (options.part !== undefined) return options.part.takeAll(observed)
+    if (options.part !== undefined) return options.part.writeRows(observed)
     return printRows(observed, { answer, describe: (lost) => this.#report.describe(lost) })
   }
 
@@ -216,23 +219,23 @@ export class LineRun implements LineParts {
     await this.exchange.close()
     // The sessions of an outer run stay open for its next line.
     if (inner?.sessions === undefined) await this.#sessions.close()
-    const say = (): void => {
-      for (const tell of this.#footers) tell()
+    const printFooters = (): void => {
+      for (const printFooter of this.#footers) printFooter()
     }
-    if (part === undefined) return this.#screen.finish(say, end)
-    part.later(say)
+    if (part === undefined) return this.#screen.finish(printFooters, end)
+    part.printLater(printFooters)
   }
 
   #createPrinter(): AnswerPrinter {
     const line = { ...this.options, raw: () => this.options.journaling.raw }
-    const from = { source: this.#getPageSource, asOf: () => this.place.clock.asOf() }
-    return new AnswerPrinter(line, this.#screen, this.addFooter, from)
+    const origin = { getSource: this.#getPageSource, getAsOf: () => this.place.clock.asOf() }
+    return new AnswerPrinter(line, this.#screen, this.addFooter, origin)
   }
 
   #createPrompter(): Prompter {
     const { command, globals } = this.options
     const { peek } = this.exchange
-    const subject = { command, owner: () => this.place.session(), peek }
+    const subject = { command, getOwner: () => this.place.session(), peek }
     const UserPrompter = isFullySent(this.options) ? Prompter : SilentPrompter
     return new UserPrompter(globals, this.#screen, subject)
   }
@@ -241,9 +244,9 @@ export class LineRun implements LineParts {
     const { globals } = this.options
     return {
       width: getConcurrencyLimit(globals),
-      planned: (other, given) => this.planning.planCommand(other, given),
-      data: readData,
-      failed: createSingleReporter(this.ui, this.answer, globals.from),
+      planCommand: (other, given) => this.planning.planCommand(other, given),
+      readData: readData,
+      reportFailure: createSingleReporter(this.ui, this.answer, globals.from),
     }
   }
 
@@ -256,7 +259,7 @@ export class LineRun implements LineParts {
     const listOptions = {
       noteAtEnd: this.addFooter,
       isPaged: inner?.onEnded !== undefined,
-      onList: onList,
+      onList,
     }
     return new ListReader(globals, this.exchange.openInstance, listOptions, this.chooseRecords)
   }
@@ -266,14 +269,14 @@ export class LineRun implements LineParts {
     const { baseUrl, profile, user } = await this.place.session()
     const snapshot = await this.place.snapshot()
     const { account } = await import('../catalogue/undocumented.js')
-    const asks = this.options.globals.curl || snapshot !== undefined
+    const isOffline = this.options.globals.curl || snapshot !== undefined
     return {
       instances: [{ address: baseUrl }],
       profile: profile?.name,
       user,
       snapshot: snapshot && [{ name: 'snapshot', text: snapshot.minute }],
-      account: async () =>
-        asks ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
+      readAccount: async () =>
+        isOffline ? undefined : this.exchange.peek({ endpoint: account, values: {} }),
     }
   }
 
@@ -284,7 +287,7 @@ export class LineRun implements LineParts {
     const { env, words } = this.options
     const { note } = this.#screen.notes
     if (web !== undefined)
-      return web.createWebPage(this.printing, { env, baseUrl: this.#getBaseUrl, note, words })
+      return web.createWebPage(this.printing, { env, getBaseUrl: this.#getBaseUrl, note, words })
     return this.printing
   }
 
@@ -298,16 +301,16 @@ export class LineRun implements LineParts {
       globals,
       report: this.#report,
       command: getCommandName(command),
-      irreversible: (plan) => describeIrreversible(command, globals, plan),
+      explainIrreversible: (plan) => describeIrreversible(command, globals, plan),
       endEmptyShard: this.endEmptyShard,
-      gate: exchange.openGate,
+      getGate: exchange.openGate,
       signal,
       listed,
       ...(isFullySent(options)
         ? {
-            keeper: this.#journal.prepare,
-            resumed: () => journaling.resumed,
-            asPlanned: this.#checkAsPlanned,
+            createKeeper: this.#journal.createKeeper,
+            getResumed: () => journaling.resumed,
+            checkAsPlanned: this.#checkAsPlanned,
           }
         : {}),
     }
@@ -342,8 +345,8 @@ export class LineRun implements LineParts {
       isNaming: format.shows === 'names',
     }
     const { answer, exchange, lists, caller, ui } = this
-    const { irreversible } = this.#engine
-    const parts = { answer, exchange, lists, caller, bulk, ui, irreversible }
+    const { explainIrreversible } = this.#engine
+    const parts = { answer, exchange, lists, caller, bulk, ui, explainIrreversible }
     const keeper = await this.#journal.createPlanKeeper()
     return new Previewer({ ...parts, ...shown, keeper, command, words })
   }

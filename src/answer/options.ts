@@ -89,9 +89,9 @@ export interface AnswerOptions extends Omit<RunOptions, 'part'> {
         /** Returns true while instances before this one still have rows to write. */
         readonly isHeld: () => boolean
         /** Writes the rows of this instance in its turn. */
-        readonly takeAll: (rows: Rows) => Promise<void>
+        readonly writeRows: (rows: Rows) => Promise<void>
         /** Keeps the function that prints the notes below the output of all instances. */
-        readonly later: (say: () => void) => void
+        readonly printLater: (say: () => void) => void
       }
     | undefined
 }

@@ -11,7 +11,7 @@ import type { Raw } from '../engine/plan/line.js'
 import { getShapes } from '../engine/records/known-fields.js'
 import type { RecordView } from '../engine/rows.js'
 import { getConditionFields, parseWhere } from '../engine/where/index.js'
-import { findFieldKind, findFieldWords } from '../engine/where/shape.js'
+import { findDocumentedValues, findFieldKind } from '../engine/where/shape.js'
 import { isExpiry } from '../output/cell.js'
 import { createTitle, getNouns } from '../output/html/titles.js'
 import type { PageFact, PageView } from '../output/types.js'
@@ -25,9 +25,9 @@ export interface PageSource {
   /** The facts of the snapshots that the answer comes from. */
   readonly snapshot?: readonly PageFact[] | undefined
   /** Returns the snapshots whose lists were read to their end, once all are there. */
-  readonly ended?: () => readonly string[]
+  readonly listComplete?: () => readonly string[]
   /** Requests the record of the current user; undefined if no request may be sent. */
-  readonly account: () => Promise<unknown>
+  readonly readAccount: () => Promise<unknown>
 }
 
 /** The line that creates a page. */
@@ -36,7 +36,7 @@ export interface PageLine {
   readonly globals: Globals
   readonly raw: Raw
   readonly words: Words | undefined
-  readonly source: (() => Promise<PageSource>) | undefined
+  readonly getSource: (() => Promise<PageSource>) | undefined
 }
 
 /** Describes the owner of the listed objects: `of all projects`, `of the instance`. */
@@ -71,8 +71,8 @@ const describeLine = ({ command, raw }: PageLine): string | undefined => {
 }
 
 /** Describes the current user. Sends one request if the session does not know the user. */
-const describeUser = async ({ user, account }: PageSource): Promise<readonly PageFact[]> => {
-  const record = user === undefined ? await account().catch(() => undefined) : undefined
+const describeUser = async ({ user, readAccount }: PageSource): Promise<readonly PageFact[]> => {
+  const record = user === undefined ? await readAccount().catch(() => undefined) : undefined
   const name = user ?? (isObject(record) ? toText(record.username) : undefined)
   if (name === undefined) return []
   const role = isObject(record) && record.is_admin === true ? ' (administrator)' : ''
@@ -123,7 +123,9 @@ const orderWords = (field: string, words: readonly string[]): readonly string[] 
 const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView['meaning'] => {
   const shapes = getShapes({ command, emit, words, single: emit.single })
   return (field) => {
-    const some = shapes.map((shape) => findFieldWords(shape, field)).find((one) => one.length > 0)
+    const some = shapes
+      .map((shape) => findDocumentedValues(shape, field))
+      .find((one) => one.length > 0)
     return {
       isTime:
         shapes.some((shape) => findFieldKind(shape, field) === 'time') ||
@@ -145,7 +147,7 @@ export const createPageView = async (
 ): Promise<PageView> => {
   const { command } = line
   const isRemote = canReachSeveral(command) || command.ownJournal === true
-  const source = isRemote ? await line.source?.().catch(() => undefined) : undefined
+  const source = isRemote ? await line.getSource?.().catch(() => undefined) : undefined
   const addresses = source?.instances.map(({ address }) => address) ?? []
   const facts = describeSource(source)
   // A condition on the snapshots themselves leaves some out.
@@ -158,7 +160,7 @@ export const createPageView = async (
     get line() {
       return describeLine(line)
     },
-    snapshots: () => (isChosen ? [] : (source?.ended?.() ?? [])),
+    snapshots: () => (isChosen ? [] : (source?.listComplete?.() ?? [])),
     from: line.raw.flags.get('from')?.at(-1),
     nouns: getNouns(command),
     address: addresses.length === 1 ? addresses[0] : undefined,

@@ -97,9 +97,9 @@ type Options = Pick<
 /** The instance or snapshot that an answer comes from. */
 interface AnswerOrigin {
   /** The facts of the instance for a page, where it is one. */
-  readonly source?: (() => Promise<PageSource>) | undefined
+  readonly getSource?: (() => Promise<PageSource>) | undefined
   /** Returns the time that ages count from. */
-  readonly asOf: () => Promise<Date>
+  readonly getAsOf: () => Promise<Date>
 }
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
@@ -203,27 +203,28 @@ export class AnswerPrinter implements RunAnswer {
 
   applyStages(rows: Rows): Rows {
     const { command, globals, until, words } = this.#asked
-    const hiddenFor = (view: RecordView): HiddenFields => this.#hidden(view)
+    const hiddenFor = (view: RecordView): HiddenFields => this.#getHidden(view)
     const staged = stageRecords(rows, { command, globals, words, getHidden: hiddenFor })
     return until === undefined ? staged : until.observe(staged)
   }
 
   async openWriter(many: boolean, emit: RecordView): Promise<Writer> {
     const { format } = this.#asked
-    const inspection = await this.#inspection(emit)
-    const rough = emit.approximate === undefined ? {} : await this.#roughly(emit.approximate)
+    const inspection = await this.#createInspection(emit)
+    const rough =
+      emit.approximate === undefined ? {} : await this.#markApproximate(emit.approximate)
     const page = await this.#page(emit)
     const view = { ...(await this.#view(many, emit)), ...rough, page, inspection }
     const { drawing } = emit
     if (page === undefined || drawing === undefined)
-      return openWriter(format, this.#screen.out, view, this.#hidden(emit))
+      return openWriter(format, this.#screen.out, view, this.#getHidden(emit))
     const { loadDrawing } = await import('./pages/index.js')
     const drawn = {
       ...format,
       load: () => loadDrawing(drawing, emit.trend !== undefined && emit.people === emit.trend),
     }
     const whole = { ...view, people: undefined, inspection: undefined }
-    return openWriter(drawn, this.#screen.out, whole, this.#hidden(emit))
+    return openWriter(drawn, this.#screen.out, whole, this.#getHidden(emit))
   }
 
   async writeReport(text: string): Promise<void> {
@@ -237,7 +238,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Numbers that are not exact, as people read them at a terminal. */
-  async #roughly(columns: readonly string[]): Promise<{ readonly people?: People }> {
+  async #markApproximate(columns: readonly string[]): Promise<{ readonly people?: People }> {
     const isDrawn = this.terminal || this.#screen.style.aligned
     if (columns.length === 0 || !isDrawn || this.reader !== 'people') return {}
     const { createCell } = await import('../output/cell.js')
@@ -254,7 +255,7 @@ export class AnswerPrinter implements RunAnswer {
     const { format, globals, words } = this.#asked
     const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
     const shown = { people: seen, words, fields: globals.fields }
-    const held = createHeldRecords(format, shown, this.#hidden(emit))
+    const held = createHeldRecords(format, shown, this.#getHidden(emit))
     return held && { ...held, columns: seen?.columns ?? emit.columns }
   }
 
@@ -275,7 +276,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Creates the check that the records have what is to be shown: the fields that were asked for, else the columns. */
-  async #inspection(emit: RecordView): Promise<Inspection | undefined> {
+  async #createInspection(emit: RecordView): Promise<Inspection | undefined> {
     const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
@@ -296,7 +297,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** The fields asked for; rows begin with the column that leads all the same. */
-  #fields({ lead, fields: asked }: RecordView): readonly string[] | undefined {
+  #getFields({ lead, fields: asked }: RecordView): readonly string[] | undefined {
     const { fields = asked } = this.#asked.globals
     const isOwn = this.reader === 'programs' || this.#asked.format.shows === 'fields'
     const leads = lead !== undefined && !isOwn
@@ -304,7 +305,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
-  #hidden({ endpoint, reveal, single, within }: RecordView): HiddenFields {
+  #getHidden({ endpoint, reveal, single, within }: RecordView): HiddenFields {
     const { command, globals, isKept } = this.#asked
     // A program that asked for it is no person who has to copy it.
     const isWanted = reveal === true || endpoint?.reveals !== undefined
@@ -322,7 +323,7 @@ export class AnswerPrinter implements RunAnswer {
     if (page === undefined) return undefined
     const { createPageView } = await import('./page-view.js')
     const { command, globals, raw, words } = this.#asked
-    const line = { command, globals, raw: raw(), words, source: this.#origin.source }
+    const line = { command, globals, raw: raw(), words, getSource: this.#origin.getSource }
     return createPageView(line, emit, page.begin)
   }
 
@@ -334,7 +335,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** The usual columns of an answer; of a wide table all that hold one value each. */
-  #columns({ columns, endpoint }: RecordView): readonly string[] | undefined {
+  #getColumns({ columns, endpoint }: RecordView): readonly string[] | undefined {
     const usual = columns ?? endpoint?.columns
     if (this.#asked.format.name !== 'wide' || usual === undefined || endpoint === undefined)
       return usual
@@ -351,8 +352,8 @@ export class AnswerPrinter implements RunAnswer {
     const parents = [within, parent].filter((name) => name !== undefined)
     return {
       many,
-      columns: this.#columns(emit),
-      fields: this.#fields(emit),
+      columns: this.#getColumns(emit),
+      fields: this.#getFields(emit),
       flat: globals.fields !== undefined,
       // What objects are called, for a format that shows nothing else.
       names:
@@ -366,7 +367,7 @@ export class AnswerPrinter implements RunAnswer {
       aligned,
       width: aligned ? style.tableWidth : width,
       color: style.color,
-      now: await this.#origin.asOf(),
+      now: await this.#origin.getAsOf(),
       style,
       people: people && getPeopleView(people, emit, globals.sort !== undefined),
       stacks: emit.stacks ?? endpoint?.stacks,

@@ -163,7 +163,7 @@ const askProfileName = async (profile: Owner['profile'], prompts: Prompts): Prom
 interface Subject {
   readonly command: CommandFacts
   /** Returns the owner of the objects, if a confirmation does not name it. */
-  readonly owner: () => Promise<Owner>
+  readonly getOwner: () => Promise<Owner>
   /** Sends a read request without retries, and with a short time limit. */
   readonly peek: Peek
 }
@@ -211,7 +211,7 @@ export class Prompter implements UiService {
    * @throws Failure `usage` if the answer is no, or if there is no terminal and `--yes` is missing
    */
   async confirm(what: string, details: Details = [], of?: Owner, count?: number): Promise<void> {
-    const owner = of ?? (await this.#subject.owner())
+    const owner = of ?? (await this.#subject.getOwner())
     const { notes, prompts } = this.#screen
     const how = this.#decideConfirmation(owner, what)
     if (how === 'go') return
@@ -228,13 +228,13 @@ export class Prompter implements UiService {
     of?: Owner,
     count?: number,
   ): Promise<void> {
-    const owner = of ?? (await this.#subject.owner())
+    const owner = of ?? (await this.#subject.getOwner())
     const lines = formatNotice(owner, what, await resolveDetails(details), count)
     this.#screen.notes.note(['to be confirmed in a real run:', ...lines])
   }
 
   async checkConfirmable(what: string): Promise<void> {
-    this.#decideConfirmation(await this.#subject.owner(), what)
+    this.#decideConfirmation(await this.#subject.getOwner(), what)
   }
 
   /**

@@ -28,7 +28,7 @@ interface JournaledParts {
   readonly place: Workspace
   readonly planning: RunPlanner
   readonly ui: Context['ui']
-  readonly instance: () => Context['instance']
+  readonly getInstance: () => Context['instance']
 }
 
 /** The journal of one run. */
@@ -56,15 +56,15 @@ export class RunJournal {
   }
 
   /** Returns the function that opens the journal of a run with this first plan; undefined if the run keeps none. */
-  readonly prepare: Engine['keeper'] = (first, single, final) => {
+  readonly createKeeper: Engine['createKeeper'] = (first, single, final) => {
     const options = this.#options
     if (!isKept(options, first)) return undefined
     return async () => {
       const { JournaledRun } = await import('../engine/journaling/journaled-run.js')
-      const { exchange, instance } = this.#parts
+      const { exchange, getInstance } = this.#parts
       const { readOnce, canWrite, requests } = exchange
       const getSelected = (plan: Plan): unknown => options.chosen.get(plan)
-      const sent = { getSelected, readOnce, canWrite, requests, instance: instance() }
+      const sent = { getSelected, readOnce, canWrite, requests, instance: getInstance() }
       const journaled = await JournaledRun.open({ ...this.#header, ...sent, single, final }, first)
       this.#file = journaled.journal.file
       return journaled

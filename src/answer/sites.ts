@@ -100,7 +100,7 @@ export const resolveNamedProfiles = (
   if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
   const known = resolveProfiles(
     parts,
-    store.names().map((name) => ({ name })),
+    store.listNames().map((name) => ({ name })),
   )
   // Only the named profiles are read, so that a mistake in another one does no harm.
   return known.flatMap(({ name }) => store.get(name) ?? [])
@@ -160,7 +160,7 @@ export interface LineSite {
   /** The column with the name. */
   readonly column: 'profile' | 'snapshot'
   /** Returns the line as it would be for this instance alone. */
-  readonly line: (raw: Raw) => Raw
+  readonly toOwnLine: (raw: Raw) => Raw
   readonly own: WordsFinder
   /** The words of the instance itself. */
   readonly words: Words | undefined
@@ -200,7 +200,7 @@ const loadSiteWords = async (
   return {
     name,
     column: 'profile' as const,
-    line: (raw: Raw) => createInstanceLine(raw, name),
+    toOwnLine: (raw: Raw) => createInstanceLine(raw, name),
     own,
     words,
   }
@@ -223,7 +223,7 @@ export const resolveInstances = async (
   const words = mergeWords(found.map((site) => site.words))
   const neutral =
     words !== undefined && usesInstanceNames(command)
-      ? await command.registry.named(command.area, command.words)
+      ? await command.registry.find(command.area, command.words)
       : undefined
   if (words === undefined || neutral === undefined)
     return { sites: found.map((site) => ({ ...site, command })), words }

@@ -116,7 +116,7 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
 const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
   column: 'snapshot',
-  line: (raw) => createSnapshotLine(raw, folder),
+  toOwnLine: (raw) => createSnapshotLine(raw, folder),
   own,
   words: undefined,
   command,
@@ -133,7 +133,7 @@ const createSource =
         { name: 'to', text: last?.began.slice(0, 10) ?? '' },
         { name: 'folder', text },
       ],
-      account: async () => undefined,
+      readAccount: async () => undefined,
     }
   }
 
@@ -155,12 +155,12 @@ export const executeSnapshots = async (
   decided(getFailureFormat(globals, format))
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)
-  const source = createSource(text, snapshots)
+  const getSource = createSource(text, snapshots)
   const latest = snapshots.at(-1)?.manifest.ended
   const asOf = latest === undefined ? undefined : new Date(latest)
   const targeted = withTargets(command, ['snapshot'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
-  const shown = { command: targeted.command, globals, format, env, signal, raw, source, asOf }
+  const shown = { command: targeted.command, globals, format, env, signal, raw, getSource, asOf }
   const merged = await InstancesAnswer.open(shown, undefined)
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)

@@ -106,7 +106,7 @@ interface AnswerScreen {
   /** The width of the output, in columns. */
   readonly width: number
   /** Wraps the notes of a watch, which are drawn with the answer or printed once each. */
-  readonly notes: (notes: Notes) => Notes
+  readonly wrapNotes: (notes: Notes) => Notes
   readonly polls: PollScreen
 }
 
@@ -114,7 +114,7 @@ const createRedrawnScreen = (frames: Frames, style: Style, quiet: boolean): Answ
   out: frames,
   redrawn: true,
   width: style.width - gutterWidth,
-  notes: (notes) => ({
+  wrapNotes: (notes) => ({
     ...notes,
     note: (text) => {
       if (!quiet) for (const line of [text].flat()) frames.note(style.visible(line))
@@ -135,12 +135,12 @@ const createRedrawnScreen = (frames: Frames, style: Style, quiet: boolean): Answ
 const createLastOnlyScreen = (
   out: LastAnswer,
   style: Style,
-  notes: AnswerScreen['notes'],
+  wrapNotes: AnswerScreen['wrapNotes'],
 ): AnswerScreen => ({
   out,
   redrawn: false,
   width: style.width,
-  notes,
+  wrapNotes,
   polls: {
     separateRounds: async () => out.discard(),
     endRound: async () => {},
@@ -167,7 +167,7 @@ const createAnswerScreen = (
     out: plain,
     redrawn: false,
     width: style.width,
-    notes: (notes) => (watching ? saidOnce(notes) : notes),
+    wrapNotes: (notes) => (watching ? saidOnce(notes) : notes),
     polls: {
       separateRounds: () => plain.write(format.separator ?? ''),
       endRound: () => plain.end(),
@@ -272,7 +272,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     : plainStyle
   const openedNotes = await openNotes(options)
   const plain = outer ?? openStdout(getStandardOutput())
-  const { out, width, notes, polls } = createAnswerScreen(globals, env, format, style, plain)
+  const { out, width, wrapNotes, polls } = createAnswerScreen(globals, env, format, style, plain)
   // A watch needs no spinner, since it is redrawn.
   const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
   const meter = createMeter({
@@ -290,7 +290,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     width,
     plain,
     out: shown,
-    notes: notes(openedNotes),
+    notes: wrapNotes(openedNotes),
     prompts: createRunPrompts(signal, env),
     meter,
     liveness,

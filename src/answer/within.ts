@@ -75,7 +75,7 @@ const createInnerGlobals = (outer: Globals, { fields, mode, page, perPage }: Inn
     ...readGlobals(new Map(), {}, () => undefined),
     ...reached,
     output: 'ndjson',
-    dryRun: mode === 'tries',
+    dryRun: mode === 'previews',
     // A caller with data must know whether the instance ignored an attribute.
     strict: mode === 'writes',
     fields,
@@ -104,11 +104,11 @@ const findAskedCommand = async (
   { command, withoutSpecial, mode }: InnerAsk,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
-  const found = await registry.named(command.area, command.words)
+  const found = await registry.find(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
-  const one = mode === 'tries' ? removeRehearsals(plainly) : plainly
+  const one = mode === 'previews' ? removeRehearsals(plainly) : plainly
   const words = own && (await loadOwnWords(one, own))
   return { command: words === undefined ? one : translateCommand(one, words, []), words }
 }
@@ -149,7 +149,7 @@ const parseCommandAsk = async (
 const readOnlyLevels: Readonly<Record<RunMode, boolean | 'marked'>> = {
   checks: true,
   reads: 'marked',
-  tries: true,
+  previews: true,
   writes: false,
 }
 
@@ -205,7 +205,7 @@ export const runCommandWithin = async (around: OuterRun, ask: InnerAsk): Promise
     }
     const code = await runLine(options, async (running) => {
       await checkRunFlags({ ...options, ui: running.context.ui }, [])
-      await running.print(running.rowsOf(given))
+      await running.print(running.yieldRows(given))
     })
     return toWithinAnswer(code)
   } catch (error) {
@@ -268,7 +268,7 @@ const getGroupColumns = async ({
 
 /** Returns the words that are added to a line. */
 const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
-  if (ask.tries === true) return ['--dry-run']
+  if (ask.previews === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
   return listsRecords(command) ? ['--limit=all', ...where] : []
 }
@@ -312,13 +312,13 @@ const pickInnerAsk = ({ composed, parents, planned, reads, whole }: LineAsk) => 
   whole,
 })
 
-/** Runs a line for its records or, with `tries`, for a preview of its changes. */
+/** Runs a line for its records or, with `previews`, for a preview of its changes. */
 export const runLineWithin = async (
   { outer, shared: sharing, parse, run }: OuterRun,
   ask: LineAsk,
 ): Promise<LineAnswer> => {
   const { options: seen, notes, failures } = await openKeptAnswer(createSplitter(ask.takeRecord))
-  const tries = ask.tries === true
+  const previews = ask.previews === true
   const from = ask.from ?? outer.globals.from
   // Each inner run gets a signal of its own, because one signal would collect too many listeners.
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
@@ -326,25 +326,25 @@ export const runLineWithin = async (
   try {
     const alone = await parse(ask.words)
     if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
-    if (!tries) checkInnerLine(alone, ask)
+    if (!previews) checkInnerLine(alone, ask)
     facts = { command: alone.command, ...(await getGroupColumns(alone)) }
     const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
     const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const inner: InnerPart = {
-      ...(from === outer.globals.from ? sharing : { gateOf: sharing.gateOf }),
-      readOnly: tries || 'marked',
+      ...(from === outer.globals.from ? sharing : { getGate: sharing.getGate }),
+      readOnly: previews || 'marked',
       onPlanned: (plan) => {
         facts = { ...facts, plan }
       },
       ...pickInnerAsk(ask),
     }
-    const wanted = tries ? removeRehearsals(parsed.command) : parsed.command
+    const wanted = previews ? removeRehearsals(parsed.command) : parsed.command
     // A preview is of the same instance, whose words the outer run has already.
-    const own = (tries && outer.own) || parsed.own
+    const own = (previews && outer.own) || parsed.own
     const line = { ...parsed, own, command: wanted, signal, parse, onFormat: () => {} }
     const code = await run(line, { ...seen, env, inner })
-    if (code === 0 || (tries && failures.length === 0)) return { ...facts, notes, code }
+    if (code === 0 || (previews && failures.length === 0)) return { ...facts, notes, code }
     // An exit code other than 0 means an incomplete answer, even if no failure was reported.
     const gap = new Failure('partial', 'the answer is incomplete')
     return { ...facts, notes, code, failure: failures[0] ?? gap }
@@ -352,7 +352,7 @@ export const runLineWithin = async (
     const interrupted = signal.aborted
     const thrown = getRunFailure({ error, interrupted })
     // The failure of an object says more than the number of failures.
-    const failure = (tries && !interrupted && failures[0]) || thrown
+    const failure = (previews && !interrupted && failures[0]) || thrown
     return { ...facts, notes, code: failure.exitCode, failure }
   }
 }

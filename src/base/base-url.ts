@@ -1,15 +1,17 @@
 /** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. */
+
 import { type Failure, usage } from '../errors.js'
 import { trimTrailingSlashes } from './text.js'
 
-const example = 'Use the form https://host or https://host/path.'
+const formHint = 'Use the form https://host or https://host/path.'
+/** Matches the scheme and the credentials of an address. */
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
 /** Matches the parts of an address that may hold a secret: the query and the fragment. */
 const afterPath = /([?#]).+/s
-const createInvalidUrl = (text: string, why: string): Failure =>
+const createUrlFailure = (text: string, why: string): Failure =>
   usage(
     `invalid base URL "${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}": ${why}`,
-    example,
+    formHint,
   )
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
@@ -22,24 +24,24 @@ const unsafe = /[\u0000-\u0020\u007f\\]/
 export const normalizeBaseUrl = (given: string): string => {
   const text = given.trim()
   if (text === '' || unsafe.test(text))
-    throw createInvalidUrl(text, 'it is empty or contains spaces')
-  if (text.includes('@')) throw createInvalidUrl(text, 'it must not contain credentials')
+    throw createUrlFailure(text, 'it is empty or contains spaces')
+  if (text.includes('@')) throw createUrlFailure(text, 'it must not contain credentials')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    throw createInvalidUrl(text, `the scheme ${scheme} is neither http nor https`)
+    throw createUrlFailure(text, `the scheme ${scheme} is neither http nor https`)
   let url: URL
   try {
     url = new URL(scheme === undefined ? `https://${text}` : text)
   } catch {
-    throw createInvalidUrl(text, 'it is not a URL')
+    throw createUrlFailure(text, 'it is not a URL')
   }
-  if (text.includes('?')) throw createInvalidUrl(text, 'it has a query')
-  if (text.includes('#')) throw createInvalidUrl(text, 'it has a fragment')
+  if (text.includes('?')) throw createUrlFailure(text, 'it has a query')
+  if (text.includes('#')) throw createUrlFailure(text, 'it has a fragment')
   const path = trimTrailingSlashes(url.pathname).replace(/\/api\/v4$/, '')
   return url.origin + trimTrailingSlashes(path)
 }
 
-/** True for a host name of this machine. */
+/** True if a host name means this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
@@ -53,7 +55,7 @@ export const createClearTextWarning = (baseUrl: string): string | undefined => {
   return `${baseUrl} is not encrypted: the token is sent in clear text`
 }
 
-/** True if a segment means the current folder or its parent. */
+/** True if a segment is `.` or `..`, which mean another path than their text. */
 export const isDots = (segment: string): boolean => segment === '.' || segment === '..'
 
 /** True if a path, whose segments are separated by slashes, contains `.` or `..` as a segment. */

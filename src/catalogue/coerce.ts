@@ -56,13 +56,13 @@ export interface Source<N> {
   readonly kind: SourceKind
   readonly view: (given: N) => View<N>
   /** Returns a node as JSON, for a parameter that accepts any value. */
-  readonly plain: (given: N) => JsonValue
+  readonly toJson: (given: N) => JsonValue
   /** Splits a text that stands for a list into its items. */
   readonly split?: (text: string) => readonly N[]
   /**
    * Parses a text as a name or an ID; undefined if it is neither. Only present if the numbers of a parameter refer to objects with names.
    */
-  readonly reference?: ((text: string) => string | number | undefined) | undefined
+  readonly parseReference?: ((text: string) => string | number | undefined) | undefined
 }
 
 /** An error in a value: the `problem`, what is `expected`, and the `nearest` known value or key. */
@@ -144,7 +144,7 @@ const viewJson = (given: unknown): View<unknown> => {
   return { is: 'scalar', value, text: String(value ?? '') }
 }
 
-const json = { view: viewJson, plain: (given: unknown) => given as JsonValue }
+const json = { view: viewJson, toJson: (given: unknown) => given as JsonValue }
 const split = (text: string): string[] => text.split(',').map((item) => item.trim())
 const splitTexts = (text: string): string[] => split(text).filter((item) => item !== '')
 
@@ -223,10 +223,10 @@ const getUnsetValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
 // Lists and objects.
 
 const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
-  const { kind, reference } = walk.source
+  const { kind, parseReference } = walk.source
   const scalar = getScalar(walk, given)
-  if (reference !== undefined)
-    return acceptScalar(walk, param, given, readReference(scalar, reference))
+  if (parseReference !== undefined)
+    return acceptScalar(walk, param, given, readReference(scalar, parseReference))
   const successor = getOwn(param.deprecatedValues, scalar?.text ?? '')
   if (param.of === 'string' && scalar !== undefined && successor !== undefined)
     walk.deprecated.push({ value: scalar.text, successor })
@@ -286,7 +286,7 @@ const reportUnknownKey = <N>(
 }
 
 const coerceHash = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
-  const { kind, view, plain } = walk.source
+  const { kind, view, toJson } = walk.source
   const seen = view(given)
   if (kind === 'wire' && seen.is === 'scalar' && seen.value === '') return {}
   if (seen.is !== 'map') {
@@ -294,7 +294,7 @@ const coerceHash = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
     return fail(walk, param, given, { problem: 'wrong type', expected })
   }
   const { keys } = param
-  if (keys === undefined && kind === 'file') return plain(given)
+  if (keys === undefined && kind === 'file') return toJson(given)
   const isKnown = ({ key }: Entry<N>): boolean => keys === undefined || Object.hasOwn(keys, key)
   const entries = kind === 'wire' ? seen.entries.filter(isKnown) : seen.entries
   return toObject(
@@ -324,13 +324,14 @@ const coerceString = <N>(walk: Walk<N>, param: StringParam, given: N): Value => 
 
 /** Returns the value of a parameter of type `json` without conversion. */
 const coerceJson = <N>(walk: Walk<N>, param: JsonParam, given: N): Value => {
-  const { kind, view, plain } = walk.source
-  if (kind !== 'data' || param.items === undefined || view(given).is === 'list') return plain(given)
+  const { kind, view, toJson } = walk.source
+  if (kind !== 'data' || param.items === undefined || view(given).is === 'list')
+    return toJson(given)
   return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
 }
 
 const coerceValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
-  const { kind, reference } = walk.source
+  const { kind, parseReference } = walk.source
   if (isNothing(walk, param, given)) return getUnsetValue(walk, param, given)
   const word = findWord(walk, param, given)
   if (word !== undefined) return word
@@ -349,7 +350,9 @@ const coerceValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
     default: {
       const scalar = getScalar(walk, given)
       const read =
-        reference === undefined ? readScalar(param, scalar, kind) : readReference(scalar, reference)
+        parseReference === undefined
+          ? readScalar(param, scalar, kind)
+          : readReference(scalar, parseReference)
       return acceptScalar(walk, param, given, read)
     }
   }

@@ -10,18 +10,20 @@ import { splitItems, type ValueProblem } from './values.js'
 /** The reason why a value is refused: the `expected` value in words after "must be", and the `nearest` valid one. */
 export type ValueRefusal = Pick<ValueProblem, 'expected' | 'nearest'>
 
+/** A rule for texts of one format. */
 interface TextRule {
   readonly expected: string
   readonly fits: (text: string) => boolean
   /** Returns the valid text that was probably meant. */
-  readonly meant?: (text: string) => string
+  readonly suggest?: (text: string) => string
 }
 
 const isHttpUrl = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-const domain = new RegExp(`^(?:${label}\\.)+${label}$`, 'i')
+/** The pattern of one label of a domain name. */
+const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const domain = new RegExp(`^(?:${domainLabel}\\.)+${domainLabel}$`, 'i')
 
 /** Returns the domain in a URL or in another script, in the ASCII form that instances accept. */
 const toDomain = (text: string): string => {
@@ -54,12 +56,12 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   domain: {
     expected: 'a domain name such as docs.example.com',
     fits: (text) => text.length <= 253 && domain.test(text),
-    meant: toDomain,
+    suggest: toDomain,
   },
   slug: {
     expected: 'a name of lowercase letters, digits, hyphens and underscores',
     fits: (text) => /^[a-z0-9][a-z0-9_-]*$/.test(text),
-    meant: (text) =>
+    suggest: (text) =>
       text
         .trim()
         .toLowerCase()
@@ -72,7 +74,7 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   pem: { expected: 'certificates that can be read', fits: isCertificate },
 }
 
-const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined => {
+const findTextRefusal = (param: StringParam, text: string): ValueRefusal | undefined => {
   const { format = 'text', items, max, filled } = param
   if (text === '' && filled !== true) return undefined
   if (filled === true && text.trim() === '') return { expected: 'text that is not blank' }
@@ -83,7 +85,7 @@ const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined 
       : { expected: 'email addresses, separated by spaces or commas' }
   const rule = rules[format]
   if (rule === undefined || rule.fits(text)) return undefined
-  const suggestion = rule.meant?.(text)
+  const suggestion = rule.suggest?.(text)
   return {
     expected: rule.expected,
     nearest: suggestion && rule.fits(suggestion) ? suggestion : undefined,
@@ -93,7 +95,7 @@ const getRefusal = (param: StringParam, text: string): ValueRefusal | undefined 
 /** Returns the reason why instances refuse a value; undefined if no reason is known. */
 export const findRefusal = (param: Param, value: JsonValue): ValueRefusal | undefined => {
   if (isText(param))
-    return getRefusal(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
+    return findTextRefusal(param, isJsonList(value) ? value.join(' ') : String(value ?? ''))
   const least = isNumeric(param) ? param.least : undefined
   const isLess = least !== undefined && typeof value === 'number' && value < least
   return isLess ? { expected: `at least ${least}` } : undefined

@@ -28,11 +28,11 @@ interface FormatRule {
   /** The description of a valid text, to follow "must be". */
   readonly expected: string
   /** Returns the text to send; undefined if the given text does not have the format. */
-  readonly sent: (text: string) => string | undefined
+  readonly toSent: (text: string) => string | undefined
 }
 
 const acceptIf =
-  (fits: (text: string) => boolean): FormatRule['sent'] =>
+  (fits: (text: string) => boolean): FormatRule['toSent'] =>
   (text) =>
     fits(text) ? text : undefined
 
@@ -44,16 +44,16 @@ const extractCertificates = (text: string): string | undefined =>
   text.includes('PRIVATE KEY-----') ? undefined : text.match(certificate)?.join('\n')
 
 const written = {
-  date: { expected: 'a day as YYYY-MM-DD', sent: acceptIf(isDay) },
-  datetime: { expected: 'a time as YYYY-MM-DDTHH:MM:SSZ', sent: acceptIf(isMoment) },
+  date: { expected: 'a day as YYYY-MM-DD', toSent: acceptIf(isDay) },
+  datetime: { expected: 'a time as YYYY-MM-DDTHH:MM:SSZ', toSent: acceptIf(isMoment) },
 } as const satisfies Partial<Record<Format, FormatRule>>
 
-const duration = { expected: 'a duration such as 1h30m or 3w1h', sent: acceptIf(isDuration) }
+const duration = { expected: 'a duration such as 1h30m or 3w1h', toSent: acceptIf(isDuration) }
 
 /** Creates the format of a time that people may also type as an offset from the current time. */
 const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
-  sent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
+  toSent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
 })
 
 const typed = { date: createTypedFormat('date'), datetime: createTypedFormat('datetime'), duration }
@@ -64,10 +64,10 @@ const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> =
   file: {
     ...written,
     duration,
-    pem: { expected: 'PEM certificates without a private key', sent: extractCertificates },
+    pem: { expected: 'PEM certificates without a private key', toSent: extractCertificates },
     'public-key': {
       expected: 'a public key in one line',
-      sent: acceptIf((text) => readPublicKey(text) !== undefined),
+      toSent: acceptIf((text) => readPublicKey(text) !== undefined),
     },
   },
   wire: written,
@@ -267,8 +267,8 @@ const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKin
       'wrong format',
       getFormatRule(kind, param)?.expected ?? emptyInstead[format] ?? 'text',
     )
-  const { sent = (plain: string) => plain, expected = 'text' } = getFormatRule(kind, param) ?? {}
-  const value = sent(text)
+  const { toSent = (plain: string) => plain, expected = 'text' } = getFormatRule(kind, param) ?? {}
+  const value = toSent(text)
   if (value === undefined) return createProblem('wrong format', expected)
   // Neither databases nor programs accept such a text.
   if (value.includes('\0')) return createProblem('wrong format', 'text without NUL characters')

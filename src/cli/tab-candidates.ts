@@ -11,10 +11,10 @@ import { findSelectionList } from '../engine/targets/objects.js'
 import { isOrderOperator, ops } from '../engine/where/operators.js'
 import {
   type FieldKind,
+  findDocumentedValues,
   findFieldKind,
-  findFieldWords,
+  findFieldLevels,
   getShapeFields,
-  getShapeLevels,
 } from '../engine/where/shape.js'
 
 /** A word that completion suggests. */
@@ -118,10 +118,10 @@ const isTypeable = (op: string, quote: string): boolean => {
 const listValues = (shapes: readonly unknown[], field: string): readonly string[] => {
   if (getKind(shapes, field) === 'boolean') return ['true', 'false']
   const levels = shapes
-    .map((shape) => getShapeLevels(shape, field))
+    .map((shape) => findFieldLevels(shape, field))
     .find((found) => found !== undefined)
   if (levels !== undefined) return Object.keys(levels)
-  return [...new Set(shapes.flatMap((shape) => findFieldWords(shape, field)))]
+  return [...new Set(shapes.flatMap((shape) => findDocumentedValues(shape, field)))]
 }
 
 /** Suggests fields while one is typed. If only one matches, its operators are suggested. */

@@ -30,7 +30,7 @@ import {
   makeDirectory,
   openStore,
   openTokens,
-  readPlace,
+  parsePlace,
   resolveSession,
 } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
@@ -152,7 +152,7 @@ const getPlaces = async (
 /** Replaces the web address of a project or group by its path. */
 const resolveAddresses = ({ project, group }: NamedPlaces, { baseUrl }: Session): NamedPlaces => {
   const toPath = (value: string | undefined, kind: 'project' | 'group') =>
-    value === undefined || !isAddress(value) ? value : readPlace(value, baseUrl, kind).value
+    value === undefined || !isAddress(value) ? value : parsePlace(value, baseUrl, kind).value
   return { project: toPath(project, 'project'), group: toPath(group, 'group') }
 }
 
@@ -176,7 +176,7 @@ const sendQuickly = async (
     userAgent,
     signal: AbortSignal.timeout(timeLimit * 1000),
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
-    transport: () => createTransport(session, false, env),
+    loadTransport: () => createTransport(session, false, env),
     sudo: session.sudo,
     words,
   })
@@ -266,9 +266,9 @@ const waitForTimeout = (): Promise<readonly Candidate[]> =>
 /** Lists the names of profiles and, if `tagged`, the tags that select several profiles (`@tag`). */
 const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
   const store = openStore(getPaths(env))
-  if (!tagged) return store.names()
+  if (!tagged) return store.listNames()
   const tags = new Set(store.list().flatMap((profile) => profile.tags ?? []))
-  return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
+  return [...store.listNames(), ...[...tags].sort().map((tag) => `@${tag}`)]
 }
 
 /** Lists the fields that a command shows. For a list, these include the fields of single records. */

@@ -264,7 +264,7 @@ const emptyCommand: Command = {
   args: [],
   flags: [],
   endpoints: {},
-  registry: { named: async () => undefined, all: async () => [] },
+  registry: { find: async () => undefined, list: async () => [] },
 }
 
 const completeHelp = async (words: readonly string[], current: string): Promise<Candidates> => {

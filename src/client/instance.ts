@@ -129,10 +129,10 @@ export class InstanceClient {
     endpoint: ListEndpoint,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
-    how?: CallOptions,
+    options?: CallOptions,
     onPage?: ListOptions['onPage'],
   ): AsyncGenerator<RecordOf<ListEndpoint>, ListEnd> {
-    const wire = addPaging(await this.request({ endpoint, values, how }), paging)
+    const wire = addPaging(await this.request({ endpoint, values, how: options }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
     const batches = async function* (): AsyncGenerator<Batch> {
@@ -145,16 +145,16 @@ export class InstanceClient {
 
   /**
    * Reads the records of a list as bytes, which are checked and not parsed. The generator returns how the list ended.
-   * @param how the names to find in the records, and whether the reader has to wait
+   * @param options the names to find in the records, and whether the reader has to wait
    */
   async *batches(
     ask: Ask,
     paging: Paging = {},
-    how: Pick<ListOptions, 'held' | 'watch'> = {},
+    options: Pick<ListOptions, 'held' | 'watch'> = {},
   ): AsyncGenerator<Batch, ListEnd> {
     const wire = addPaging(await this.request(ask), paging)
     const client = await this.client(ask.endpoint)
-    return yield* client.list(wire, { ...toListOptions(paging), ...how })
+    return yield* client.list(wire, { ...toListOptions(paging), ...options })
   }
 
   /** Reads an optional answer, with a short time-out and no retries. */
@@ -214,10 +214,10 @@ export class InstanceClient {
   async #createClient(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
     const { mapError = (error: unknown) => error, progress, snapshot, words } = this.#options
     if (snapshot !== undefined) return snapshot.client(endpoint, words)
-    this.#options.opening?.()
+    this.#options.onOpening?.()
     try {
       const own = createClient(await this.#createClientOptions(endpoint, patience))
-      const plain = this.#options.reads?.over(own) ?? own
+      const plain = this.#options.reads?.wrap(own) ?? own
       const writing = mayWrite(endpoint)
       return wrapClient(
         plain,
@@ -243,8 +243,8 @@ export class InstanceClient {
     const readsBy = this.#getReadingMethod(endpoint)
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
-      this.#options.without?.(endpoint)
-    const transport = await this.#options.transport?.()
+      this.#options.onMissingCredential?.(endpoint)
+    const transport = await this.#options.loadTransport?.()
     const trace = this.#createTrace(endpoint, credential)
     return {
       baseUrl,

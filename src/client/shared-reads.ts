@@ -1,18 +1,18 @@
 /** Shares answers between several command lines of one run, so that each list and each object is requested once. */
 import { Failure } from '../errors.js'
 import type {
+  AnswerHead,
   Batch,
   Client,
   ListEnd,
   ListOptions,
-  PageHead,
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
 
 /** A list as it was read: its pages and records, and how it ended. */
 interface KeptList {
-  readonly pages: readonly PageHead[]
+  readonly pages: readonly AnswerHead[]
   readonly batches: readonly Batch[]
   readonly end: ListEnd | { readonly error: unknown }
 }
@@ -30,7 +30,7 @@ export class SharedReads {
   #bytes = 0
 
   /** Returns a client that sends no request twice. */
-  over(client: Client): Client {
+  wrap(client: Client): Client {
     return {
       open: (request) => client.open(request),
       call: (request) => this.#call(client, request),
@@ -74,9 +74,9 @@ export class SharedReads {
     options: ListOptions,
     key: string,
   ): AsyncGenerator<Batch, ListEnd> {
-    const pages: PageHead[] = []
+    const pages: AnswerHead[] = []
     const batches: Batch[] = []
-    const onPage = (page: PageHead): void => {
+    const onPage = (page: AnswerHead): void => {
       pages.push({ status: page.status, headers: page.headers })
       options.onPage?.(page)
     }

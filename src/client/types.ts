@@ -87,13 +87,13 @@ const isData = <E extends Endpoint>(endpoint: E, value: unknown): value is Data<
 /** Gives an answer the type that the catalogue infers for its endpoint. */
 export const toTypedAnswer = <E extends Endpoint>(
   endpoint: E,
-  whole: WholeAnswer,
+  answer: WholeAnswer,
 ): TypedAnswer<E> => ({
-  status: whole.status,
-  headers: whole.headers,
-  bytes: whole.bytes,
+  status: answer.status,
+  headers: answer.headers,
+  bytes: answer.bytes,
   get data() {
-    const { data } = whole
+    const { data } = answer
     return isData(endpoint, data) ? data : undefined
   },
 })
@@ -120,9 +120,9 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   /** The gate that every request to the instance passes. */
   readonly gate?: Gate
   /** Returns proxy and certificates. It is called once for each HTTP client, before its first request. */
-  readonly transport?: () => Promise<ClientOptions['transport']>
+  readonly loadTransport?: () => Promise<ClientOptions['transport']>
   /** Called before a client is created. */
-  readonly opening?: () => void
+  readonly onOpening?: () => void
   /** Called with each exchange; credentials are redacted. */
   readonly trace?: Trace
   /**
@@ -134,7 +134,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   /** Called before each write; it throws to refuse the write. */
   readonly guard?: (request: WireRequest) => void | Promise<void>
   /** Called with an endpoint that takes a job token and is called without any credential. */
-  readonly without?: (endpoint: EndpointTraits) => void
+  readonly onMissingCredential?: (endpoint: EndpointTraits) => void
   readonly progress?: WorkMeter
   /** Called with each endpoint before its request, and with the error if it fails. */
   readonly routes?: {
@@ -148,7 +148,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   /** The snapshot that answers in place of the instance; nothing is sent. */
   readonly snapshot?: SnapshotReader
   /** Answers that several instances of one run share. */
-  readonly reads?: Pick<SharedReads, 'over'> | undefined
+  readonly reads?: Pick<SharedReads, 'wrap'> | undefined
 }
 
 /** The owner of a requested credential. */

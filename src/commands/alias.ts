@@ -192,7 +192,7 @@ const nameArgument: Argument = {
 const existingAlias: Argument = {
   ...nameArgument,
   values: async () =>
-    Object.entries(openStore(getPaths(getCurrentIo().env)).aliases()).map(([value, text]) => ({
+    Object.entries(openStore(getPaths(getCurrentIo().env)).getAliases()).map(([value, text]) => ({
       value,
       text,
     })),
@@ -240,7 +240,7 @@ export const listCommand = define({
   summary: 'List the aliases',
   examples: ['alias list', 'alias list -o json'],
   rows: async function* (context) {
-    const rows = Object.entries(openProfileStore(context).aliases())
+    const rows = Object.entries(openProfileStore(context).getAliases())
       .map(([name, line]) => ({ name, line }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
     if (rows.length === 0) yield createNoteRow('no aliases; create one with "svcctl alias set"')
@@ -257,7 +257,7 @@ export const removeCommand = define({
     if (name === undefined)
       throw usage('alias remove requires the name of an alias', 'svcctl alias list shows them.')
     const store = openProfileStore(context)
-    const names = Object.keys(store.aliases())
+    const names = Object.keys(store.getAliases())
     if (!names.includes(name))
       throw usage(
         `unknown alias "${name}"`,

@@ -264,7 +264,7 @@ export async function* callForEachParent(
     const request = await fillApiPath(context.place, given, template)
     return [{ key: '', endpoint, values, request }]
   }
-  yield* context.write(await context.planActions(asked, { plansFor }), {
+  yield* context.write(await context.planActions(asked, { createPlans: plansFor }), {
     ...createView(endpoint, toAnswerRows),
     ...describeLoss(template),
   })

@@ -186,7 +186,7 @@ const createCallEndpoint = (
 const followPages = (context: Context, asked: ApiGiven, template: WireRequest): Rows => {
   const { place } = context
   return context.list(asked, {
-    plansFor: async (given) => {
+    createPlans: async (given) => {
       const request = await withKeyset(await fillApiPath(place, given, template))
       const called = await findJobEndpoint(place, request)
       const endpoint = createCallEndpoint(request, many(Unknown()))

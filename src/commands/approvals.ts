@@ -111,8 +111,8 @@ async function* updateRule(context: Context, given: Arguments<typeof flags>): Ro
   const filled = createFillOptions(context.instance, given, {
     area: 'approvals',
     required,
-    before: (plan) => resolveApprovers(context, plan),
-    after: withApprovers,
+    prepare: (plan) => resolveApprovers(context, plan),
+    complete: withApprovers,
   })
   // All rules are read and confirmed before the first is changed.
   const actions = await context.planActions(given, { ...filled, planFirst: true })

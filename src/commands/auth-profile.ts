@@ -90,7 +90,7 @@ export const resolveTarget = async (
     const own = store.get(name)?.baseUrl
     return { name, baseUrl: await askBaseUrl(context, globals.baseUrl ?? own ?? address) }
   }
-  const current = address === undefined ? store.current() : undefined
+  const current = address === undefined ? store.getCurrentName() : undefined
   const kept = current === undefined ? undefined : store.get(current)
   if (kept !== undefined) return { name: kept.name, baseUrl: kept.baseUrl }
   const baseUrl = await askBaseUrl(context, address)
@@ -112,5 +112,5 @@ export const resolveSignedIn = (
     if (found !== undefined) return found
     throw usage(`no profile is for ${baseUrl}`, 'svcctl profile list shows them.')
   }
-  return (env.SVC_PROFILE || undefined) ?? openProfileStore(context).current()
+  return (env.SVC_PROFILE || undefined) ?? openProfileStore(context).getCurrentName()
 }

@@ -43,7 +43,7 @@ import { type Arguments, define } from './define.js'
 import { discoverInstance as knowInstance } from './known.js'
 import { isNarrow } from './narrow.js'
 import { chooseProfiles, getProfileName, openProfileStore, openTokenStore } from './profile.js'
-import { loadWordsInForce } from './vocabulary-reading.js'
+import { loadActiveWords } from './vocabulary-reading.js'
 
 // The token that `auth login` stores.
 
@@ -207,7 +207,7 @@ const discoverInstance = async (
   const { instance, place, ui } = context
   const there = instance.createClientFor(profile.baseUrl, { kind, value: token }, { profile })
   const globals = { ...place.globals, profile: profile.name }
-  const words = await loadWordsInForce({ env: place.env, globals }).catch(() => undefined)
+  const words = await loadActiveWords({ env: place.env, globals }).catch(() => undefined)
   const look = () => knowInstance(context, profile, there, { anew: true, words })
   await ui.showProgress('looking at the instance', look)
 }
@@ -251,7 +251,7 @@ interface StatusRow {
 /** Checks one profile, or what flags and environment make: where its credential comes from, whether it works. */
 const checkStatus = async (context: Context, name: string | undefined): Promise<StatusRow> => {
   const session = await context.place.session({ profile: name })
-  const current = openProfileStore(context).current()
+  const current = openProfileStore(context).getCurrentName()
   const rowOf = (profile: string) => ({
     profile,
     base_url: session.baseUrl,
@@ -346,7 +346,7 @@ export const switchCommand = define({
     if (name === undefined)
       throw usage(
         'auth switch requires a profile',
-        `Available: ${openProfileStore(context).names().join(', ')}.`,
+        `Available: ${openProfileStore(context).listNames().join(', ')}.`,
       )
     await openProfileStore(context).switch(name)
     yield createNoteRow(`switched to profile "${name}"`)

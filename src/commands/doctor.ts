@@ -42,7 +42,7 @@ const checkConfiguration = (env: Environment): Check => {
   try {
     const store = openStore(getPaths(env))
     const count = store.list().length
-    const current = store.current()
+    const current = store.getCurrentName()
     const now = current === undefined ? '' : `, current profile: "${current}"`
     return createPassedCheck(check, `${config}: ${formatCount(count, 'profile')}${now}`)
   } catch (error) {

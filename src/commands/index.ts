@@ -326,4 +326,4 @@ export const loadAllCommands = async (): Promise<Command[]> => {
 }
 
 /** The registry in which a command looks up other commands. */
-const registry: Registry = { named: loadCommandByWords, all: loadAllCommands }
+const registry: Registry = { find: loadCommandByWords, list: loadAllCommands }

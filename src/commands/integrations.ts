@@ -82,7 +82,7 @@ const getExplainHint = (family: IntegrationFamily): string =>
 /** Prints notes and asks questions while plans are checked. Each is shown only once, because objects of a stream are planned twice. */
 interface Dialogue {
   readonly note: (text: string) => void
-  readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
+  readonly askSecret: (slug: string, question: string, name: string) => Promise<string | undefined>
 }
 
 const createDialogue = ({ ui }: Context): Dialogue => {
@@ -93,7 +93,7 @@ const createDialogue = ({ ui }: Context): Dialogue => {
       if (!noted.has(text)) ui.note(text)
       noted.add(text)
     },
-    secret: (slug, question, name) => {
+    askSecret: (slug, question, name) => {
       const key = `${slug} ${name}`
       const answer = answers.get(key) ?? ui.askSecret(question, name)
       answers.set(key, answer)
@@ -104,7 +104,7 @@ const createDialogue = ({ ui }: Context): Dialogue => {
 
 /** Asks for missing secrets. */
 const askSecrets = async (
-  { secret }: Dialogue,
+  { askSecret }: Dialogue,
   slug: string,
   family: IntegrationFamily,
   missing: readonly string[],
@@ -113,7 +113,7 @@ const askSecrets = async (
   for (const name of missing) {
     const param = family.params[name]
     if (param?.secret !== true) continue
-    const answer = await secret(slug, `${name}: ${param.help}`, name)
+    const answer = await askSecret(slug, `${name}: ${param.help}`, name)
     if (answer !== undefined && answer !== '') found[name] = answer
   }
   return found

@@ -28,7 +28,7 @@ import {
   saveKnown,
 } from '../profile/known.js'
 import type { Profile } from '../profile/types.js'
-import { findSessionCookie, loadWordsInForce } from './vocabulary-reading.js'
+import { findSessionCookie, loadActiveWords } from './vocabulary-reading.js'
 
 /** The time limit of a request, in seconds. It is short, because the command does not depend on the result. */
 const patience = 5
@@ -244,7 +244,7 @@ export const discoverOwnInstance = async (
   try {
     const credential = await session.credential()
     if (credential === undefined) return undefined
-    const { words = await loadWordsInForce(place) } = how
+    const { words = await loadActiveWords(place) } = how
     const { kind, value } = credential
     const client = instance.createClientFor(baseUrl, { kind, value }, session)
     return await discoverInstance(context, profile, client, { ...how, words })
@@ -261,7 +261,7 @@ export const keepSettingNames = async (
   data: unknown,
 ): Promise<void> => {
   try {
-    const words = await loadWordsInForce(place)
+    const words = await loadActiveWords(place)
     await addSettings(getPaths(place.env), profile, toKnownSettings(data, words))
   } catch (error) {
     recoverFrom(error)

@@ -106,7 +106,7 @@ export const add = define({
     yield* context.write(actions, {
       merge: {
         request: joinPlans,
-        outcomes: (plans, whole) => getAddFailures(context, plans, whole),
+        parseOutcomes: (plans, whole) => getAddFailures(context, plans, whole),
       },
       done: 'added',
     })
@@ -116,7 +116,7 @@ export const add = define({
 /** Updates members. The API requires the access level, so it is read first if the line does not set it. */
 async function* updateMembers(context: Context, given: Given): Rows {
   const named = createUserResolver(context, () => 'direct')
-  const filling = { area: 'members', required: ['access_level'], before: named.complete }
+  const filling = { area: 'members', required: ['access_level'], prepare: named.complete }
   const filled = createFillOptions(context.instance, given, filling)
   yield* context.write(await context.planActions(given, { ...named, ...filled }))
 }

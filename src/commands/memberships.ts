@@ -77,7 +77,7 @@ export class MemberPlaces {
    * Yields each group and project once, including archived ones.
    * @throws Failure if projects cannot be listed
    */
-  async *each(): AsyncGenerator<MemberPlace> {
+  async *yieldPlaces(): AsyncGenerator<MemberPlace> {
     for (const path of await this.#readGroups()) yield* this.#group(path)
     for (let after = 0; ; ) {
       const found = await this.#readProjectsAfter(after)
@@ -220,7 +220,7 @@ export class Memberships {
   async *each(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.startCounter()
     try {
-      const reads = mapConcurrent(this.#places.each(), maxConcurrent, (place) =>
+      const reads = mapConcurrent(this.#places.yieldPlaces(), maxConcurrent, (place) =>
         this.#searchPlace(place),
       )
       for await (const { found, place, failure } of reads) {

@@ -82,8 +82,8 @@ async function* requestRebase(context: Context, given: Arguments<typeof flags>):
   const shown = context.ui.beginProgress('rebasing')
   try {
     yield* context.write(actions, {
-      finish: async (plan: Plan, came: ReceivedAnswer) => {
-        if ('failure' in came) throw came.failure
+      finish: async (plan: Plan, answer: ReceivedAnswer) => {
+        if ('failure' in answer) throw answer.failure
         return withInterruptNote(describeInterruption(plan), () =>
           waitForRebase(context, plan, timeout),
         )

@@ -18,15 +18,15 @@ export type OverviewProject = RecordOf<(typeof projects)['list']>
 
 /** The sources that a section reads from; the list of projects is read once for all. */
 export interface OverviewSources extends Context {
-  readonly projects: () => Promise<readonly OverviewProject[]>
+  readonly readProjects: () => Promise<readonly OverviewProject[]>
 }
 
 /** Draws a section. */
 export interface SectionWriter extends Pick<Text, 'bar' | 'mark' | 'strong'> {
   /** Formats text from outside in a number of columns: cut, or filled up. */
-  readonly cell: (text: string, columns: number) => string
+  readonly fitText: (text: string, columns: number) => string
   /** Formats text from outside behind other text, folded: further lines begin below its first. */
-  readonly after: (before: string, text: string) => readonly string[]
+  readonly wrapAfter: (before: string, text: string) => readonly string[]
 }
 
 /** A fact as a row of a table. */
@@ -46,7 +46,7 @@ export interface ReadPart {
   readonly missing?: string
   /** Some of that is there and could not be read. */
   readonly incomplete?: true
-  readonly lines: (pen: SectionWriter) => readonly string[]
+  readonly drawLines: (pen: SectionWriter) => readonly string[]
   readonly rows: readonly OverviewRow[]
 }
 
@@ -109,7 +109,7 @@ const readProject = async (
 
 /** Reads the jobs that wait, in every visible project that has any. */
 const readPending = async (sources: OverviewSources): Promise<PendingJobs> => {
-  const all = await sources.projects()
+  const all = await sources.readProjects()
   const working = all.filter((one) => one.archived !== true && one.jobs_enabled !== false)
   const seen: PendingJobs = { waiting: [], failed: [], hidden: 0, looked: 0 }
   await sources.instance.each(working, async ({ id, path_with_namespace: path }) => {
@@ -180,25 +180,25 @@ const describeMissing = ({ failed, hidden }: PendingJobs): string | undefined =>
 }
 
 /** Describes the job that waits longest, and the command that explains why. */
-const formatOldest = (oldest: OldestJob | null, { after }: SectionWriter) => {
+const formatOldest = (oldest: OldestJob | null, { wrapAfter }: SectionWriter) => {
   if (oldest === null) return []
   const { id, name, tag_list: tags, waited_seconds: waited, why } = oldest
   const tagged = tags.length === 0 ? '' : `, tags ${tags.join(', ')}`
   const since = waited === null ? '' : `, for ${formatSpan(waited)}`
   return [
-    ...after('', `the oldest${since}: ${name} (${id})${tagged}`),
-    ...(why === undefined ? [] : after('', `why: ${why}`)),
+    ...wrapAfter('', `the oldest${since}: ${name} (${id})${tagged}`),
+    ...(why === undefined ? [] : wrapAfter('', `why: ${why}`)),
   ]
 }
 
 const formatProjects = (
   counts: Counts,
   total: number,
-  { bar, cell }: SectionWriter,
+  { bar, fitText }: SectionWriter,
 ): readonly string[] => [
   ...counts
     .slice(0, maxProjects)
-    .map(([name, n]) => `${cell(name, columns.name)} ${bar(n / total, columns.bar)} ${n}`),
+    .map(([name, n]) => `${fitText(name, columns.name)} ${bar(n / total, columns.bar)} ${n}`),
   ...(counts.length > maxProjects
     ? [`and ${formatCount(counts.length - maxProjects, 'project')} more`]
     : []),
@@ -247,7 +247,7 @@ export const jobsPart: OverviewPart = {
       headline: `${waiting.length} in ${counts.length} of ${formatCount(looked, 'project')}`,
       missing,
       ...(failed.length === 0 ? {} : { incomplete: true as const }),
-      lines: (pen) => [
+      drawLines: (pen) => [
         ...formatOldest(longest, pen),
         ...formatProjects(counts, waiting.length, pen),
       ],

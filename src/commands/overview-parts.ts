@@ -47,14 +47,17 @@ const runnersPart: OverviewPart = {
     return {
       value: { total: all.length, by_state: counts, by_type: types },
       headline: formatCount(all.length, 'runner'),
-      lines: ({ bar, cell, after }) =>
+      drawLines: ({ bar, fitText, wrapAfter }) =>
         [['online', counts] as const, ...Object.entries(types)].flatMap(([name, some], i) => {
           const share = getOnlineShare(some)
           const drawn =
             share === undefined ? ' '.repeat(runnerColumns.bar) : bar(share, runnerColumns.bar)
           const percent = share === undefined ? '    –' : `${Math.round(100 * share)} %`.padStart(5)
           const text = i === 0 ? 'of active runners' : formatCounts(some)
-          return after(`${cell(getTypeName(name), runnerColumns.name)} ${drawn} ${percent}  `, text)
+          return wrapAfter(
+            `${fitText(getTypeName(name), runnerColumns.name)} ${drawn} ${percent}  `,
+            text,
+          )
         }),
       rows: [
         { item: 'all', value: all.length },
@@ -129,12 +132,12 @@ const certificatesPart: OverviewPart = {
     return {
       value,
       headline: describeCertificates(value),
-      lines: ({ cell, mark, after }) => [
+      drawLines: ({ fitText, mark, wrapAfter }) => [
         ...certificates
           .slice(0, maxCertificates)
           .flatMap((one) =>
-            after(
-              `${mark(getCertificateMark(one))} ${cell(one.domain, nameColumns)} `,
+            wrapAfter(
+              `${mark(getCertificateMark(one))} ${fitText(one.domain, nameColumns)} `,
               describeEnd(one),
             ),
           ),
@@ -182,15 +185,15 @@ export const describeTroubles = ({
 
 const formatSite = (
   site: GeoSite,
-  { bar, cell, mark, after }: SectionWriter,
+  { bar, fitText, mark, wrapAfter }: SectionWriter,
 ): readonly string[] => {
   const share = site.synced_percent
   const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share / 100, columns.bar)
   const percent = share === undefined ? '      –' : `${share.toFixed(1)} %`.padStart(7)
-  const line = `${mark(getSiteMark(site))} ${cell(site.name, columns.name)} ${drawn} ${percent}  `
+  const line = `${mark(getSiteMark(site))} ${fitText(site.name, columns.name)} ${drawn} ${percent}  `
   return [
-    ...after(line, describeFacts(site)),
-    ...describeTroubles(site).flatMap((text) => after('  ', text)),
+    ...wrapAfter(line, describeFacts(site)),
+    ...describeTroubles(site).flatMap((text) => wrapAfter('  ', text)),
   ]
 }
 
@@ -202,7 +205,7 @@ const replicationPart: OverviewPart = {
     return {
       value: sites,
       headline: formatCount(sites.length, 'site'),
-      lines: (pen) => sites.flatMap((site) => formatSite(site, pen)),
+      drawLines: (pen) => sites.flatMap((site) => formatSite(site, pen)),
       rows: sites.map((site) => ({
         item: site.name,
         value: site.synced_percent === undefined ? '' : `${site.synced_percent.toFixed(1)} %`,
@@ -224,7 +227,7 @@ const readStorages = async (
 ): Promise<{ readonly storages: readonly StorageCount[]; readonly untold: number }> => {
   const [{ data }, projects] = await Promise.all([
     sources.instance.call(settings.get, {}),
-    sources.projects(),
+    sources.readProjects(),
   ])
   const { repository_storages: names } = data ?? {}
   const counts = new Map((Array.isArray(names) ? names : []).map((name) => [String(name), 0]))
@@ -254,11 +257,11 @@ const storagesPart: OverviewPart = {
         : {
             missing: `${formatCount(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not report their storage`,
           }),
-      lines: ({ bar, cell, after }) =>
+      drawLines: ({ bar, fitText, wrapAfter }) =>
         storages.flatMap(({ storage, projects, weight }) => {
           const drawn = bar(total === 0 ? 0 : projects / total, columns.bar)
           const text = `${projects}${weight === null ? '' : `, weight ${weight}`}`
-          return after(`${cell(storage, columns.name)} ${drawn} `, text)
+          return wrapAfter(`${fitText(storage, columns.name)} ${drawn} `, text)
         }),
       rows: storages.map(({ storage, projects }) => ({ item: storage, value: projects })),
     }
@@ -292,12 +295,15 @@ const tokensPart: OverviewPart = {
       // What the field of that name holds is masked.
       value: all.map((one) => ({ ...one, source: one.credential })),
       headline: formatCount(all.length, 'token'),
-      lines: ({ cell, mark, after }) =>
+      drawLines: ({ fitText, mark, wrapAfter }) =>
         all.flatMap((one) => {
           const text = [...describeTokenEnd(one), one.base_url, one.reason ?? one.credential].join(
             ', ',
           )
-          return after(`${mark(getTokenMark(one))} ${cell(one.profile, columns.name)} `, text)
+          return wrapAfter(
+            `${mark(getTokenMark(one))} ${fitText(one.profile, columns.name)} `,
+            text,
+          )
         }),
       rows: all.map((one) => ({
         item: one.profile,

@@ -48,7 +48,7 @@ const createSources = (context: Context): OverviewSources => {
   let all: Promise<readonly OverviewProject[]> | undefined
   return {
     ...context,
-    projects: () => {
+    readProjects: () => {
       all ??= context.instance.records(projects.list, {})
       return all
     },
@@ -146,12 +146,12 @@ const createPen = ({ text, widths }: PageStyles, width: number): SectionWriter =
   bar: text.bar,
   mark: text.mark,
   strong: text.strong,
-  after: (before, said) => {
+  wrapAfter: (before, said) => {
     const behind = getWidth(before, widths)
     const [first = '', ...more] = widths.wrap(text.safe(said), width - behind)
     return [`${before}${first}`.trimEnd(), ...more.map((line) => ' '.repeat(behind) + line)]
   },
-  cell: (said, columns) => {
+  fitText: (said, columns) => {
     const cut = widths.truncate(text.safe(said), columns)
     return `${cut}${' '.repeat(Math.max(0, columns - widths.measure(cut)))}`
   },
@@ -163,16 +163,16 @@ const renderPart = (
   width: number,
 ): readonly string[] => {
   const pen = createPen(sheet, width - indent.length)
-  const { after, strong, mark } = pen
+  const { wrapAfter, strong, mark } = pen
   const title = strong(part.title)
   const absent = sheet.text.accessible ? 'not available:' : '–'
   if (read === undefined)
-    return [title, ...indentLines(after(`${offered ? mark('warn') : absent} `, why))]
+    return [title, ...indentLines(wrapAfter(`${offered ? mark('warn') : absent} `, why))]
   const { headline, missing } = read
   return [
-    ...createPen(sheet, width).after(`${title}  `, headline),
-    ...indentLines(read.lines(pen)),
-    ...(missing === undefined ? [] : indentLines(after(`${mark('warn')} `, missing))),
+    ...createPen(sheet, width).wrapAfter(`${title}  `, headline),
+    ...indentLines(read.drawLines(pen)),
+    ...(missing === undefined ? [] : indentLines(wrapAfter(`${mark('warn')} `, missing))),
   ]
 }
 
@@ -202,12 +202,12 @@ const renderNext = (
   width: number,
 ): readonly string[] => {
   if (findings.length === 0) return []
-  const { after, strong, mark } = createPen(sheet, width - indent.length)
+  const { wrapAfter, strong, mark } = createPen(sheet, width - indent.length)
   const lines = findings
     .slice(0, maxNext)
     .flatMap(({ level, message, command }) => [
-      ...after(`${mark(level === 'act now' ? 'bad' : 'warn')} `, message),
-      ...after('  ', command),
+      ...wrapAfter(`${mark(level === 'act now' ? 'bad' : 'warn')} `, message),
+      ...wrapAfter('  ', command),
     ])
   const rest = findings.length - maxNext
   const more = rest > 0 ? [`and ${rest} more: -o json has all findings`] : []

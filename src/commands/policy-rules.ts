@@ -123,14 +123,14 @@ const findBroken = (
   const [endpoint] = Object.values(command?.endpoints ?? {})
   const shape = endpoint?.returns.shape
   const known = {
-    ...(columns === undefined ? { list: shape } : { columns: shape }),
+    ...(columns === undefined ? { list: shape } : { ungrouped: shape }),
     // Without any group, the columns show which fields a group has.
     samples:
       all.length > 0 ? all : [Object.fromEntries((columns ?? []).map((name) => [name, null]))],
     now: asOf.getTime(),
-    names: findLevelNames,
-    nearest: findNearest,
-    learnt: command && createValueFinder(command),
+    getNumberNames: findLevelNames,
+    findNearest,
+    getLearntValues: command && createValueFinder(command),
   }
   const { matches } = bindWhere(parseWhere([rule.where ?? rule.each ?? '']), known)
   return all

@@ -54,7 +54,7 @@ export const chooseProfiles = (
 ): readonly (string | undefined)[] => {
   if (named !== undefined) return [named]
   if (globals.sandbox || globals.baseUrl !== undefined) return [undefined]
-  const names = openStore(getPaths(env)).names()
+  const names = openStore(getPaths(env)).listNames()
   return env.SVC_BASE_URL || names.length === 0 ? [undefined, ...names] : names
 }
 
@@ -128,7 +128,7 @@ export const listCommand = define({
   examples: ['profile list', 'profile list -o json'],
   rows: async function* (context) {
     const store = openProfileStore(context)
-    const rows = store.list().map((profile) => toProfileRow(profile, store.current()))
+    const rows = store.list().map((profile) => toProfileRow(profile, store.getCurrentName()))
     if (rows.length === 0) yield createNoteRow('no profiles; create one with "svcctl auth login"')
     yield* yieldRecords(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
@@ -144,7 +144,7 @@ export const getCommand = define({
   examples: ['profile get default', 'profile get default -o json'],
   rows: async function* (context, given) {
     const profile = requireProfile(context, requireName(context, given, 'profile get'))
-    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).current()), {
+    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).getCurrentName()), {
       known: settingFields,
       reveal: true,
     })
@@ -212,7 +212,7 @@ export const setCommand = define({
     await checkWords(context, given.flags.vocabulary)
     const profile = await openProfileStore(context).set(name, changes)
     yield createNoteRow(`updated profile "${name}"`)
-    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).current()), {
+    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).getCurrentName()), {
       known: settingFields,
       changed: true,
       reveal: true,

@@ -1,4 +1,4 @@
-/** Implements `runners pause`, `resume` and `drain` (`catalogue/reference/runners.md`). */
+/** Implements `svcctl runners pause`, `resume` and `drain`; `catalogue/reference/runners.md` documents their requests. */
 
 import { getTimeAfter, poll } from '../base/async.js'
 import { isObject } from '../base/objects.js'
@@ -27,13 +27,13 @@ const getRunnerName = ({ values }: Plan): string => `runner ${String(values.id)}
 type RunningJobsListener = (plan: Plan, running: number) => void
 
 /** Creates a listener that shows on the progress line how many jobs still run on each runner. */
-const createWaitingLine = (say: (text: string) => void): RunningJobsListener => {
+const createWaitingLine = (showText: (text: string) => void): RunningJobsListener => {
   const running = new Map<Plan, number>()
   return (plan, count) => {
     running.set(plan, count)
     const busy = [...running].filter(([, n]) => n > 0)
     if (busy.length > 0)
-      say(
+      showText(
         `waiting for ${busy.map(([p, n]) => `${formatCount(n, 'job')} on ${getRunnerName(p)}`).join(', ')}`,
       )
   }
@@ -44,13 +44,13 @@ const waitUntilIdle = async (
   { instance, place }: Context,
   plan: Plan,
   until: number,
-  hear: RunningJobsListener,
+  onCount: RunningJobsListener,
 ): Promise<void> => {
   const input = { ...pickPathValues(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
   const checkIdle = async (): Promise<true | undefined> => {
     running = (await instance.records(runners.jobs, input)).length
-    hear(plan, running)
+    onCount(plan, running)
     return running === 0 ? true : undefined
   }
   if ((await poll(checkIdle, until, place.clock)) === true) return
@@ -119,7 +119,7 @@ async function* drainRunners(context: Context, given: Arguments<typeof flags>): 
   const paused = { preset: { active: false } }
   if (command === undefined)
     return yield* waitForJobs(context, await context.planActions(listGiven, paused), { until })
-  const complete = (plan: Plan) => withRecord(context.instance, plan)
+  const complete = (plan: Plan) => addRecord(context.instance, plan)
   const drained: Plan[] = []
   try {
     const actions = await context.planActions(listGiven, { ...paused, complete, reads: true })
@@ -138,13 +138,13 @@ async function* waitForJobs(
   { until, drained }: { readonly until: number; readonly drained?: Plan[] },
 ): Rows {
   const { instance, ui } = context
-  const shown = ui.beginProgress('waiting for running jobs')
-  const hear = createWaitingLine(shown.say)
+  const progress = ui.beginProgress('waiting for running jobs')
+  const onCount = createWaitingLine(progress.say)
   try {
     yield* context.write(actions, {
-      finish: async (plan, came) => {
-        if ('failure' in came) throw came.failure
-        await waitUntilIdle(context, plan, until, hear)
+      finish: async (plan, answer) => {
+        if ('failure' in answer) throw answer.failure
+        await waitUntilIdle(context, plan, until, onCount)
         ui.note(`${getRunnerName(plan)}: paused, no running jobs`)
         drained?.push(plan)
         return drained === undefined ? readRunner(instance, plan) : { reported: true }
@@ -157,12 +157,12 @@ async function* waitForJobs(
   } catch (error) {
     throw toInterruption(error, describeInterruption('jobs were running'))
   } finally {
-    await shown.end()
+    await progress.end()
   }
 }
 
 /** Adds the record of a runner to its plan, which shows whether the runner was active. */
-const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> => ({
+const addRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> => ({
   ...plan,
   label: getRunnerName(plan),
   object: String(plan.values.id),
@@ -170,7 +170,7 @@ const withRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> 
 })
 
 /** True if the runner was active before. One that was paused is not resumed. */
-const hasBeenActive = ({ record: before }: Plan): boolean =>
+const wasActive = ({ record: before }: Plan): boolean =>
   !isObject(before) || before.active !== false
 
 /** Runs the command, and returns the plans that resume the runners, even if the command fails. */
@@ -186,7 +186,7 @@ const resumeAfterCommand = async (
     ui.report(failure)
     answer.setExitCode(failure.exitCode)
   }
-  const again = plans.filter(hasBeenActive)
+  const again = plans.filter(wasActive)
   return again.map(({ record: _, ...plan }) => ({
     ...plan,
     values: { ...plan.values, active: true },

@@ -152,13 +152,13 @@ const splitUsers = (text: string): readonly string[] =>
 export const createUserResolver = (
   context: Context,
   among: (plan: Plan) => MemberScope,
-): Pick<ActionOptions, 'planFirst' | 'reads' | 'split' | 'standIn'> & {
+): Pick<ActionOptions, 'planFirst' | 'reads' | 'split' | 'createPlaceholder'> & {
   readonly complete: (plan: Plan) => Promise<Plan>
 } => {
   const known = new AsyncCache<string, string>()
   return {
     split: splitUsers,
-    standIn: (user) => (isId(user) ? user : '0'),
+    createPlaceholder: (user) => (isId(user) ? user : '0'),
     complete: async (plan) => {
       const { label = '' } = plan
       if (isId(label) || label === '') return plan

@@ -25,11 +25,7 @@ export const getVocabularyFile = ({
   globals,
 }: Pick<WorkspaceService, 'env' | 'globals'>): string | undefined => {
   const { profile, baseUrl, sandbox } = globals
-  const flags = {
-    sandbox,
-    profile,
-    baseUrl,
-  }
+  const flags = { sandbox, profile, baseUrl }
   return getActiveVocabulary(flags, env, () => openStore(getPaths(env)))?.file
 }
 
@@ -37,7 +33,7 @@ export const getVocabularyFile = ({
  * Loads the active vocabulary; undefined if there is none.
  * @throws Failure `usage` for an invalid file
  */
-export const loadWordsInForce = async (
+export const loadActiveWords = async (
   place: Pick<WorkspaceService, 'env' | 'globals'>,
 ): Promise<Words | undefined> => {
   const file = getVocabularyFile(place)
@@ -73,12 +69,14 @@ export interface VocabularyAnswers {
 const getVersion = (data: unknown): string | undefined =>
   isObject(data) && typeof data.version === 'string' ? data.version : undefined
 
-const askVersion = ({ instance }: Pick<Context, 'instance'>): Promise<WholeAnswer | undefined> =>
+const requestVersion = ({
+  instance,
+}: Pick<Context, 'instance'>): Promise<WholeAnswer | undefined> =>
   instance.sendUndocumented({ method: 'GET', path: '/version', headers: {} })
 
 /** Reads the version of the instance, which is not documented; undefined if it does not report one. */
 export const readVersion = async (context: Pick<Context, 'instance'>) =>
-  getVersion((await askVersion(context))?.data)
+  getVersion((await requestVersion(context))?.data)
 
 /** The maximum number of integrations with undocumented slugs that are read. */
 const maxIntegrations = 3
@@ -115,20 +113,22 @@ class AnswerReader {
     }
   }
 
-  version(whole: WholeAnswer | undefined): string | undefined {
-    return getVersion(this.#takeData(whole))
+  /** Returns the version in an answer, and collects the name of its session cookie. */
+  takeVersion(answer: WholeAnswer | undefined): string | undefined {
+    return getVersion(this.#takeData(answer))
   }
 
   /** Returns the data of an answer, and collects the name of the session cookie. */
-  #takeData(whole: WholeAnswer | undefined): unknown {
-    const name = whole === undefined ? undefined : findSessionCookie(whole)
+  #takeData(answer: WholeAnswer | undefined): unknown {
+    const name = answer === undefined ? undefined : findSessionCookie(answer)
     if (name !== undefined && !this.read.some(({ what }) => what === 'cookies')) {
       const shape = Obj({ [sessionCookie]: Str() })
       this.read.push({ what: 'cookies', shape, record: { [name]: '' } })
     }
-    return whole?.data
+    return answer?.data
   }
 
+  /** Reads a record, or the first one of a list, and collects it with its schema. */
   async readRecord(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
     const { shape } = endpoint.returns
     const data = await this.readData(what, { endpoint, values })
@@ -193,7 +193,7 @@ export const readAnswers = async (
   const reader = new AnswerReader(context, words)
   let version: string | undefined
   try {
-    version = reader.version(await askVersion(context))
+    version = reader.takeVersion(await requestVersion(context))
   } catch (error) {
     const failure = recoverFrom(error)
     if (failure.details.status === undefined) throw failure

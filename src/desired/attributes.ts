@@ -37,6 +37,7 @@ export interface Attribute {
   readonly fixed: boolean
   /** True if every update must send the attribute. */
   readonly keep: boolean
+  /** True if the attribute concerns the operation of an object, not its configuration. It is only exported on request. */
   readonly operational: boolean
 }
 
@@ -132,11 +133,11 @@ const buildAttributes = (kind: Managed, family: IntegrationFamily | undefined): 
   const { update, create, at = {}, without = [], refs, operational, label, identity } = kind
   // Files refer to an item with a label by the label, so its identity is an ordinary attribute.
   const named = label === undefined ? [identity] : []
-  const left = new Set([...named, ...Object.keys(at), ...without])
+  const excluded = new Set([...named, ...Object.keys(at), ...without])
   const required = family?.params ?? create?.params
   const kept = listAlwaysSent(kind)
   const all = Object.entries(family?.params ?? getKindParams(kind)).filter(
-    ([name, param]) => !left.has(name) && param.deprecated === undefined,
+    ([name, param]) => !excluded.has(name) && param.deprecated === undefined,
   )
   const createAttribute = (name: string, param: Param): Attribute => ({
     name,
@@ -197,10 +198,7 @@ export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && 
 export const isSecretPlace = (name: string, value: unknown): boolean =>
   isSecretName(name) && typeof value !== 'number' && typeof value !== 'boolean'
 
-/**
- * True if a value that was read is secret: it is declared as one, or it is masked wherever else it is shown. Numbers and booleans under the
- * name of a secret describe how it is used and are no secrets.
- */
+/** True if a value that was read is secret: it is declared as one, or it is masked wherever else it is shown. */
 export const isSecretValue = (
   attribute: Pick<Attribute, 'secret'> | undefined,
   name: string,

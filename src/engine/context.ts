@@ -58,8 +58,8 @@ export class LineContext implements Context {
     return this.#parts.curl === undefined && this.#parts.preview === undefined
   }
 
-  planActions(given: Given, how: ActionOptions = {}): Promise<Actions> {
-    return this.#parts.planning.planLine(given, how, this.#limitTargets(given))
+  planActions(given: Given, options: ActionOptions = {}): Promise<Actions> {
+    return this.#parts.planning.planLine(given, options, this.#limitTargets(given))
   }
 
   async *list(given: Given, { view = {}, ...how }: ListActionOptions = {}): Rows {
@@ -80,20 +80,20 @@ export class LineContext implements Context {
     yield* this.#listPlans(actions, view)
   }
 
-  async *write(actions: Actions, how: WriteOptions = {}): Rows {
+  async *write(actions: Actions, options: WriteOptions = {}): Rows {
     const { bulk, curl, followUps: following, lists, planning, preview } = this.#parts
-    await planning.printRepeatLine(actions, how.loses !== undefined)
-    if (curl !== undefined) return yield* curl.printActions(actions, how)
+    await planning.printRepeatLine(actions, options.loses !== undefined)
+    if (curl !== undefined) return yield* curl.printActions(actions, options)
     if (preview !== undefined && areWriting(actions))
-      return yield* (await preview()).show(actions, how)
+      return yield* (await preview()).show(actions, options)
     if (!isSource(actions) && actions[0]?.request !== undefined) lists.checkNoListFlags()
     if (this.#hasWritten && !isSource(actions)) {
       const { followUp } = await import('./bulk/follow-up.js')
-      return yield* followUp(following, actions, how)
+      return yield* followUp(following, actions, options)
     }
     this.#hasWritten = true
-    const sent = createLiveOptions(this.#parts, how)
-    yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.many(actions, sent)
+    const sent = createLiveOptions(this.#parts, options)
+    yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.runPlans(actions, sent)
   }
 
   readonly carryOut: WorkRunner = async ({ total, onSettled, ...work }) => {

@@ -17,7 +17,10 @@ import type { Rows } from './rows.js'
 import type { Workspace } from './workspace/workspace.js'
 
 /** The options for reading single records in addition to their lists. */
-export type SingleReadOptions = Pick<RecordFilterOptions, 'planned' | 'data' | 'failed' | 'width'>
+export type SingleReadOptions = Pick<
+  RecordFilterOptions,
+  'planCommand' | 'readData' | 'reportFailure' | 'width'
+>
 
 /** The parts of one run, and the printing of its rows. */
 export interface LineParts {
@@ -56,7 +59,7 @@ export interface LineParts {
   /** Prints rows to the output of the run. */
   readonly print: (rows: Rows) => Promise<void>
   /** Yields the rows of the run's command. @param targets the targets of the line, if its arguments do not name them */
-  rowsOf(given: Given, targets?: LineTargets): Rows
+  yieldRows(given: Given, targets?: LineTargets): Rows
   /** Yields the note that a shard has no objects. A journal that is to be merged with others records it. */
   readonly endEmptyShard: () => Rows
 }

@@ -31,7 +31,7 @@ export interface InnerPart
   /** The sessions of the outer run, if both runs use the same instance. */
   readonly sessions?: OpenSessions | undefined
   /** Returns the gate of an address. All addresses of an origin share one gate. */
-  readonly gateOf: (baseUrl: string) => Promise<FleetGate>
+  readonly getGate: (baseUrl: string) => Promise<FleetGate>
   /** The output file of the outer run, if it has one. A line that replaces the outer run writes its answer there. */
   readonly file?: Stdout | undefined
   /** True if only GET and HEAD are sent. With `marked`, requests that the catalogue marks as reading are sent as well. */
@@ -77,7 +77,7 @@ export interface RunOptions {
   /** What the run gets from an outer run; undefined if there is none. */
   readonly inner?: InnerPart | undefined
   /** Creates the functions that run commands and lines inside this run. */
-  readonly runs?: ((sharing: InnerPart) => InnerRuns) | undefined
+  readonly createInnerRuns?: ((sharing: InnerPart) => InnerRuns) | undefined
   /** The condition that ends the rounds (`--wait-until`), if there is one. */
   readonly until?: WaitCondition
   /** The records by which `--select` chose the objects. */

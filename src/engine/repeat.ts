@@ -93,18 +93,18 @@ export class WaitCondition {
 
   #createKnown(now: Date): Known {
     const { command, words } = this.#options
-    const { computedFields: made, instanceFields: others } = command
+    const { computedFields: computed, instanceFields: undocumented } = command
     return {
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
       now: now.getTime(),
-      names: findLevelNames,
-      nearest: findNearest,
-      made,
-      others,
+      getNumberNames: findLevelNames,
+      findNearest,
+      computed,
+      undocumented,
       words,
-      anyValue: this.#checked,
-      learnt: createValueFinder(command, words),
+      areValuesChecked: this.#checked,
+      getLearntValues: createValueFinder(command, words),
     }
   }
 }
@@ -135,7 +135,7 @@ interface WatchOptions {
   readonly printer: { readonly begin: () => void }
   readonly until?: AwaitedState | undefined
   /** Returns true if the instance has rejected all requests for the longest time that is tolerated. */
-  readonly exhausted: () => Promise<boolean>
+  readonly isExhausted: () => Promise<boolean>
 }
 
 /**
@@ -147,8 +147,8 @@ const pollOnce = async (
   {
     until,
     first,
-    exhausted,
-  }: Pick<WatchOptions, 'until' | 'exhausted'> & { readonly first: boolean },
+    isExhausted,
+  }: Pick<WatchOptions, 'until' | 'isExhausted'> & { readonly first: boolean },
   poll: () => Promise<void>,
 ): Promise<boolean> => {
   try {
@@ -156,7 +156,7 @@ const pollOnce = async (
   } catch (error) {
     // A run with a condition waits for the network as well, even in its first round.
     if ((first && until === undefined) || !isPassing(error)) throw error
-    if (until !== undefined && (await exhausted())) throw error
+    if (until !== undefined && (await isExhausted())) throw error
     ui.warn(error.message)
     return false
   }
@@ -174,7 +174,7 @@ const getTimeLeft = (end: number | undefined, clock: RunClock): number =>
  */
 export const watch = async (
   context: Context,
-  { seconds, polls, printer: printing, until, exhausted }: WatchOptions,
+  { seconds, polls, printer: printing, until, isExhausted }: WatchOptions,
   poll: () => Promise<void>,
 ): Promise<void> => {
   const { clock } = context.place
@@ -184,7 +184,11 @@ export const watch = async (
     for (let count = 0; ; count++) {
       if (count > 0) await polls.separateRounds()
       printing.begin()
-      const held = await pollOnce(context, { until, exhausted, first: count === 0 }, poll)
+      const held = await pollOnce(
+        context,
+        { until, isExhausted: isExhausted, first: count === 0 },
+        poll,
+      )
       await polls.endRound(
         `${formatTimeOfDay(clock.now())}, every ${seconds} s; press Ctrl-C to stop`,
       )

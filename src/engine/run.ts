@@ -120,7 +120,7 @@ const parseArguments = async (
     project: parents && '',
     env: place.env,
     asOf: await place.clock.asOf(),
-    stdin: input.text,
+    readStdin: input.text,
     stream,
     rowFields,
     note: (text) => ui.note(text),
@@ -151,7 +151,7 @@ const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> =>
   const { context, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
   const exhausted = async (): Promise<boolean> => (await exchange.openGate()).exhausted
-  await watch(context, { seconds, polls, printer: printing, until, exhausted }, () =>
+  await watch(context, { seconds, polls, printer: printing, until, isExhausted: exhausted }, () =>
     running.print(round()),
   )
 }
@@ -196,7 +196,7 @@ const carryOutTargets = async (taken: RunLine): Promise<void> => {
   if (part === undefined) return running.print(running.endEmptyShard())
   const { given } = part
   const targets = given.stream && { stream: given.stream }
-  await runRepeatedly(line, () => running.rowsOf(given, targets))
+  await runRepeatedly(line, () => running.yieldRows(given, targets))
 }
 
 /** Carries out a line: once, repeatedly, for each of several parents, or as the rest of an interrupted run. */

@@ -5,8 +5,6 @@
 import { type Clock, systemClock } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
-  type ClosedBy,
-  closedReasons,
   createLongWaitFailure,
   firstWait,
   getWait,
@@ -16,7 +14,8 @@ import {
   RemoteClock,
   readRateLimit,
 } from './pace.js'
-import type { Admission, AdmissionResult, Answer, Gate, OnInterrupt } from './types.js'
+import { type ClosedBy, closingTexts } from './status.js'
+import type { Admission, AdmissionResult, AnswerHead, Gate, OnInterrupt } from './types.js'
 
 export { parseRate, takeLowerRate, toWholeAllowance } from './pace.js'
 
@@ -57,7 +56,7 @@ class Width {
   }
 
   /** Counts an answer that came after this many milliseconds. */
-  answered(milliseconds: number): void {
+  countAnswer(milliseconds: number): void {
     this.#good += 1
     if (this.#good % growthInterval === 0) this.#value = Math.min(this.#most, this.#value + 1)
     if (this.#isAdaptive) this.#checkSlowdown(milliseconds)
@@ -105,8 +104,6 @@ export interface GateWait {
 
 /** The maximum fraction by which a wait is extended at random, so that not all clients return at the same time. */
 const jitter = 0.1
-
-type AnswerHead = Pick<Answer, 'status' | 'headers'>
 
 /** The time at which an answer came, and how often its request may still be sent again. */
 interface AnswerTiming {
@@ -175,7 +172,7 @@ export class FleetGate implements Gate {
   get waiting(): GateWait | undefined {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined
-    const limit = this.#closedBy === 429 ? this.#pace.words() : undefined
+    const limit = this.#closedBy === 429 ? this.#pace.describeLimit() : undefined
     return { milliseconds, why: limit ?? 'requested by the instance' }
   }
 
@@ -215,37 +212,37 @@ export class FleetGate implements Gate {
 
   observe(
     leave: GateAdmission,
-    came: AdmissionResult,
+    result: AdmissionResult,
     retries = Number.POSITIVE_INFINITY,
   ): boolean {
     const now = this.#clock.now()
     this.#underWay -= 1
     if (this.#underWay === 0 && this.#waiting.length === 0) this.#idleSince = now
-    for (const listener of this.#listeners) listener.came(came)
-    const again = this.#evaluate(leave, came, { now, retries })
+    for (const listener of this.#listeners) listener.came(result)
+    const again = this.#evaluate(leave, result, { now, retries })
     this.#admitWaiting()
     return again
   }
 
-  #evaluate(leave: GateAdmission, came: AdmissionResult, at: AnswerTiming): boolean {
+  #evaluate(leave: GateAdmission, result: AdmissionResult, at: AnswerTiming): boolean {
     const { now } = at
-    if ('lost' in came) {
-      if (came.lost === 'time-out') this.#halveOnce(leave)
+    if ('lost' in result) {
+      if (result.lost === 'time-out') this.#halveOnce(leave)
       return false
     }
-    const { status, headers } = came
-    this.#instanceClock.read(headers, now)
-    const theirs = this.#instanceClock.now(now)
-    const limit = readRateLimit(came, theirs)
-    if (limit !== undefined) this.#pace.learn(limit, now, leave.serial)
-    if (isTurnedAway(came, theirs)) return this.#handleRefusal(leave, came, at)
+    const { status, headers } = result
+    this.#instanceClock.readDate(headers, now)
+    const theirs = this.#instanceClock.getTime(now)
+    const limit = readRateLimit(result, theirs)
+    if (limit !== undefined) this.#pace.learnLimit(limit, now, leave.serial)
+    if (isTurnedAway(result, theirs)) return this.#handleRefusal(leave, result, at)
     this.#wellAt = now
     this.#refusalsInRow = 0
     leave.refused = undefined
     if (status >= 500) return false
     if (!isRedirect(status)) this.#answers += 1
-    this.#pace.answered()
-    this.#width.answered(now - leave.at)
+    this.#pace.countAnswer()
+    this.#width.countAnswer(now - leave.at)
     return false
   }
 
@@ -259,12 +256,12 @@ export class FleetGate implements Gate {
     this.#closedBy = came.status === 503 ? 503 : 429
     const isFirst = this.#halveOnce(leave)
     if (isFirst) this.#refusalsInRow += 1
-    const wait = getWait(came, this.#instanceClock.now(now), this.#refusalsInRow)
+    const wait = getWait(came, this.#instanceClock.getTime(now), this.#refusalsInRow)
     const until = Math.max(this.#openAt, now + wait)
     if (isFirst || until > this.#openAt) {
       const wait = until - now
       this.#openAt = now + wait * (isFirst ? 1 + this.#clock.random() * jitter : 1)
-      if (isFirst) this.#pace.turnedAway(now, this.#openAt)
+      if (isFirst) this.#pace.recordRefusal(now, this.#openAt)
     }
     const since = Math.min(this.#wellAt ?? now, leave.refused)
     this.#hopeless = !this.#isWithinPatience(until, this.#wellAt ?? now)
@@ -283,7 +280,7 @@ export class FleetGate implements Gate {
     const { waiting } = this
     if (waiting === undefined || waiting.milliseconds < firstWait / 2) return
     const seconds = Math.ceil(waiting.milliseconds / 1000)
-    this.#note(`${closedReasons[this.#closedBy]}: waiting ${seconds} s; ${waiting.why}`)
+    this.#note(`${closingTexts[this.#closedBy].reason}: waiting ${seconds} s; ${waiting.why}`)
   }
 
   /** Halves the width, once for all requests that were sent before. @returns false if it was halved since this request was sent */
@@ -318,7 +315,7 @@ export class FleetGate implements Gate {
         continue
       }
       if (this.#underWay >= this.#width.value) return
-      const wait = Math.max(this.#openAt, this.#pace.next(now, this.#serial)) - now
+      const wait = Math.max(this.#openAt, this.#pace.getNextTime(now, this.#serial)) - now
       if (wait > 0) {
         this.#leaveTimer = this.#clock.later(wait, () => this.#admitWaiting())
         return
@@ -329,14 +326,14 @@ export class FleetGate implements Gate {
   }
 
   #createAdmission({ before }: AdmissionRequest, now: number): GateAdmission {
-    if (this.#idleSince !== undefined) this.#pace.idle(now - this.#idleSince)
+    if (this.#idleSince !== undefined) this.#pace.excludeIdleTime(now - this.#idleSince)
     this.#idleSince = undefined
     // Without refusals, the patience of the gate counts from now.
     if (this.#refusalsInRow === 0) this.#wellAt = now
     this.#hopeless = false
     this.#underWay += 1
     this.#serial += 1
-    this.#pace.sent(now, this.#serial)
+    this.#pace.recordRequest(now, this.#serial)
     const { refused, refusals = 0 } = before ?? {}
     const [closings, serial, answers] = [this.#closings, this.#serial, this.#answers]
     return { at: now, closings, refused, refusals, serial, answers }

@@ -9,6 +9,10 @@ export const readHeader = (headers: AnswerHeaders, name: string): string | undef
   return Array.isArray(value) ? value[0] : value
 }
 
+/** Parses a whole number; returns undefined for any other text. */
+export const parseCount = (text: string | null | undefined): number | undefined =>
+  /^\d{1,15}$/.test(text?.trim() ?? '') ? Number(text) : undefined
+
 /** The lowest number that counts as a time in epoch seconds; lower numbers count seconds from now. */
 const epochFloor = 1e9
 const secondsPattern = /^\d+(\.\d+)?$/

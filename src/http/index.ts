@@ -10,15 +10,8 @@ import { parseOauthError, redactError } from '../base/secrets/scrub.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
-import { isMaintenance, toFailure } from './answers/failure.js'
-import {
-  createUnusable,
-  findPageTitle,
-  formatStatus,
-  isPage,
-  LostRequest,
-  markUnknownOutcome,
-} from './answers/network.js'
+import { describePage, isMaintenance, toFailure } from './answers/failure.js'
+import { createUnusable, isPage, markUnknownOutcome } from './answers/network.js'
 import { maskAddressSecrets } from './answers/secrets.js'
 import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
@@ -26,7 +19,6 @@ import type { Pages } from './lists/prefetch.js'
 import {
   Attempts,
   combineInterrupts,
-  isIdempotent,
   isSafe,
   listenForAborts,
   systemTiming,
@@ -35,6 +27,7 @@ import {
 import { type Connections, createConnections } from './sending/connections.js'
 import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
+import { formatStatus, gatewayStatuses, isSuccess } from './status.js'
 import type {
   Answer,
   Batch,
@@ -55,7 +48,6 @@ export { buildRequest } from './request/request.js'
 
 // Whole answers: their JSON, or a Failure that describes the unexpected body.
 
-const pageHint: NextStep = { code: 'no-instance' }
 const jsonHint = 'Check the base URL and any proxy in front of the instance.'
 
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
@@ -73,13 +65,7 @@ const kinds = [
 /** Describes a body that is not the expected JSON. Its text is not repeated, since it may contain anything. */
 const describeBody = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, NextStep] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
-  if (isPage(text)) {
-    const title = findPageTitle(text)
-    return [
-      `an HTML page${title === undefined ? '' : `, “${maskAddressSecrets(title)}”`}`,
-      pageHint,
-    ]
-  }
+  if (isPage(text)) return [describePage(text), { code: 'no-instance' }]
   if (text.trim() === '') return [`nothing (${reply.status})`, jsonHint]
   const type = getMediaType(reply)
   const kind = kinds.find(([, begins]) => begins.test(text))?.[0] ?? 'something else'
@@ -174,9 +160,6 @@ const makeOpaque = (error: unknown): unknown => {
   })
 }
 
-/** The statuses of gateways, which do not show whether the instance carried out the request. */
-const gateways = new Set([502, 503, 504])
-
 const deletedHint =
   'An earlier attempt may have deleted it, although no response arrived. Check before you try again.'
 
@@ -186,7 +169,7 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
-  if (gateways.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
+  if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
     return new Failure(failure.category, failure.message, {
@@ -197,38 +180,20 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   return failure
 }
 
-const isAnswer = (status: number): boolean => (status >= 200 && status < 300) || status === 304
-
-/**
- * Pauses before another attempt after a body was cut short, if that is harmless. Otherwise it throws a Failure, with an unknown outcome for
- * writes.
- */
-const retryAfterLoss = async (
-  error: unknown,
-  reply: OpenAnswer,
-  attempts: Attempts,
-): Promise<void> => {
-  if (!(error instanceof LostRequest)) throw error
-  if (error.transient && isIdempotent(reply.method) && attempts.left)
-    return attempts.pause(reply.label, error.message)
-  throw isSafe(reply.method) ? error : markUnknownOutcome(error)
-}
-
 /** A client of one instance and one credential. Each request is sent until its answer is final. */
 class HttpClient implements Client {
-  readonly #options: ClientOptions
-  readonly #clock: Timing
   readonly #onInterrupt: OnInterrupt
   readonly #connections: Connections
   readonly #wire: Wire
   readonly #closed = new AbortController()
 
-  constructor(options: ClientOptions, clock: Timing) {
-    this.#options = options
-    this.#clock = clock
+  constructor(
+    private readonly options: ClientOptions,
+    private readonly clock: Timing,
+  ) {
     this.#onInterrupt = listenForAborts(options.signal, this.#closed.signal)
     this.#connections = createConnections(options)
-    this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
+    this.#wire = new Wire(options, this.#connections, clock.now)
   }
 
   async open(request: WireRequest): Promise<Answer> {
@@ -256,7 +221,7 @@ class HttpClient implements Client {
 
   /** Refuses a request that may write if the client is read-only, since its caller is wrong about what it does. */
   #checkReadOnly({ method, path }: WireRequest): void {
-    const { readOnly = false, readsBy } = this.#options
+    const { readOnly = false, readsBy } = this.options
     if (!readOnly || isSafe(method) || method === readsBy) return
     const what = `${method} ${maskAddressSecrets(path)}`
     throw new Failure('internal', `this command is read-only but was about to send ${what}`)
@@ -275,11 +240,11 @@ class HttpClient implements Client {
   #createPages({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
-      note: (text) => this.#options.note?.(text, 'verbose'),
+      note: (text) => this.options.note?.(text, 'verbose'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
-      attempts: () => this.#createAttempts(how),
-      width: () => this.#options.gate?.width,
-      foreign: createNotJson,
+      createAttempts: () => this.#createAttempts(how),
+      getWidth: () => this.options.gate?.width,
+      createForeignFailure: createNotJson,
     }
   }
 
@@ -300,19 +265,19 @@ class HttpClient implements Client {
         const { status, headers } = reply
         if (request.how?.anyType === true && isOtherType(reply))
           return { status, headers, bytes, data: undefined }
-        return toWholeAnswer(reply, bytes, this.#options.words)
+        return toWholeAnswer(reply, bytes, this.options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
-        await retryAfterLoss(error, reply, attempts)
+        await attempts.pauseAfterLoss(error, reply.method)
       }
     }
   }
 
-  #createAttempts(how: CallOptions = {}): Attempts {
-    const { note = () => {} } = this.#options
-    const { retries = this.#options.retries, signal } = how
-    const limits = { retries, refusals: how.retries ?? this.#options.refusals ?? retries }
-    return new Attempts(limits, this.#clock, note, combineInterrupts(this.#onInterrupt, signal))
+  #createAttempts(options: CallOptions = {}): Attempts {
+    const { note = () => {} } = this.options
+    const { retries = this.options.retries, signal } = options
+    const limits = { retries, refusals: options.retries ?? this.options.refusals ?? retries }
+    return new Attempts(limits, this.clock, note, combineInterrupts(this.#onInterrupt, signal))
   }
 
   async #sendUntilAnswer(
@@ -321,7 +286,7 @@ class HttpClient implements Client {
     abroad = false,
   ): Promise<OpenAnswer> {
     const reply = await this.#wire.send(request, attempts, abroad)
-    if (!isAnswer(reply.status)) throw await readRefusal(reply, attempts)
+    if (!isSuccess(reply.status)) throw await readRefusal(reply, attempts)
     return reply
   }
 
@@ -359,7 +324,7 @@ export const postForm = async (
   form: Readonly<Record<string, string>>,
   options: FormOptions,
 ): Promise<{ status: number; body: unknown }> => {
-  const client = await createClient({ ...options, baseUrl: new URL(url).origin, retries: 0 })
+  const client = createClient({ ...options, baseUrl: new URL(url).origin, retries: 0 })
   try {
     const whole = await client.call({
       method: 'POST',

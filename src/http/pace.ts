@@ -1,23 +1,23 @@
 /** Decides when the next request may be sent: by the limit that the instance states, by one learnt from refusals, and by `--rate`. */
 import { Failure, usage } from '../errors.js'
-import { getRequestedWait, parseRateReset, parseRetryAfter, readHeader } from './headers.js'
-import type { Answer } from './types.js'
+import {
+  getRequestedWait,
+  parseCount,
+  parseRateReset,
+  parseRetryAfter,
+  readHeader,
+} from './headers.js'
+import { type ClosedBy, closingTexts } from './status.js'
+import type { AnswerHead, AnswerHeaders } from './types.js'
 
 // The limits that an instance states: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`.
-
-type Headers = Answer['headers']
 
 /** A limit as one answer states it. */
 interface RateLimit {
   readonly limit: number
   readonly remaining: number
   /** The time until the limit begins anew, in milliseconds, by the instance's own clock. */
-  readonly rest: number
-}
-
-const parseCount = (headers: Headers, name: string): number | undefined => {
-  const text = readHeader(headers, name)?.trim()
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  readonly untilReset: number
 }
 
 /**
@@ -28,11 +28,12 @@ export class RemoteClock {
   #ahead: number | undefined
 
   /** Returns the lowest time that the instance's clock can show now; our own time if it sent no date. */
-  now(here: number): number {
+  getTime(here: number): number {
     return here + (this.#ahead ?? 0)
   }
 
-  read(headers: Headers, here: number): void {
+  /** Reads the date of an answer that came at our own time `here`. */
+  readDate(headers: AnswerHeaders, here: number): void {
     const date = Date.parse(readHeader(headers, 'date') ?? '')
     if (Number.isNaN(date)) return
     this.#ahead = Math.max(this.#ahead ?? Number.NEGATIVE_INFINITY, date - here)
@@ -43,10 +44,7 @@ export class RemoteClock {
 export const firstWait = 1000
 const longestWait = 30_000
 /** The shortest wait if requests are refused after the limit should have begun anew, in milliseconds; it doubles each time. */
-const leastWait = 100
-
-/** The beginning of an answer. */
-type Head = Pick<Answer, 'status' | 'headers'>
+const minRefusalWait = 100
 
 /**
  * Returns the time to wait before the next request. `Retry-After` counts exactly, even 0; else the wait ends when the limit begins anew.
@@ -54,7 +52,7 @@ type Head = Pick<Answer, 'status' | 'headers'>
  * @param refusalsInRow the number of refusals since the last other answer
  */
 export const getWait = (
-  { status, headers }: Head,
+  { status, headers }: AnswerHead,
   instanceTime: number,
   refusalsInRow: number,
 ): number => {
@@ -64,11 +62,11 @@ export const getWait = (
   if (after !== undefined) return after
   const wait = getRequestedWait(status, header, instanceTime)
   if (wait === undefined) return Math.min(longestWait, firstWait * again)
-  return refusalsInRow < 2 ? wait : Math.max(wait, Math.min(longestWait, leastWait * again))
+  return refusalsInRow < 2 ? wait : Math.max(wait, Math.min(longestWait, minRefusalWait * again))
 }
 
 /** True if an answer asks to send the request again later: 429, or 503 with `Retry-After`. */
-export const isTurnedAway = ({ status, headers }: Head, instanceTime: number): boolean =>
+export const isTurnedAway = ({ status, headers }: AnswerHead, instanceTime: number): boolean =>
   status === 429 ||
   (status === 503 &&
     parseRetryAfter(readHeader(headers, 'retry-after'), instanceTime) !== undefined)
@@ -78,40 +76,26 @@ export const isTurnedAway = ({ status, headers }: Head, instanceTime: number): b
  * is not the cause.
  */
 export const readRateLimit = (
-  { status, headers }: Head,
+  { status, headers }: AnswerHead,
   instanceTime: number,
 ): RateLimit | undefined => {
-  const limit = parseCount(headers, 'ratelimit-limit')
-  const remaining = parseCount(headers, 'ratelimit-remaining')
-  const rest = parseRateReset(readHeader(headers, 'ratelimit-reset'), instanceTime)
-  if (limit === undefined || limit === 0 || remaining === undefined || rest === undefined)
+  const limit = parseCount(readHeader(headers, 'ratelimit-limit'))
+  const remaining = parseCount(readHeader(headers, 'ratelimit-remaining'))
+  const untilReset = parseRateReset(readHeader(headers, 'ratelimit-reset'), instanceTime)
+  if (limit === undefined || limit === 0 || remaining === undefined || untilReset === undefined)
     return undefined
   if (status >= 500 && remaining > 0) return undefined
-  return { limit, remaining, rest }
+  return { limit, remaining, untilReset }
 }
-
-/** The status that closed the gate: 429, or 503 with a time to come again. */
-export type ClosedBy = 429 | 503
 
 /** Creates the failure of requests that are not sent because the instance asks for too long a wait. */
 export const createLongWaitFailure = (by: ClosedBy, wait: number): Failure => {
   const about = `${Math.ceil(wait / 1000)} s`
-  const asks = `and asks to wait ${about}`
-  if (by === 503)
-    return new Failure('unreachable', `the instance is not available, ${asks}`, {
-      status: by,
-      advice: { code: 'unavailable', about },
-    })
-  return new Failure('rate_limited', `the instance limits requests, ${asks}`, {
+  const { category, code, message } = closingTexts[by]
+  return new Failure(category, `${message}, and asks to wait ${about}`, {
     status: by,
-    advice: { code: 'rate', about },
+    advice: { code, about },
   })
-}
-
-/** The reason for a wait, in words. */
-export const closedReasons: Readonly<Record<ClosedBy, string>> = {
-  429: 'too many requests (429)',
-  503: 'the instance is not available (503)',
 }
 
 /** Below this fraction of a limit, the remaining requests are spread over the remaining time. */
@@ -119,9 +103,9 @@ const scarceFraction = 0.3
 /** The fraction of the remaining time over which they are spread. */
 const usedFraction = 0.9
 /** The time that a late timer may make up for, in milliseconds. */
-const slack = 20
+const lateTimerAllowance = 20
 /** The shortest time from which a rate is estimated, in milliseconds. */
-const shortest = 1000
+const minEstimateTime = 1000
 /** The number of answers below which no rate is estimated. */
 const minAnswers = 8
 
@@ -131,6 +115,13 @@ const second = 1000
 const roughWindow = 10 * second
 /** The factor by which requests at a limit's rate are spread out, so that none falls into the window before. */
 const spreadFactor = 1.02
+
+/** The windows of limits, in words, by the longest stated time until a limit begins anew, in milliseconds. */
+const windows = [
+  { from: Number.NEGATIVE_INFINITY, to: 1500, words: 'a second' },
+  { from: 30_000, to: 61_000, words: 'a minute' },
+  { from: 1_800_000, to: 3_601_000, words: 'an hour' },
+] as const
 
 /** A limit that an answer stated, with its times by this machine's clock. */
 interface KnownLimit {
@@ -146,7 +137,7 @@ const easedFraction = 0.85
 /** After a second refusal, the pace doubles only after this many times the wait that the refusal caused. */
 const waitMultiple = 20
 /** The longest time until the pace doubles, in milliseconds, unless learning it took longer: an instance may lift its limit. */
-const longest = 60_000
+const maxDoublingTime = 60_000
 
 /** The rate that an instance seems to allow if it states no limit and only rejects requests as too many. */
 interface RateEstimate {
@@ -178,7 +169,7 @@ export class Pace {
   }
 
   /** Returns the time before which nothing may be sent. */
-  next(now: number, serial: number): number {
+  getNextTime(now: number, serial: number): number {
     const known = this.#getCurrentLimit(now)
     if (known !== undefined && known.remaining - (serial - known.serial) <= 0)
       return Math.min(known.until, this.#getWindowEnd(now) ?? known.until)
@@ -186,29 +177,30 @@ export class Pace {
   }
 
   /** Records that a request is sent. */
-  sent(now: number, serial: number): void {
+  recordRequest(now: number, serial: number): void {
     this.#from ??= now
     const interval = this.#getInterval(now, serial)
-    this.#next = interval === 0 ? now : Math.max(this.#next, now - slack) + interval
+    this.#next = interval === 0 ? now : Math.max(this.#next, now - lateTimerAllowance) + interval
   }
 
   /** Excludes a time in which there was nothing to send from the estimate. */
-  idle(milliseconds: number): void {
+  excludeIdleTime(milliseconds: number): void {
     if (this.#from !== undefined) this.#from += milliseconds
   }
 
   /** Counts an answer that was not a refusal. */
-  answered(): void {
+  countAnswer(): void {
     this.#answerCount += 1
   }
 
-  learn({ limit, remaining, rest }: RateLimit, now: number, serial: number): void {
-    this.#span = Math.max(this.#span, rest)
-    const until = now + rest
+  /** Learns the limit that an answer states. */
+  learnLimit({ limit, remaining, untilReset }: RateLimit, now: number, serial: number): void {
+    this.#span = Math.max(this.#span, untilReset)
+    const until = now + untilReset
     const known = this.#getCurrentLimit(now)
     this.#detectWindow(remaining, now, serial)
     // Answers may overtake each other. Within a window, the request that was sent last has the current limit.
-    const later = known === undefined || until > known.until + shortest || serial > known.serial
+    const later = known === undefined || until > known.until + second || serial > known.serial
     if (later) this.#known = { limit, remaining, until, serial }
   }
 
@@ -232,7 +224,7 @@ export class Pace {
   }
 
   /** Records that the instance turned a request away, so that nothing is sent until a time. */
-  turnedAway(now: number, until: number): void {
+  recordRefusal(now: number, until: number): void {
     this.#learnt = this.#answerCount < minAnswers ? undefined : this.#estimateRate(now, until)
     this.#answerCount = 0
     this.#from = until
@@ -246,31 +238,29 @@ export class Pace {
    */
   #estimateRate(now: number, until: number): RateEstimate {
     const from = this.#from ?? now
-    const span = Math.max(shortest, until - from)
+    const span = Math.max(minEstimateTime, until - from)
     const certain = this.#answerCount / span
     if (this.#learnt === undefined) return { rate: certain, from: until, span, growth: 'doubling' }
-    const taken = Math.min(
+    const reached = Math.min(
       this.#answerCount / Math.max(1, now - from),
       1 / this.#getLearntInterval(now),
     )
-    const rate = Math.max(certain, taken * easedFraction)
-    const slow = waitMultiple * Math.max(leastWait, until - now)
-    return { rate, from: until, span: Math.min(slow, Math.max(span, longest)), growth: 'steady' }
+    const rate = Math.max(certain, reached * easedFraction)
+    const slow = waitMultiple * Math.max(minRefusalWait, until - now)
+    return {
+      rate,
+      from: until,
+      span: Math.min(slow, Math.max(span, maxDoublingTime)),
+      growth: 'steady',
+    }
   }
 
   /** Returns the limit of the instance in words; undefined if the instance does not state one. */
-  words(): string | undefined {
+  describeLimit(): string | undefined {
     const limit = this.#known?.limit
-    const unit =
-      this.#span <= 1500
-        ? 'second'
-        : this.#span > 30_000 && this.#span <= 61_000
-          ? 'minute'
-          : this.#span > 1_800_000 && this.#span <= 3_601_000
-            ? 'hour'
-            : undefined
-    if (limit === undefined || unit === undefined) return undefined
-    return `the instance allows ${limit} ${unit === 'hour' ? 'an' : 'a'} ${unit}`
+    const window = windows.find(({ from, to }) => this.#span > from && this.#span <= to)
+    if (limit === undefined || window === undefined) return undefined
+    return `the instance allows ${limit} ${window.words}`
   }
 
   #getCurrentLimit(now: number): KnownLimit | undefined {

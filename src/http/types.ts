@@ -6,14 +6,11 @@ import type { Words } from '../catalogue/words.js'
 import type { FailureDetails } from '../errors.js'
 
 /** A credential. It is sent in one header, and never in the query. */
-export type Credential =
-  | { readonly kind: 'personal'; readonly value: string }
-  | { readonly kind: 'oauth'; readonly value: string }
-  | { readonly kind: 'session'; readonly value: string }
-  | { readonly kind: 'job'; readonly value: string }
-  /** Alert keys: Bearer, or Basic with an empty user name. */
-  | { readonly kind: 'bearer'; readonly value: string }
-  | { readonly kind: 'basic'; readonly value: string }
+export interface Credential {
+  /** The kinds `bearer` and `basic` are alert keys; `basic` has an empty user name. */
+  readonly kind: 'personal' | 'oauth' | 'session' | 'job' | 'bearer' | 'basic'
+  readonly value: string
+}
 
 export interface Transport {
   readonly proxy?: string
@@ -154,8 +151,8 @@ export interface WholeAnswer {
   readonly data: unknown
 }
 
-/** A page of a list, without its records. */
-export type PageHead = Pick<WholeAnswer, 'status' | 'headers'>
+/** An answer without its body. */
+export type AnswerHead = Pick<WholeAnswer, 'status' | 'headers'>
 
 export interface ListOptions {
   /** The maximum number of records; undefined for all. */
@@ -170,7 +167,7 @@ export interface ListOptions {
   /** Accepts an object in place of the list; called before that object is given as the only record. */
   readonly alone?: () => void
   /** Called with each page before its records. */
-  readonly onPage?: (page: PageHead) => void
+  readonly onPage?: (page: AnswerHead) => void
   /** Starts counting the list as work in progress. */
   readonly work?: (() => ListWork) | undefined
   /** Replaces errors that the list throws. */
@@ -230,7 +227,7 @@ export interface Admission {
 
 /** The result of an admitted request: the beginning of an answer, or its loss. */
 export type AdmissionResult =
-  | { readonly status: number; readonly headers: AnswerHeaders }
+  | AnswerHead
   | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
 
 export interface Gate {

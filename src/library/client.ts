@@ -226,7 +226,7 @@ const openInstance = async (
     baseUrl: session.baseUrl,
     userAgent,
     gate: getGate(options, destination),
-    transport,
+    loadTransport: transport,
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     renew: () => session.renew(),
     sudo: session.sudo,

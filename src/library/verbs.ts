@@ -17,7 +17,7 @@ import type { Paging } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
-import type { AnswerHeaders, CallOptions, PageHead } from '../http/types.js'
+import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {
@@ -231,10 +231,10 @@ const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithRe
 
 const createList =
   (endpoint: ListEndpoint, { instance }: VerbContext) =>
-  (input: JsonValues = {}, how: ListHow = {}): RecordList<unknown> => {
-    const records = async function* (onPage?: (page: PageHead) => void): AsyncGenerator<unknown> {
-      const { params: _, signal, timeout, retries, ...paging } = how
-      const values = checkInput(endpoint, input, how)
+  (input: JsonValues = {}, options: ListHow = {}): RecordList<unknown> => {
+    const records = async function* (onPage?: (page: AnswerHead) => void): AsyncGenerator<unknown> {
+      const { params: _, signal, timeout, retries, ...paging } = options
+      const values = checkInput(endpoint, input, options)
       yield* (await instance()).list(
         endpoint,
         values,
@@ -245,7 +245,7 @@ const createList =
     }
     const pages = async function* (): AsyncGenerator<WithResponse<readonly unknown[]>> {
       const begun: WithResponse<unknown[]>[] = []
-      const onPage = ({ status, headers }: PageHead) =>
+      const onPage = ({ status, headers }: AnswerHead) =>
         begun.push(toWithResponse([], status, headers))
       for await (const record of records(onPage)) {
         while (begun.length > 1) yield* begun.splice(0, 1)
@@ -280,11 +280,11 @@ const createCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> 
 /** Creates the function of a download; the caller reads the file. */
 const createDownload =
   (endpoint: Endpoint, { instance, guard }: VerbContext) =>
-  (input: JsonValues = {}, how: How = {}): Promise<Download> =>
+  (input: JsonValues = {}, options: How = {}): Promise<Download> =>
     throwPlain(async () => {
-      const values = checkInput(endpoint, input, how)
+      const values = checkInput(endpoint, input, options)
       guard(endpoint)
-      return (await instance()).open({ endpoint, values, how })
+      return (await instance()).open({ endpoint, values, how: options })
     })
 
 /** Sends one call and reads its answer whole; `data` is undefined without a body. */
@@ -292,19 +292,19 @@ const send = async (
   endpoint: Endpoint,
   { instance, guard }: VerbContext,
   input: JsonValues,
-  how: How & CallOptions,
+  options: How & CallOptions,
 ): Promise<TypedAnswer<Endpoint>> => {
-  const values = checkInput(endpoint, input, how)
+  const values = checkInput(endpoint, input, options)
   guard(endpoint)
-  return toTypedAnswer(endpoint, await (await instance()).send({ endpoint, values, how }))
+  return toTypedAnswer(endpoint, await (await instance()).send({ endpoint, values, how: options }))
 }
 
 const createFunction =
   (endpoint: Endpoint, reaching: VerbContext) =>
-  (input: JsonValues = {}, how: How = {}): ApiPromise<unknown> =>
+  (input: JsonValues = {}, options: How = {}): ApiPromise<unknown> =>
     createCall(
       throwPlain(async () => {
-        const { data, status, headers } = await send(endpoint, reaching, input, how)
+        const { data, status, headers } = await send(endpoint, reaching, input, options)
         const empty = endpoint.returns.kind === 'empty'
         if (empty || data !== undefined || getMethod(endpoint) !== 'GET')
           return toWithResponse(empty ? undefined : data, status, headers)

@@ -1,10 +1,11 @@
-/** Parses addresses of projects and groups, as browsers, git and the API show them, and checks that they belong to the current instance. */
+/** Parses web addresses, git remotes and API addresses of projects and groups, and checks that they belong to the current instance. */
 
 import { domainToASCII } from 'node:url'
 import { isDots } from '../base/base-url.js'
 import { trimTrailingSlashes } from '../base/text.js'
 import { type Failure, usage } from '../errors.js'
 
+/** A parsed address. */
 interface Address {
   /** The host, with the port of an http address if it has one. */
   readonly host: string
@@ -109,17 +110,18 @@ export const isAddress = (text: string): boolean =>
 const toKind = (plural: string | undefined): PlaceKind | undefined =>
   plural === 'projects' ? 'project' : plural === 'groups' ? 'group' : undefined
 
-const api = /^api\/v4\/(projects|groups)\/([^/]+)/
+/** Matches the path of a project or group in the API. */
+const apiPath = /^api\/v4\/(projects|groups)\/([^/]+)/
 /** The pages of groups, of administrators, and of projects by ID. Other pages with these prefixes name no project or group. */
 const pages = [/^admin\/(projects|groups)\/(.+)$/, /^(groups)\/(.+)$/, /^(projects)\/(\d+)$/]
 
 /** Returns the project or group of an instance's page. `/-/` separates it from the rest of the path. */
 const parsePlacePath = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
-  const [, resource, id] = api.exec(encoded) ?? []
+  const [, resource, id] = apiPath.exec(encoded) ?? []
   if (id !== undefined) return { kind: toKind(resource), value: decode(id) }
-  const whole = trimPath(path.replace(/(?<=^|\/)-(?:\/.*)?$/s, ''))
-  const found = pages.map((page) => page.exec(whole)).find((match) => match !== null)
-  const [, plural, value = whole] = found ?? []
+  const placePath = trimPath(path.replace(/(?<=^|\/)-(?:\/.*)?$/s, ''))
+  const match = pages.map((page) => page.exec(placePath)).find((found) => found !== null)
+  const [, plural, value = placePath] = match ?? []
   return { kind: toKind(plural), value }
 }
 
@@ -143,7 +145,7 @@ const isPlace = ({ kind, value }: Place, wanted: PlaceKind | undefined): boolean
  * @param wanted the expected kind; undefined to accept both
  * @throws Failure `usage` for an address of another instance or of anything else
  */
-export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Place => {
+export const parsePlace = (text: string, baseUrl: string, wanted?: PlaceKind): Place => {
   const what = wanted ?? 'project or group'
   const address = parseAddress(text.trim())
   if (address === undefined)
@@ -151,9 +153,9 @@ export const readPlace = (text: string, baseUrl: string, wanted?: PlaceKind): Pl
       `${stripSecrets(text)} is neither a web address nor a git remote`,
       `Give the full path or the ID of the ${what}.`,
     )
-  const on = getInstancePath(address, baseUrl)
-  if (on === undefined) throw createForeignFailure(address, baseUrl)
-  const place = parsePlacePath(on)
+  const path = getInstancePath(address, baseUrl)
+  if (path === undefined) throw createForeignFailure(address, baseUrl)
+  const place = parsePlacePath(path)
   if (isPlace(place, wanted)) return place
   throw usage(
     `${address.shown} is not the address of a ${what}`,

@@ -43,13 +43,13 @@ const chooseProfile = (
   store: Store,
 ): ChosenProfile | undefined => {
   const wantedName = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE')
-  const name = wantedName ?? store.current()
+  const name = wantedName ?? store.getCurrentName()
   if (name === undefined) return undefined
   const profile = store.get(name)
   if (profile !== undefined) return { profile, named: wantedName !== undefined }
   // A base URL on the line chooses the instance, whatever profile the variable names.
   if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
-  const names = store.names()
+  const names = store.listNames()
   throw usage(
     `unknown profile "${name}"${wantedName === undefined ? `, though ${store.file} names it as current` : ''}`,
     names.length === 0
@@ -207,7 +207,7 @@ export const getActiveProfile = (
 }
 
 const findProfile = (flags: InstanceFlags, env: Environment, store: Store) => {
-  const name = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE') ?? store.current()
+  const name = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE') ?? store.getCurrentName()
   return name === undefined ? undefined : store.get(name)
 }
 

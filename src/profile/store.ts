@@ -51,9 +51,9 @@ export interface Store {
   list(): readonly Profile[]
   get(name: string): Profile | undefined
   /** Returns the names of the profiles, even if their settings are invalid. */
-  names(): readonly string[]
+  listNames(): readonly string[]
   /** Returns the name of the profile that applies if none is named. */
-  current(): string | undefined
+  getCurrentName(): string | undefined
   /**
    * Creates or changes a profile; the first one becomes current. Throws Failure `usage` for an invalid setting, for a new profile without a
    * base URL, and if a token would be used for another instance.
@@ -63,7 +63,7 @@ export interface Store {
   delete(name: string): Promise<void>
   switch(name: string): Promise<void>
   /** Returns the aliases of command lines. */
-  aliases(): Aliases
+  getAliases(): Aliases
   /**
    * Creates, changes or removes an alias.
    * @returns its previous command line
@@ -147,7 +147,7 @@ class ProfileFile implements Store {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  names(): readonly string[] {
+  listNames(): readonly string[] {
     return Object.keys(this.#read().profiles).sort()
   }
 
@@ -155,7 +155,7 @@ class ProfileFile implements Store {
     return toStoredProfile(this.file, name, this.#read())
   }
 
-  current(): string | undefined {
+  getCurrentName(): string | undefined {
     return this.#read().current
   }
 
@@ -193,7 +193,7 @@ class ProfileFile implements Store {
     })
   }
 
-  aliases(): Aliases {
+  getAliases(): Aliases {
     return this.#read().rest.aliases ?? {}
   }
 

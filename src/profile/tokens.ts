@@ -231,7 +231,7 @@ export interface TokensOptions {
   /** Aborts the wait for another process. */
   readonly signal?: AbortSignal
   /** The function that opens the keyring; it returns undefined if there is none. */
-  readonly keyring?: () => Promise<Keyring | undefined>
+  readonly openKeyring?: () => Promise<Keyring | undefined>
 }
 
 const tokenSchema = {
@@ -380,7 +380,11 @@ class TokenStore implements Tokens {
 export const openTokens = (
   paths: Paths,
   env: Environment,
-  { note = () => undefined, keyring = () => openKeyring(), signal }: TokensOptions = {},
+  {
+    note = () => undefined,
+    openKeyring: keyring = () => openKeyring(),
+    signal,
+  }: TokensOptions = {},
 ): Tokens => {
   const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
   const ring = createKeyringStore(paths, off ? async () => undefined : keyring)

@@ -1,10 +1,10 @@
-/** Declares profiles, credentials and sessions. */
+/** Declares profiles, credentials and sessions, for this room and for the commands that use them. */
 
 /** The kind of a token, which decides how it is sent. */
 export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
 /** The kinds of token that a person may have. */
 export type UserTokenKind = Exclude<TokenKind, 'job'>
-/** The place where a profile's token is stored. */
+/** The place where a profile's token is stored: the system keyring, or a file that only its owner can read. */
 export type TokenPlace = 'keyring' | 'file'
 export type { Environment } from '../base/io.js'
 

@@ -160,8 +160,8 @@ describe('a value by its parameter', () => {
   })
 
   it('takes names in the place of numbers where objects have some', () => {
-    const reference = (text: string) => (text.startsWith('@') ? undefined : text)
-    const source = { ...fileSource, reference }
+    const parseReference = (text: string) => (text.startsWith('@') ? undefined : text)
+    const source = { ...fileSource, parseReference }
     expect(coerce(list('integer', 'users'), ['ana', 'ben'], source).value).toEqual(['ana', 'ben'])
     expect(coerce(integer('user'), '@', source).errors).toMatchObject([
       { problem: 'wrong format', expected: 'a name or an ID' },

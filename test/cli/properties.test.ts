@@ -26,7 +26,7 @@ const nonBlank = text.filter((t) => t.trim() !== '' && !t.includes(','))
 
 const sources = {
   env: {},
-  stdin: async () => '',
+  readStdin: async () => '',
   note: () => {},
   warn: () => {},
 }

@@ -152,7 +152,7 @@ describe('an instance', () => {
     const told: EndpointTraits[] = []
     const instance = instanceOf(base, {
       credential: having({}),
-      without: (one) => void told.push(one),
+      onMissingCredential: (one) => void told.push(one),
     })
     for (const takes of ['user', 'optional', 'user-or-job'] as const)
       await instance.client(endpoint(takes))

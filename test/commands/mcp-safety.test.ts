@@ -375,7 +375,7 @@ describe('a value', () => {
 })
 
 describe('what may be sent', () => {
-  const ask = async (manner: 'reads' | 'tries', area: string, words: string, values: object) => {
+  const ask = async (manner: 'reads' | 'previews', area: string, words: string, values: object) => {
     const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
     const { context, close } = await openContext({ env })
     instance.answer = () => ({ body: { id: 1 } })
@@ -403,7 +403,7 @@ describe('what may be sent', () => {
     const came = await ask('reads', 'ci', 'lint', lint)
     expect([came.failure, instance.lines()]).toEqual([undefined, ['POST /ci/lint']])
     instance.seen.length = 0
-    const tried = await ask('tries', 'ci', 'lint', lint)
+    const tried = await ask('previews', 'ci', 'lint', lint)
     expect(tried.failure?.message).toMatch(
       /this command is read-only but was about to send POST \/ci\/lint/,
     )

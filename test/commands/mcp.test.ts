@@ -437,7 +437,7 @@ const asData = async (line: string) => {
   const stdin = async () => ''
   const { args, flags } = await parseGiven(command, raw, {
     env: {},
-    stdin,
+    readStdin: stdin,
     note: () => {},
     warn: () => {},
   })

@@ -141,7 +141,7 @@ const upTo = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, Math.min(to, from + 999) - from + 1) }, (_, i) => from + i)
 const all = async (places: MemberPlaces): Promise<MemberPlace[]> => {
   const found: MemberPlace[] = []
-  for await (const place of places.each()) found.push(place)
+  for await (const place of places.yieldPlaces()) found.push(place)
   return found
 }
 

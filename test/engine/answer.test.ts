@@ -32,7 +32,7 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
     } as unknown as Made[0],
     { style, width: 100, out, plain: { end: async () => {} } } as unknown as Made[1],
     (text) => void notes.push(text),
-    { asOf: async () => new Date() },
+    { getAsOf: async () => new Date() },
   )
   return { answer, notes, text: () => Buffer.concat(printed).toString() }
 }

@@ -28,13 +28,13 @@ const ran = async (how: BulkOptions, interactive = false) => {
       },
     },
     globals: {},
-    irreversible: () => undefined,
+    explainIrreversible: () => undefined,
     signal: new AbortController().signal,
     listed: false,
   }
   // Only what one plan goes through.
   const runner = new BulkRunner(engine as unknown as ConstructorParameters<typeof BulkRunner>[0])
-  for await (const row of runner.many([plan], how))
+  for await (const row of runner.runPlans([plan], how))
     if (row.kind === 'note') said.push(`note: ${row.text}`)
   return said
 }

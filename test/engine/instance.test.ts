@@ -128,7 +128,7 @@ describe('a curl command', () => {
         globals: { insecure: false, verbose: 0 },
         env: {},
         signal: new AbortController().signal,
-        inner: { gateOf: async () => ({}) },
+        inner: { getGate: async () => ({}) },
       } as unknown as ConstructorParameters<typeof InstanceExchange>[0],
       {
         session: async () => ({ baseUrl: 'https://forge.test', sudo: 'ana', credential }),
@@ -180,7 +180,7 @@ describe('how an instance is reached', () => {
       env: {},
       signal: new AbortController().signal,
       screen: { say: () => {}, trace: () => {}, meter: { begin: () => ({}) } },
-      gateOf: async (url: string) => {
+      getGate: async (url: string) => {
         heard.push(url)
         return {}
       },

@@ -49,7 +49,7 @@ const present = (
   }
   const subject = {
     command: {},
-    owner: async () => owner,
+    getOwner: async () => owner,
     origin: () => undefined,
     peek: async () => undefined,
   }

@@ -71,9 +71,9 @@ const listed = async (
       width: 4,
       signal: new AbortController().signal,
       asOf: new Date(),
-      planned,
-      data: async (ask) => (await (await client()).send(ask)).data,
-      failed: (text) => void failed.push(text),
+      planCommand: planned,
+      readData: async (ask) => (await (await client()).send(ask)).data,
+      reportFailure: (text) => void failed.push(text),
     })
   const screen = { noteAtEnd: (text: string) => void notes.push(text) }
   const lists = new ListReader(paging, client, screen, texts.length === 0 ? undefined : choice)
@@ -399,7 +399,7 @@ it('sends only what the instance answers as the field says', async () => {
 
 it('compares every version and level of the catalogue as such', async () => {
   const { loadAllCommands } = await import('../../src/commands/index.js')
-  const { getShapeFields, findFieldKind, getShapeLevels } = await import(
+  const { getShapeFields, findFieldKind, findFieldLevels } = await import(
     '../../src/engine/where/shape.js'
   )
   const seen = new Set<string>()
@@ -412,7 +412,7 @@ it('compares every version and level of the catalogue as such', async () => {
         if (as !== undefined) expect([route, field, kind]).toEqual([route, field, as])
         if (name !== 'access_level' || kind !== 'number') continue
         seen.add(field)
-        expect([route, getShapeLevels(returns.shape, field)?.maintainer]).toEqual([route, 40])
+        expect([route, findFieldLevels(returns.shape, field)?.maintainer]).toEqual([route, 40])
       }
   expect(seen.size).toBeGreaterThan(3)
 })

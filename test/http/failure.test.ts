@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
-import {
-  getCategory,
-  type RefusedAnswer,
-  readErrorBody,
-  toFailure,
-} from '../../src/http/answers/failure.js'
+import { type RefusedAnswer, readErrorBody, toFailure } from '../../src/http/answers/failure.js'
+import { getCategory } from '../../src/http/status.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (body: unknown): Uint8Array =>

@@ -32,11 +32,11 @@ const sample = (param: Param): string => {
 const around: PlanContext = {
   env: {},
   note: () => {},
-  unknown: () => {},
-  baseUrl: async () => 'https://forge.example',
-  scope: async ([kind]) => (kind === undefined ? undefined : { kind, value: '1' }),
-  pathOf: async () => undefined,
-  missing: async ({ param }) => [sample(param)],
+  noteUnknownName: () => {},
+  getBaseUrl: async () => 'https://forge.example',
+  getScope: async ([kind]) => (kind === undefined ? undefined : { kind, value: '1' }),
+  findPath: async () => undefined,
+  askMissing: async ({ param }) => [sample(param)],
   pick: async (_, offered) =>
     offered
       .filter(({ param }) => param.default === undefined)
@@ -56,7 +56,7 @@ const rows = (await loadAllCommands()).flatMap((command) =>
 const planned = async (command: Command, key: string, endpoint: Endpoint) => {
   const line = await parseTokens(getCommandName(command).split(' '))
   if (line.kind !== 'run') throw new Error(`${getCommandName(command)} asks for ${line.kind}`)
-  const sources = { env: {}, stdin: async () => '', note: () => {}, warn: () => {} }
+  const sources = { env: {}, readStdin: async () => '', note: () => {}, warn: () => {} }
   const given = await parseGiven(command, line.raw, sources)
   const selected = endpoint.when === undefined ? {} : { [endpoint.when.flag]: true }
   const only = { ...command, endpoints: { [key]: endpoint } }

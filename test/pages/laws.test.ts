@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { findFieldKind, findFieldWords } from '../../src/engine/where/shape.js'
+import { findDocumentedValues, findFieldKind } from '../../src/engine/where/shape.js'
 import { isExpiry } from '../../src/output/cell.js'
 import { chooseChart } from '../../src/output/html/summary.js'
 import { calling } from '../commands/calling.js'
@@ -265,7 +265,7 @@ describe('the chart of a list', () => {
           isTime:
             findFieldKind(shape, column) === 'time' ||
             (isExpiry(column) && endpoint.made?.some((one) => one === column) === true),
-          words: findFieldWords(shape, column),
+          words: findDocumentedValues(shape, column),
         }))
         found[chooseChart(columns).kind]?.push(`${area.name} ${name}`)
       }

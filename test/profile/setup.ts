@@ -27,7 +27,7 @@ export const open = (
   directory: string,
   more: Partial<SessionServices> & { env?: Environment; options?: TokensOptions } = {},
 ) => {
-  const { env = {}, options = { keyring: async () => undefined }, ...services } = more
+  const { env = {}, options = { openKeyring: async () => undefined }, ...services } = more
   const paths = getPaths({ SVC_CONFIG_DIR: directory })
   return {
     paths,

@@ -59,7 +59,7 @@ describe('the token file', () => {
 
   it('is closed to others again, with a note', async () => {
     const notes: string[] = []
-    const options = { keyring: async () => undefined, note: (text: string) => notes.push(text) }
+    const options = { openKeyring: async () => undefined, note: (text: string) => notes.push(text) }
     const { tokens } = open(temporary(), { options })
     await tokens.write('prod', token)
     chmodSync(tokens.file, 0o644)
@@ -87,7 +87,7 @@ describe('the keyring', () => {
   it('is preferred, and nothing is left in the file', async () => {
     const ring = memory()
     const directory = temporary()
-    const { tokens } = open(directory, { options: { keyring: ring.open } })
+    const { tokens } = open(directory, { options: { openKeyring: ring.open } })
     await open(directory).tokens.write('prod', token)
     expect(await tokens.write('prod', pair)).toBe('keyring')
     expect(await tokens.read('prod', 'keyring')).toEqual(pair)
@@ -98,12 +98,12 @@ describe('the keyring', () => {
 
   it('gives way to the file where it fails, and when told so', async () => {
     const ring = memory({ broken: true })
-    const broken = open(temporary(), { options: { keyring: ring.open } })
+    const broken = open(temporary(), { options: { openKeyring: ring.open } })
     expect(await broken.tokens.write('prod', token)).toBe('file')
     const sound = memory()
     const off = open(temporary(), {
       env: { SVC_NO_KEYRING: '1' },
-      options: { keyring: sound.open },
+      options: { openKeyring: sound.open },
     })
     expect(await off.tokens.write('prod', token)).toBe('file')
     expect(sound.opened()).toBe(0)
@@ -111,7 +111,7 @@ describe('the keyring', () => {
 
   it('is not asked for a token in the file', async () => {
     const ring = memory()
-    const { tokens } = open(temporary(), { options: { keyring: ring.open } })
+    const { tokens } = open(temporary(), { options: { openKeyring: ring.open } })
     await tokens.write('prod', token, 'file')
     await tokens.read('prod', 'file')
     await tokens.delete('prod', 'file')
@@ -120,7 +120,7 @@ describe('the keyring', () => {
 
   it('is named where it holds the token and does not answer', async () => {
     const ring = memory()
-    const { tokens } = open(temporary(), { options: { keyring: ring.open } })
+    const { tokens } = open(temporary(), { options: { openKeyring: ring.open } })
     await tokens.write('prod', token)
     ring.state.broken = true
     const works = [
@@ -139,7 +139,7 @@ describe('the keyring', () => {
 
   it('keeps set-ups side by side apart', async () => {
     const ring = memory()
-    const options = { keyring: ring.open }
+    const options = { openKeyring: ring.open }
     await open(temporary(), { options }).tokens.write('prod', token)
     const other = open(temporary(), { options }).tokens
     expect(await other.read('prod', 'keyring')).toBeUndefined()

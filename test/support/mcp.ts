@@ -108,7 +108,7 @@ export const openContext = async (
     listed: false,
     journaling: { source: 'arguments', raw, several: false, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
-    runs: (sharing) => createInnerRuns(options, sharing, parseTokens),
+    createInnerRuns: (sharing) => createInnerRuns(options, sharing, parseTokens),
     own: findOwnWords([], env),
   }
   const heard = process.stdout.listeners('error')

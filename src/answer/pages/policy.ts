@@ -22,7 +22,8 @@ const countFindings = (rules: PolicyContext['rules']): number =>
 
 const worstFirst = policySeverities.toReversed()
 
-const toResult = ({ failing, unread, failOn }: PolicyContext): Tile => {
+/** Creates the tile of the result: passed, failed, or unknown if a list could not be read. */
+const createResultTile = ({ failing, unread, failOn }: PolicyContext): Tile => {
   if (unread > 0)
     return {
       name: 'Result',
@@ -45,7 +46,7 @@ const toResult = ({ failing, unread, failOn }: PolicyContext): Tile => {
       }
 }
 
-const toTile = ({ rules }: PolicyContext, severity: string): Tile => {
+const createSeverityTile = ({ rules }: PolicyContext, severity: string): Tile => {
   const own = rules.filter((rule) => rule.severity === severity)
   const broken = own.filter(({ findings }) => findings > 0)
   return {
@@ -83,9 +84,9 @@ const drawRules = (context: PolicyContext): Markup => {
       countFindings(rules.filter((rule) => rule.severity === severity)),
     ]),
   )
-  const without = rules.filter(({ findings }) => findings === 0).length
+  const clean = rules.filter(({ findings }) => findings === 0).length
   const text =
-    without === 0 ? '' : `${formatCount(without, 'rule')} ${without === 1 ? 'has' : 'have'} none`
+    clean === 0 ? '' : `${formatCount(clean, 'rule')} ${clean === 1 ? 'has' : 'have'} none`
   return renderCard(
     'Findings by rule',
     text,
@@ -94,10 +95,10 @@ const drawRules = (context: PolicyContext): Markup => {
 }
 
 const draw = (_: readonly unknown[], { page }: FormatView): Markup => {
-  // The command gives this context.
+  // `check policy` sets this context for its page.
   const context = page?.context as PolicyContext
-  const own = getSeverities(context).map((one) => toTile(context, one))
-  const tiles = renderTiles([toResult(context), ...own])
+  const severityTiles = getSeverities(context).map((one) => createSeverityTile(context, one))
+  const tiles = renderTiles([createResultTile(context), ...severityTiles])
   return html`${tiles}${drawRules(context)}`
 }
 

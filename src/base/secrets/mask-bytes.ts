@@ -3,7 +3,7 @@
 import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
 import { joinPieces, readTokens } from '../json/text.js'
-import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyOf } from './mask.js'
+import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyFinder } from './mask.js'
 import { innerWords, masked } from './names.js'
 import { keySign } from './text.js'
 
@@ -181,11 +181,11 @@ interface NestedBracket {
 }
 
 /** Finds the objects that are variables, by their index: they have a marker field, or are below `variables`. */
-const findVariables = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> => {
+const findVariables = (text: string, findSecrecy: SecrecyFinder): ReadonlySet<number> => {
   const found = new Set<number>()
   const open: NestedBracket[] = []
   let [objects, last] = [0, '']
-  let meaning: ReturnType<SecrecyOf>
+  let meaning: ReturnType<SecrecyFinder>
   for (const token of readTokens(text)) {
     const { object = 0, held = false } = open.at(-1) ?? {}
     if (meaning === 'marks' && !unmarked.has(token)) found.add(object)
@@ -194,7 +194,7 @@ const findVariables = (text: string, secrecyOf: SecrecyOf): ReadonlySet<number> 
       open.push(inner)
       if (inner.held) found.add(inner.object)
     } else if (token === '}' || token === ']') open.pop()
-    meaning = token === ':' ? secrecyOf(decodeKey(last)) : undefined
+    meaning = token === ':' ? findSecrecy(decodeKey(last)) : undefined
     last = token
   }
   return found
@@ -217,7 +217,7 @@ class SecretMasker {
   private armed: Secrecy | undefined
   private last = ''
   constructor(
-    private readonly secrecyOf: SecrecyOf,
+    private readonly findSecrecy: SecrecyFinder,
     private readonly variables: ReadonlySet<number>,
   ) {}
 
@@ -244,8 +244,8 @@ class SecretMasker {
   }
 
   private secrecy(name: string): Secrecy | undefined {
-    const own = this.open.at(-1)?.variable === true && this.secrecyOf(name) === 'value'
-    return own ? 'declared' : getSecrecy(this.secrecyOf, name)
+    const own = this.open.at(-1)?.variable === true && this.findSecrecy(name) === 'value'
+    return own ? 'declared' : getSecrecy(this.findSecrecy, name)
   }
 
   private hide(token: string): string {
@@ -272,8 +272,8 @@ function* maskTokens(text: string, hider: SecretMasker): Generator<string> {
  * Masks the secrets of a JSON text and removes white space; all other tokens are as they came.
  * @returns undefined if the text has no secrets
  */
-const maskJsonText = (text: string, secrecyOf: SecrecyOf): Uint8Array | undefined => {
-  const hider = new SecretMasker(secrecyOf, findVariables(text, secrecyOf))
+const maskJsonText = (text: string, findSecrecy: SecrecyFinder): Uint8Array | undefined => {
+  const hider = new SecretMasker(findSecrecy, findVariables(text, findSecrecy))
   const bytes = joinPieces(maskTokens(text, hider))
   return hider.changed ? bytes : undefined
 }
@@ -337,13 +337,13 @@ const classifyKey = (
   name: string,
   text: string,
   start: number,
-  secrecyOf: SecrecyOf,
+  findSecrecy: SecrecyFinder,
 ): 'hide' | 'keep' | 'parse' => {
   const kind = text[start]
   if (kind === 'n' || text.startsWith('""', start)) return 'keep'
-  const meaning = secrecyOf(name)
+  const meaning = findSecrecy(name)
   if (meaning === 'value' || meaning === 'holds') return 'parse'
-  const secrecy = getSecrecy(secrecyOf, name)
+  const secrecy = getSecrecy(findSecrecy, name)
   if (secrecy === undefined) return 'keep'
   if (secrecy === 'guessed' && kind !== '"' && kind !== '[') return 'keep'
   return kind === '"' ? 'hide' : 'parse'
@@ -357,7 +357,7 @@ const classifyKey = (
 const maskRecordBytes = (
   bytes: Uint8Array,
   key: RegExp,
-  secrecyOf: SecrecyOf,
+  findSecrecy: SecrecyFinder,
 ): Uint8Array | undefined => {
   const text = toLatin1(bytes)
   if (disguised.test(text)) return undefined
@@ -370,7 +370,7 @@ const maskRecordBytes = (
     const opening = text.lastIndexOf('"', index)
     const name = text.slice(opening + 1, index + ending.length)
     if (name.includes('\\') || text[opening - 1] === '\\') return undefined
-    const found = classifyKey(Buffer.from(name, 'latin1').toString(), text, start, secrecyOf)
+    const found = classifyKey(Buffer.from(name, 'latin1').toString(), text, start, findSecrecy)
     if (found === 'parse') return undefined
     if (found === 'keep') continue
     kept.push(bytes.subarray(from, start), mask)
@@ -384,14 +384,14 @@ const decoder = new TextDecoder()
 /** Creates a function that masks the secrets of a record in its bytes, or token by token if the bytes do not suffice. */
 export const createByteMasker = (
   names: readonly string[],
-  secrecyOf: SecrecyOf,
+  findSecrecy: SecrecyFinder,
 ): ((bytes: Uint8Array) => Uint8Array) => {
   const endings = names.map(toLiteralPattern).join('|')
   // A text that repeats inner words is skipped in one match, since the pattern also matches without a colon.
   const key = new RegExp(`((?:${endings})(?=")|${innerWords.source}[^"\\\\]*)(?:"\\s*:\\s*)?`, 'gi')
   const maskByName = (bytes: Uint8Array): Uint8Array =>
-    maskRecordBytes(bytes, key, secrecyOf) ??
-    maskJsonText(decoder.decode(bytes), secrecyOf) ??
+    maskRecordBytes(bytes, key, findSecrecy) ??
+    maskJsonText(decoder.decode(bytes), findSecrecy) ??
     bytes
   return (bytes) => maskSecretTexts(maskByName(bytes))
 }

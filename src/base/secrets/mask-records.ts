@@ -9,7 +9,7 @@ import {
   getSecrecy,
   maskSecrets,
   type OwnNames,
-  type SecrecyOf,
+  type SecrecyFinder,
   variableNames,
 } from './mask.js'
 import { createByteMasker, createMentionTest, holdsInner, holdsSecretText } from './mask-bytes.js'
@@ -37,12 +37,16 @@ const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonl
 }
 
 /** True if a name is a reason to inspect its record. */
-const isSuspect = (secrecyOf: SecrecyOf, name: string): boolean =>
-  ['value', 'holds'].includes(secrecyOf(name) ?? '') || getSecrecy(secrecyOf, name) !== undefined
+const isSuspect = (findSecrecy: SecrecyFinder, name: string): boolean =>
+  ['value', 'holds'].includes(findSecrecy(name) ?? '') ||
+  getSecrecy(findSecrecy, name) !== undefined
 
 /** Returns the secrecy of a dotted path: that of the most secret name in it. */
-const getPathSecrecy = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof getSecrecy> => {
-  const found = [path, ...path.split('.')].map((name) => getSecrecy(secrecyOf, name))
+const getPathSecrecy = (
+  findSecrecy: SecrecyFinder,
+  path: string,
+): ReturnType<typeof getSecrecy> => {
+  const found = [path, ...path.split('.')].map((name) => getSecrecy(findSecrecy, name))
   return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
 }
 
@@ -51,8 +55,8 @@ class SecretFinder {
   readonly match: FieldMatch
   readonly #mentioned: (bytes: Uint8Array) => boolean
 
-  constructor(endings: readonly string[], secrecyOf: SecrecyOf) {
-    this.match = { endings, isName: (name) => isSuspect(secrecyOf, name) }
+  constructor(endings: readonly string[], findSecrecy: SecrecyFinder) {
+    this.match = { endings, isName: (name) => isSuspect(findSecrecy, name) }
     this.#mentioned = createMentionTest(endings)
   }
 
@@ -91,20 +95,20 @@ const noMasker: RecordMasker = {
  */
 export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): RecordMasker => {
   if (hidden === 'nothing') return noMasker
-  const secrecyOf = getSecrecies(hidden, words)
+  const findSecrecy = getSecrecies(hidden, words)
   const endings = listEndings(hidden, words)
-  const finder = new SecretFinder(endings, secrecyOf)
+  const finder = new SecretFinder(endings, findSecrecy)
   let hide: ((bytes: Uint8Array) => Uint8Array) | undefined
   return {
     watch: finder.match,
     maskBatch: (batch) => {
       const isSuspicious = finder.find(batch)
       if (isSuspicious === undefined) return batch
-      hide ??= createByteMasker(endings, secrecyOf)
+      hide ??= createByteMasker(endings, findSecrecy)
       const mask = hide
       return batch.map((bytes, place) => (isSuspicious(place) ? mask(bytes) : bytes))
     },
-    maskValue: (value) => guardStack(() => maskSecrets(value, secrecyOf)),
+    maskValue: (value) => guardStack(() => maskSecrets(value, findSecrecy)),
   }
 }
 
@@ -117,14 +121,14 @@ const isInsideMasked = (pickValue: Pick, record: unknown, path: string): boolean
 const createMaskedReader = (
   pick: Pick,
   path: string,
-  secrecyOf: SecrecyOf,
+  findSecrecy: SecrecyFinder,
 ): ((record: unknown) => unknown) => {
-  const secrecy = getPathSecrecy(secrecyOf, path)
+  const secrecy = getPathSecrecy(findSecrecy, path)
   return (record) => {
     const value = pick(record, path)
     if (value === undefined && secrecy !== undefined && isInsideMasked(pick, record, path))
       return masked
-    return guardStack(() => maskSecrets(value, secrecyOf, secrecy))
+    return guardStack(() => maskSecrets(value, findSecrecy, secrecy))
   }
 }
 
@@ -134,10 +138,10 @@ const createMaskedReader = (
  */
 export const createMaskedPick = (pick: Pick, hidden: HiddenFields, words?: OwnSecrets): Pick => {
   if (hidden === 'nothing') return pick
-  const secrecyOf = getSecrecies(hidden, words)
+  const findSecrecy = getSecrecies(hidden, words)
   const known = new Map<string, (record: unknown) => unknown>()
   return (record, path) => {
-    const readMasked = known.get(path) ?? createMaskedReader(pick, path, secrecyOf)
+    const readMasked = known.get(path) ?? createMaskedReader(pick, path, findSecrecy)
     known.set(path, readMasked)
     return readMasked(record)
   }

@@ -103,7 +103,7 @@ export type Secrecy = 'declared' | 'guessed'
 type Meaning = Secrecy | 'value' | 'marks' | 'holds' | undefined
 
 /** A function that returns the meaning of a field's name for secrets. */
-export type SecrecyOf = (name: string) => Meaning
+export type SecrecyFinder = (name: string) => Meaning
 
 /** The part of a vocabulary that identifies secret fields, under either name. */
 export interface OwnNames {
@@ -149,12 +149,12 @@ const getMeaning = (
 export const getSecrecies = (
   declared: ReadonlySet<string> = noNames,
   words?: OwnNames,
-): SecrecyOf => {
+): SecrecyFinder => {
   const before = tests.get(declared)
-  if (before?.size === declared.size && before.words === words) return before.secrecyOf
-  const secrecyOf = createSecrecies(declared, words)
-  tests.set(declared, { size: declared.size, words, secrecyOf })
-  return secrecyOf
+  if (before?.size === declared.size && before.words === words) return before.findSecrecy
+  const findSecrecy = createSecrecies(declared, words)
+  tests.set(declared, { size: declared.size, words, findSecrecy })
+  return findSecrecy
 }
 
 const noNames: ReadonlySet<string> = new Set()
@@ -162,10 +162,17 @@ const noNames: ReadonlySet<string> = new Set()
 /** The tests by their declared names: all requests of a run use the same ones. */
 const tests = new WeakMap<
   ReadonlySet<string>,
-  { readonly size: number; readonly words: OwnNames | undefined; readonly secrecyOf: SecrecyOf }
+  {
+    readonly size: number
+    readonly words: OwnNames | undefined
+    readonly findSecrecy: SecrecyFinder
+  }
 >()
 
-const createSecrecies = (declared: ReadonlySet<string>, words: OwnNames | undefined): SecrecyOf => {
+const createSecrecies = (
+  declared: ReadonlySet<string>,
+  words: OwnNames | undefined,
+): SecrecyFinder => {
   const known = new Map<string, Meaning>()
   return (name) => {
     if (declared.has(name)) return 'declared'
@@ -177,8 +184,8 @@ const createSecrecies = (declared: ReadonlySet<string>, words: OwnNames | undefi
 }
 
 /** Returns the secrecy that a name has by itself, regardless of the fields beside it. */
-export const getSecrecy = (secrecyOf: SecrecyOf, name: string): Secrecy | undefined => {
-  const meaning = secrecyOf(name)
+export const getSecrecy = (findSecrecy: SecrecyFinder, name: string): Secrecy | undefined => {
+  const meaning = findSecrecy(name)
   return meaning === 'declared' || meaning === 'guessed' ? meaning : undefined
 }
 
@@ -201,7 +208,7 @@ const marksVariable = (value: unknown): boolean =>
 
 class Masker {
   constructor(
-    private readonly secrecyOf: SecrecyOf,
+    private readonly findSecrecy: SecrecyFinder,
     private readonly instead: Replacement,
   ) {}
 
@@ -233,13 +240,13 @@ class Masker {
   fields(record: Fields, held = false): Fields {
     const names = Object.keys(record)
     const isVariable =
-      held || names.some((name) => this.secrecyOf(name) === 'marks' && marksVariable(record[name]))
+      held || names.some((name) => this.findSecrecy(name) === 'marks' && marksVariable(record[name]))
     // Nothing is copied unless a value is masked.
     let hidden: Map<string, unknown> | undefined
     for (const name of names) {
-      const meaning = this.secrecyOf(name)
+      const meaning = this.findSecrecy(name)
       const own = meaning === 'value' && isVariable
-      const secrecy = own ? 'declared' : getSecrecy(this.secrecyOf, name)
+      const secrecy = own ? 'declared' : getSecrecy(this.findSecrecy, name)
       const shown = this.value(record[name], name, secrecy, held || meaning === 'holds')
       if (shown !== record[name])
         hidden = (hidden ?? new Map(Object.entries(record))).set(name, shown)
@@ -249,7 +256,7 @@ class Masker {
 }
 
 /** The test of field names without any declared names. */
-const guessedSecrecy: SecrecyOf = getSecrecies()
+const guessedSecrecy: SecrecyFinder = getSecrecies()
 
 /**
  * Masks every secret of a value, at any depth; returns the value itself if it has none. An absent, null or empty secret is not masked:
@@ -259,21 +266,21 @@ const guessedSecrecy: SecrecyOf = getSecrecies()
  */
 export const maskSecrets = (
   value: unknown,
-  secrecyOf: SecrecyOf = guessedSecrecy,
+  findSecrecy: SecrecyFinder = guessedSecrecy,
   secrecy?: Secrecy,
   instead: Replacement = defaultReplacement,
-): unknown => new Masker(secrecyOf, instead).value(value, '', secrecy)
+): unknown => new Masker(findSecrecy, instead).value(value, '', secrecy)
 
 /** Masks the secrets of a record, as `maskSecrets` does for a value. */
 export const maskFields = (
   record: Fields,
-  secrecyOf: SecrecyOf = guessedSecrecy,
+  findSecrecy: SecrecyFinder = guessedSecrecy,
   instead: Replacement = defaultReplacement,
-): Fields => new Masker(secrecyOf, instead).fields(record)
+): Fields => new Masker(findSecrecy, instead).fields(record)
 
 /** True if the value of a field is a secret, or contains one. */
 export const isSecret = (
   name: string,
   value: unknown,
-  secrecyOf: SecrecyOf = guessedSecrecy,
-): boolean => maskFields({ [name]: value }, secrecyOf)[name] !== value
+  findSecrecy: SecrecyFinder = guessedSecrecy,
+): boolean => maskFields({ [name]: value }, findSecrecy)[name] !== value

@@ -1,4 +1,5 @@
-/** Declares the shapes of projects: a simple and a full form. */
+/** Declares the shapes of projects: a simple form, which lists may return, and a full form. */
+
 import {
   AccessLevel,
   ArrayOf,
@@ -20,6 +21,7 @@ import {
 export const visibilities = ['private', 'internal', 'public'] as const
 const mergeMethods = ['merge', 'rebase_merge', 'ff'] as const
 
+/** The fields of the simple form. */
 const simple = {
   id: Int(),
   description: nullable(Str()),
@@ -46,6 +48,7 @@ const Access = Obj(
   { title: 'Project access' },
 )
 
+/** Settings that turn features of a project on and off. */
 const features = {
   issues_enabled: maybe(Bool()),
   merge_requests_enabled: maybe(Bool()),
@@ -60,6 +63,7 @@ const features = {
   service_desk_address: maybe(nullable(Str())),
 }
 
+/** Settings for merge requests. */
 const merging = {
   can_create_merge_request_in: maybe(Bool()),
   resolve_outdated_diff_discussions: maybe(Bool()),
@@ -74,6 +78,7 @@ const merging = {
   autoclose_referenced_issues: maybe(Bool()),
 }
 
+/** Settings for CI. */
 const ci = {
   shared_runners_enabled: maybe(Bool()),
   runners_token: maybe(Secret),
@@ -85,6 +90,7 @@ const ci = {
   auto_devops_deploy_strategy: maybe(Word(['continuous'])),
 }
 
+/** Settings of a mirror of another repository. */
 const mirroring = {
   mirror: maybe(Bool()),
   mirror_user_id: maybe(Int()),

@@ -190,7 +190,7 @@ export const rewriteName = async (
   const own = await findFieldPlace(command)
   const selected = own?.flag === '--select' ? toNameCondition(own, text) : undefined
   if (selected !== undefined) return { tokens: tokens.toSpliced(at, 1, '--select', selected) }
-  const list = await command.registry.named(command.area, 'list')
+  const list = await command.registry.find(command.area, 'list')
   const place = list === undefined ? undefined : await findFieldPlace(list)
   const listed = place?.flag === '--where' ? toNameCondition(place, text) : undefined
   if (list === undefined || listed === undefined) return undefined

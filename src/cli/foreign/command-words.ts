@@ -72,7 +72,7 @@ const isTool = (word: string): boolean => toolCommands.some(({ area }) => area =
 /** Returns the name of the current profile; undefined if there is none, or if it cannot be read. */
 const getProfileName = (env: Environment): string | undefined => {
   try {
-    return (env.SVC_PROFILE || undefined) ?? openStore(getPaths(env)).current()
+    return (env.SVC_PROFILE || undefined) ?? openStore(getPaths(env)).getCurrentName()
   } catch {
     return undefined
   }

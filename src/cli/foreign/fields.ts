@@ -21,7 +21,7 @@ const listsSelected = async (command: Command): Promise<readonly Endpoint[]> => 
   const selects = getSelectList(command)
   if (selects === undefined) return []
   const [area = '', ...words] = selects.list.split(' ')
-  const list = await command.registry.named(area, words.join(' '))
+  const list = await command.registry.find(area, words.join(' '))
   return Object.values(list?.endpoints ?? {})
 }
 

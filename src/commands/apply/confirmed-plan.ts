@@ -8,7 +8,7 @@ import { readStoredJson, type StoredValue } from '../../base/documents/stored.js
 import { writeWhole } from '../../base/files/files.js'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
-import { type Fitting, matchAgreedPlan } from '../../desired/applying/verify.js'
+import { matchAgreedPlan, type PlanMatch } from '../../desired/applying/verify.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -179,7 +179,7 @@ const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
  * Finds the actions of a plan that are still to be done, and those that have become stale.
  * @throws Failure `usage` if the plan differs from the confirmed one
  */
-export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Fitting => {
+export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): PlanMatch => {
   checkAgreed(agreed, made)
   const { plan } = made
   if (agreed.open === undefined) return matchAgreedPlan(agreed.document, plan)

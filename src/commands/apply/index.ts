@@ -68,7 +68,7 @@ const createDuePlan = async (
     makePlan(context, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
   )
   if (agreed === undefined) {
-    const actions = undoing === undefined ? made.plan.actions : await undoing.due(made)
+    const actions = undoing === undefined ? made.plan.actions : await undoing.selectDue(made)
     return { made: selectActions(made, actions), actions, partly: false }
   }
   const { actions, stale } = compareWithConfirmed(agreed, made)
@@ -128,7 +128,7 @@ const checkSecrets = ({ findings }: DesiredPlan): void => {
 export interface ApplyUndo {
   readonly undoes: UndoHeader
   /** Selects the actions that undo the run. */
-  readonly due: (made: MadePlan) => Promise<readonly PlannedAction[]>
+  readonly selectDue: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
 /** @throws Failure `usage` if the key for detecting changed secrets cannot be used */

@@ -48,7 +48,7 @@ const collectApplied = async ({ file, states }: RunHistory) => {
 
 /** Creates the function that selects the actions of the undo. Objects that changed since the run are reported and skipped. */
 const createDueSelector =
-  ({ answer, ui }: Context, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['due'] =>
+  ({ answer, ui }: Context, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['selectDue'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
     const anew = new Set(
@@ -107,7 +107,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
     },
     {
       undoes: redo ? { undoes: id, redo: true } : { undoes: id },
-      due: createDueSelector(context, there),
+      selectDue: createDueSelector(context, there),
     },
   )
 }

@@ -64,8 +64,8 @@ const getTargetFile = async (
   return directory ? join(path, getSafeName(name)) : path
 }
 
-const getFileName = async (answer: Answer, fallback: string): Promise<string> =>
-  (await getDispositionName(answer.headers['content-disposition'])) ?? fallback
+const getFileName = async (answer: Answer, defaultName: string): Promise<string> =>
+  (await getDispositionName(answer.headers['content-disposition'])) ?? defaultName
 
 async function* extractInto(context: Context, download: CheckedDownload, folder: string): Rows {
   const files = await context.ui.showProgress(

@@ -261,7 +261,7 @@ export const save = async (
 export interface CheckedDownload extends CheckedBody {
   readonly answer: Answer
   /** Opens the download again from its beginning, or from the answer that already contains the complete file. */
-  readonly again: (answer: Answer | undefined) => Promise<CheckedDownload>
+  readonly reopen: (answer: Answer | undefined) => Promise<CheckedDownload>
 }
 
 /**
@@ -279,7 +279,7 @@ export const openDownload = async (
     const answer = given ?? (await instance.open(plan))
     const reopen: ReopenDownload = (headers) => instance.open(plan, headers)
     const bytes = resumeBody(reopen, answer, (text) => ui.note(text))
-    return { answer, again, ...checkBody(answer, bytes, file, (text) => ui.warn(text)) }
+    return { answer, reopen: again, ...checkBody(answer, bytes, file, (text) => ui.warn(text)) }
   }
   return again(first)
 }
@@ -318,7 +318,7 @@ export const toFile = async (
   } catch (error) {
     if (!(error instanceof RestartDownload)) throw error
     ui.note('the file changed during the download; starting again')
-    const whole = await download.again(error.answer)
+    const whole = await download.reopen(error.answer)
     return saveOnce(whole).catch((second: unknown) => {
       throw second instanceof RestartDownload ? createChangedTwiceFailure(whole.answer) : second
     })

@@ -1,4 +1,4 @@
-/** `svcctl journal list` and `journal show`: the runs that wrote, and their results. */
+/** Implements `svcctl journal list`, which lists the runs that wrote, and `journal show`, which shows the result of one. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -44,6 +44,7 @@ import { formatPlannedLine } from './planned.js'
 
 // The journals of the shards of a run, shown as one.
 
+/** The fields of a header that all shards of a run have in common. An empty shard has only the first two. */
 const sameFields = ['command', 'instance', 'endpoint', 'input'] as const
 
 /** True for a shard without objects: its header has no endpoint, because nothing was planned. */
@@ -52,10 +53,10 @@ const isEmptyShard = ({ header }: RunHistory): boolean => header.endpoint === ''
 /** @throws Failure `usage` for journals of different runs */
 const checkSameRun = (parts: readonly RunHistory[], first: RunHistory): void => {
   for (const part of parts)
-    for (const what of isEmptyShard(part) ? sameFields.slice(0, 2) : sameFields)
-      if (!isDeepStrictEqual(part.header[what], first.header[what]))
+    for (const field of isEmptyShard(part) ? sameFields.slice(0, 2) : sameFields)
+      if (!isDeepStrictEqual(part.header[field], first.header[field]))
         throw usage(
-          `${part.file} and ${first.file} belong to different runs: ${what} differs`,
+          `${part.file} and ${first.file} belong to different runs: ${field} differs`,
           'Pass only the journals of one sharded run.',
         )
 }
@@ -217,8 +218,8 @@ async function* listJournals(context: Context, given: Arguments<typeof listFlags
       yield { ...toRunSummary({ ...header, seq }, end, await readCounts(entry)), file }
     }
   })()
-  const how = isNarrow(context.answer) ? { people: narrowRuns } : { stacks: 'cut' as const }
-  yield* yieldRecords(records, { columns, ...how })
+  const view = isNarrow(context.answer) ? { people: narrowRuns } : { stacks: 'cut' as const }
+  yield* yieldRecords(records, { columns, ...view })
 }
 
 export const listCommand = define({
@@ -273,13 +274,13 @@ function* yieldUnfinished(
 async function* showJournal(context: Context, given: Given): Rows {
   const { answer, ui } = context
   const parts = await readNamedRuns(context, given)
-  const whole = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
-  checkSameRun(parts, whole)
+  const main = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
+  checkSameRun(parts, main)
   const missing = parts.length > 1 ? findMissingShards(parts) : []
-  const { header } = whole
+  const { header } = main
   const counts = sumCounts(parts.map((part) => part.counts))
   const ended = missing.length > 0 ? undefined : getEnd(parts)
-  const end = isPlannedFile(whole.file) ? 'planned' : ended
+  const end = isPlannedFile(main.file) ? 'planned' : ended
   const failures = (await Promise.all(parts.map(readUnfinishedLines))).flat()
   for (const part of parts) reportGap({ answer, ui }, part)
   if (parts.length > 1) yield* yieldUnfinished(context, parts, missing)
@@ -288,7 +289,7 @@ async function* showJournal(context: Context, given: Given): Rows {
       ...toRunSummary(header, end, counts),
       ...(parts.length > 1
         ? { files: parts.map(({ file }) => file), missing }
-        : { file: whole.file }),
+        : { file: main.file }),
       values: header.input,
       ...(header.names && { names: header.names }),
       failures,

@@ -238,7 +238,7 @@ export interface Steps {
   readonly count: number
   /** The first steps, for the preview. */
   readonly first: readonly UndoStep[]
-  readonly each: () => AsyncIterable<UndoStep>
+  readonly readSteps: () => AsyncIterable<UndoStep>
   /** All steps in memory, if they are few, if they depend on each other, or if usernames must be looked up. */
   readonly held?: readonly UndoStep[]
 }
@@ -262,12 +262,12 @@ export const readSteps = async (
     if (first.length < maxFirst) first.push(step)
   }
   const each = () => planSteps(past, inverse, () => {})
-  if (count > maxFirst && !together) return { count, first, each }
+  if (count > maxFirst && !together) return { count, first, readSteps: each }
   const all: UndoStep[] = []
   for await (const step of each()) all.push(step)
   all.sort((a, b) => compareInnerFirst(a.was, b.was))
   const held = await replaceUsernames(context, all)
-  return { count, first: held.slice(0, maxFirst), each: () => streamSteps(held), held }
+  return { count, first: held.slice(0, maxFirst), readSteps: () => streamSteps(held), held }
 }
 
 /** The number of first steps that are kept. */

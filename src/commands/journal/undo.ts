@@ -100,7 +100,7 @@ const createUndoJournal = (
       undoes: header.id,
       ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
     })
-    for await (const { was } of steps.each())
+    for await (const { was } of steps.readSteps())
       journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
     await journal.append({ input: 'complete', total: steps.count })
     return journal
@@ -214,7 +214,7 @@ const linkPlans = (
   steps: Steps,
 ): {
   readonly plans: Actions
-  readonly stepOf: (plan: Plan) => UndoStep
+  readonly getStep: (plan: Plan) => UndoStep
 } => {
   const byPlan = new WeakMap<Plan, UndoStep>()
   const planned = (step: UndoStep): Plan => {
@@ -226,16 +226,16 @@ const linkPlans = (
     if (step === undefined) throw new Failure('internal', 'a plan of another run')
     return step
   }
-  if (steps.held !== undefined) return { plans: steps.held.map(planned), stepOf }
+  if (steps.held !== undefined) return { plans: steps.held.map(planned), getStep: stepOf }
   const source: PlanSource = {
-    objects: mapAsync(steps.each(), (step) => new StepObject(step)),
+    objects: mapAsync(steps.readSteps(), (step) => new StepObject(step)),
     known: { count: steps.count, first: steps.first.map((step) => new StepObject(step)) },
     planOf: async (object) => {
       if (object instanceof StepObject) return planned(object.step)
       throw new Failure('internal', 'an object of another run')
     },
   }
-  return { plans: source, stepOf }
+  return { plans: source, getStep: stepOf }
 }
 
 class StepObject {
@@ -298,16 +298,16 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (steps.count === 0) return yield* yieldNothing(context)
-  const { plans, stepOf } = linkPlans(steps)
+  const { plans, getStep } = linkPlans(steps)
   const own = createUndoJournal(context, past, steps, redo)
   const turns = new TurnQueue()
   const restored = context.write(plans, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
-    ...(shouldShowChanges(context) ? { present: createRestoredView(stepOf) } : {}),
-    check: (plan) => needsRestore(instance, inverse, stepOf(plan)),
+    ...(shouldShowChanges(context) ? { present: createRestoredView(getStep) } : {}),
+    check: (plan) => needsRestore(instance, inverse, getStep(plan)),
     send: async (plan) => {
-      const step = stepOf(plan)
+      const step = getStep(plan)
       const record = createRecord(own, inverse, step)
       const putStepBack = () => restoreObject(instance, inverse, step, record)
       return recordOutcome(step, record, () =>

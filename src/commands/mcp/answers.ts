@@ -212,12 +212,12 @@ interface RecordsAnswer {
   readonly records: readonly Uint8Array[]
   readonly notes: readonly string[]
   /** Returns the final fields, given the number of records that fit. */
-  readonly finally?: (count: number) => object
+  readonly completeFields?: (count: number) => object
 }
 
 /** Creates a result with as many records as fit. */
 export const toRecordsResult = (of: RecordsAnswer): CallToolResult => {
-  const { beside, name, records, finally: known = () => beside } = of
+  const { beside, name, records, completeFields: known = () => beside } = of
   const notes = limitNotes(of.notes)
   const whole = ({ records: shown, names }: FittingRecords, more: object) => ({
     ...more,

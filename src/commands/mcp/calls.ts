@@ -328,7 +328,7 @@ export class Calls {
       records: left,
       notes,
       beside: { cursor: cursorOf({ page: page + 1, skip: skip + left.length }) },
-      finally: (count) => {
+      completeFields: (count) => {
         const next = getNext(count)
         return next === undefined ? {} : { cursor: cursorOf(next) }
       },
@@ -355,7 +355,7 @@ export class Calls {
     const several = selectionNames.find((name) => input[name] !== undefined)
     if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
     const values = getArguments(input)
-    const came = await this.#runCommand(offer, { mode: 'tries', values, signal })
+    const came = await this.#runCommand(offer, { mode: 'previews', values, signal })
     const { meant, given } = resolveOffer(offer, came)
     const { words } = toLine(meant, given)
     return toRecordsResult({

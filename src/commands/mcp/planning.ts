@@ -219,7 +219,7 @@ const previewLine = async (
   const full = new AbortController()
   const { notes, failure } = await readLine({
     words,
-    tries: true,
+    previews: true,
     planned,
     signal: AbortSignal.any([signal, full.signal]),
     env: secrets,

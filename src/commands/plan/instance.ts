@@ -31,9 +31,9 @@ const toRecords = (values: readonly unknown[], { endpoint: { route } }: Ask): re
 }
 
 /** Translates an answer to the documented names, which the files use as well. */
-const toDocumentedAnswer = (whole: WholeAnswer): WholeAnswer => ({
-  ...whole,
-  data: toDocumented(whole.data),
+const toDocumentedAnswer = (answer: WholeAnswer): WholeAnswer => ({
+  ...answer,
+  data: toDocumented(answer.data),
 })
 
 /**

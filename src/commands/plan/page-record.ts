@@ -73,7 +73,7 @@ const countOutcomes = (items: readonly PageItem[]): PlanPageRecord['outcomes'] =
   return done === undefined ? others : { done, ...others }
 }
 
-const plain: CellWriter = { code: shortenValue, prose: (text) => text }
+const plain: CellWriter = { formatCode: shortenValue, formatProse: (text) => text }
 
 const toItem = (
   entry: PlanEntry,

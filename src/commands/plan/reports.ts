@@ -148,7 +148,7 @@ const formatCode = (text: string): string => {
 }
 const formatProse = (text: string): string =>
   escapeMarkdown(escapeControls(text.replaceAll('\n', ' ')))
-const write: CellWriter = { code: formatCode, prose: formatProse }
+const write: CellWriter = { formatCode, formatProse }
 
 const formatRow = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 const formatTableHead = (...heads: readonly string[]): string =>

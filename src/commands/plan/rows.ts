@@ -134,36 +134,40 @@ type Row = readonly string[]
 
 /** The functions that format code and prose in an output format. */
 export interface CellWriter {
-  readonly code: (text: string) => string
-  readonly prose: (text: string) => string
+  readonly formatCode: (text: string) => string
+  readonly formatProse: (text: string) => string
 }
 
 /** Formats the position of a declaration, without its team. */
 export const formatPosition = ({ file, line, column }: Origin): string =>
   `${file}:${line}:${column}`
 
-const formatOriginCell = (origin: Origin | undefined, { code }: CellWriter): string => {
+const formatOriginCell = (origin: Origin | undefined, { formatCode }: CellWriter): string => {
   if (origin === undefined) return ''
-  const at = code(formatPosition(origin))
+  const at = formatCode(formatPosition(origin))
   if (origin.team === undefined) return at
   const { name, over = [] } = origin.team
-  const others = over.length === 0 ? '' : ` over ${over.map(code).join(', ')}`
-  return `${at}, team ${code(name)}${others}`
+  const others = over.length === 0 ? '' : ` over ${over.map(formatCode).join(', ')}`
+  return `${at}, team ${formatCode(name)}${others}`
 }
 
 /** Returns two cells of an attribute: the current and the planned value. */
-const createChangeCells = (change: Change, isNew: boolean, { code, prose }: CellWriter): Row => {
+const createChangeCells = (
+  change: Change,
+  isNew: boolean,
+  { formatCode, formatProse }: CellWriter,
+): Row => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined)
-    return [isNew ? '' : 'cannot be read', code(describeSecretSource(secret))]
+    return [isNew ? '' : 'cannot be read', formatCode(describeSecretSource(secret))]
   const list = isNew ? undefined : getListChange(change)
   if (list !== undefined) {
-    const gone = list.gone.map((one) => `− ${code(one)}`)
-    return ['', [...gone, ...list.come.map((one) => `+ ${code(one)}`)].join(' ')]
+    const gone = list.gone.map((one) => `− ${formatCode(one)}`)
+    return ['', [...gone, ...list.come.map((one) => `+ ${formatCode(one)}`)].join(' ')]
   }
   const formatCell = (value: JsonValue | undefined): string =>
-    code(typeof value === 'string' && value !== '' ? value : formatValue(value))
-  const range = within === undefined ? '' : `${prose(within)}: `
+    formatCode(typeof value === 'string' && value !== '' ? value : formatValue(value))
+  const range = within === undefined ? '' : `${formatProse(within)}: `
   return [isNew ? '' : formatCell(now), `${range}${formatCell(wanted)}`]
 }
 
@@ -175,7 +179,7 @@ export const createChangeRows = ({ is, of }: PlanEntry, write: CellWriter): read
   const isNew = is === 'create' || is === 'enable'
   if (changes.length === 0) return [['', '', '', formatOriginCell(origin, write)]]
   return changes.map((change) => [
-    write.code(change.attribute),
+    write.formatCode(change.attribute),
     ...createChangeCells(change, isNew, write),
     formatOriginCell(change.origin, write),
   ])
@@ -188,8 +192,8 @@ export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): reado
   return [...sets.values()].flatMap((ones) =>
     ones.slice(0, 1).map(({ of: { address, loses = '', origin } }) => {
       const more = ones.length === 1 ? '' : ` (and ${ones.length - 1} more)`
-      const first = `${write.code(toAddressText(address))}${more}`
-      return [first, write.prose(loses), formatOriginCell(origin, write)]
+      const first = `${write.formatCode(toAddressText(address))}${more}`
+      return [first, write.formatProse(loses), formatOriginCell(origin, write)]
     }),
   )
 }
@@ -198,14 +202,14 @@ export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): reado
 export const createFindingRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] =>
   made.entries.flatMap((entry) => {
     const { address, origin } = entry.of
-    const cells = [entry.is, write.prose(entry.text), formatOriginCell(origin, write)]
-    return isAction(entry) ? [] : [[write.code(toAddressText(address)), ...cells]]
+    const cells = [entry.is, write.formatProse(entry.text), formatOriginCell(origin, write)]
+    return isAction(entry) ? [] : [[write.formatCode(toAddressText(address)), ...cells]]
   })
 
 /** Creates a row for each failed action, with the reason. */
 export const createFailureRows = ({ ends }: ReportedPlan, write: CellWriter): readonly Row[] =>
   [...(ends ?? [])].flatMap(([id, end]) =>
-    'failure' in end ? [[write.code(id), write.prose(end.failure.message)]] : [],
+    'failure' in end ? [[write.formatCode(id), write.formatProse(end.failure.message)]] : [],
   )
 
 const longestValue = 300

@@ -15,6 +15,7 @@ import { isSameValue, normalizeValue } from '../values.js'
 /** The pauses before an item that still differs is read again, in milliseconds. */
 const pauses = [600, 1400] as const
 
+/** The functions with which items are read again. */
 export interface VerifyingParts {
   readonly view: Pick<InstanceView, 'readKind' | 'forget'>
   readonly each: ReadableInstance['each']
@@ -209,7 +210,8 @@ interface StaleAction {
   readonly why: string
 }
 
-export interface Fitting {
+/** The result of comparing an approved plan with a new one. */
+export interface PlanMatch {
   /** The approved actions that still fit, as the new plan has them. */
   readonly actions: readonly PlannedAction[]
   readonly stale: readonly StaleAction[]
@@ -218,7 +220,7 @@ export interface Fitting {
 const getSetAddress = ({ address: { scope, path, kind } }: PlannedAction): string =>
   toAddressText({ scope, path, kind })
 
-const grown = 'items were added to its exact set or removed from it'
+const setChangedReason = 'items were added to its exact set or removed from it'
 
 const explainStale = (
   { digest }: AgreedAction,
@@ -234,7 +236,7 @@ const explainStale = (
  * Compares an approved plan with the same plan made now.
  * @returns the actions that still fit, and the stale ones
  */
-export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
+export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): PlanMatch => {
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const grownSets = Object.keys(agreed.sets).filter(
     (address) => now.sets[address] !== agreed.sets[address],
@@ -242,15 +244,15 @@ export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): Fitting =
   const stale = agreed.actions.flatMap((one): readonly StaleAction[] => {
     const action = byId.get(one.id)
     const isGrown = action !== undefined && grownSets.includes(getSetAddress(action))
-    const why = explainStale(one, action) ?? (isGrown ? grown : undefined)
+    const why = explainStale(one, action) ?? (isGrown ? setChangedReason : undefined)
     return why === undefined ? [] : [{ id: one.id, why }]
   })
   const ids = new Set(agreed.actions.map(({ id }) => id))
-  const out = new Set(stale.map(({ id }) => id))
-  const reported = new Set(now.actions.filter(({ id }) => out.has(id)).map(getSetAddress))
+  const staleIds = new Set(stale.map(({ id }) => id))
+  const reported = new Set(now.actions.filter(({ id }) => staleIds.has(id)).map(getSetAddress))
   const others = grownSets.filter((address) => !reported.has(address))
   return {
-    actions: now.actions.filter(({ id }) => ids.has(id) && !out.has(id)),
-    stale: [...stale, ...others.map((id) => ({ id, why: grown }))],
+    actions: now.actions.filter(({ id }) => ids.has(id) && !staleIds.has(id)),
+    stale: [...stale, ...others.map((id) => ({ id, why: setChangedReason }))],
   }
 }

@@ -33,7 +33,11 @@ import {
 /** True if a file with this value of an attribute means exactly that value, not a reference or a change of a list. */
 const canExpress = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
   const reference = ref === undefined ? undefined : parseNameReference
-  const { value: read } = coerce(param, value, { ...dataSource, kind: 'file', reference })
+  const { value: read } = coerce(param, value, {
+    ...dataSource,
+    kind: 'file',
+    parseReference: reference,
+  })
   if (read === undefined || (required && (read === null || read === ''))) return false
   return ref !== undefined || isSameValue({ param }, read, value)
 }

@@ -150,8 +150,8 @@ const nothing: WrittenValue = { is: 'scalar', origin: nowhere, value: null, text
 const createSource = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue> => ({
   kind: 'file',
   view: (written) => written,
-  plain: (written) => toPlain(written, mistakes),
-  reference: isNamed ? parseNameReference : undefined,
+  toJson: (written) => toPlain(written, mistakes),
+  parseReference: isNamed ? parseNameReference : undefined,
 })
 
 const createHint = ({

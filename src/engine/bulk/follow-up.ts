@@ -33,7 +33,7 @@ const recordIn = async (
 }
 
 export interface FollowUpParts {
-  readonly bulk: Pick<BulkRunner, 'many'>
+  readonly bulk: Pick<BulkRunner, 'runPlans'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
   /** Decides whether sent requests are recorded in a journal. */
   readonly requests: Pick<InstanceExchange['requests'], 'setJournal'>
@@ -48,9 +48,9 @@ export interface FollowUpParts {
 export async function* followUp(
   { bulk, send, requests, file }: FollowUpParts,
   plans: readonly Plan[],
-  how: Pick<WriteOptions, 'done'>,
+  options: Pick<WriteOptions, 'done'>,
 ): Rows {
-  if (file === undefined) return yield* bulk.many(plans, { ...how, run: send, kept: false })
+  if (file === undefined) return yield* bulk.runPlans(plans, { ...options, run: send, kept: false })
   const { journal } = await resumeJournal(file)
   const places = await loadPlaces(journal)
   const run = async (plan: Plan): Promise<PlanAnswer> => {
@@ -61,7 +61,7 @@ export async function* followUp(
   let end: End = 'stopped'
   requests.setJournal(true)
   try {
-    yield* bulk.many(plans, { ...how, run, kept: false })
+    yield* bulk.runPlans(plans, { ...options, run, kept: false })
     end = 'completed'
   } finally {
     requests.setJournal(false)

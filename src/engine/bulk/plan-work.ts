@@ -84,12 +84,12 @@ export interface BulkOptions
   /** Runs one plan. By default, it sends the plan's request and returns the data of the answer. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Sends all plans at once, after they are recorded and before each of them is run. */
-  readonly together?: ((plans: readonly Plan[]) => Promise<void>) | undefined
+  readonly sendTogether?: ((plans: readonly Plan[]) => Promise<void>) | undefined
   /** Sends one request for several plans, after they are recorded and before each of them is run. */
   readonly merging?:
     | {
         /** Returns the same key for plans that one request can merge; undefined for a plan that cannot be merged. */
-        readonly keyOf: (plan: Plan) => string | undefined
+        readonly getKey: (plan: Plan) => string | undefined
         readonly send: (plans: readonly Plan[]) => Promise<void>
       }
     | undefined
@@ -113,40 +113,40 @@ export interface Engine {
   /** Ends a run whose shard has no objects. */
   readonly endEmptyShard: () => Rows
   /** Returns why a plan cannot be undone; undefined if it can. */
-  readonly irreversible: (plan: Plan) => string | undefined
+  readonly explainIrreversible: (plan: Plan) => string | undefined
   /** Returns the gate through which all requests to the run's instance pass. */
-  readonly gate: () => Promise<FleetGate>
+  readonly getGate: () => Promise<FleetGate>
   /** Returns the run that is resumed, if any. */
-  readonly resumed?: () => UnfinishedRun | undefined
+  readonly getResumed?: () => UnfinishedRun | undefined
   /** Refuses a plan whose object has changed since the resumed run was planned. */
-  readonly asPlanned?: (item: Item, plan: Plan) => Promise<Plan>
+  readonly checkAsPlanned?: (item: Item, plan: Plan) => Promise<Plan>
   /**
    * Returns the function that opens the journal of a run with such plans; undefined if the run keeps none.
    * @param single true if the run is about one object, named on the line
    * @param final why the run cannot be resumed
    */
-  readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
+  readonly createKeeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
 }
 
 /** Checks a plan of a resumed run. The plan is refused if its object has changed since it was planned. */
 export const checkPlannedState = async (
-  { resumed, asPlanned }: Engine,
+  { getResumed, checkAsPlanned }: Engine,
   item: Item,
   plan: Plan,
 ): Promise<Plan> => {
-  const header = resumed?.()?.past.header
-  return header?.planned === undefined ? plan : ((await asPlanned?.(item, plan)) ?? plan)
+  const header = getResumed?.()?.past.header
+  return header?.planned === undefined ? plan : ((await checkAsPlanned?.(item, plan)) ?? plan)
 }
 
 /** True if an answer is `null`. A few endpoints return that instead of the documented record, or after a write. */
-const isNullAnswer = ({ endpoint }: Plan, whole: WholeAnswer): boolean => {
+const isNullAnswer = ({ endpoint }: Plan, answer: WholeAnswer): boolean => {
   const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
-  return !shown && whole.bytes.length < maxNullBytes && whole.data === null
+  return !shown && answer.bytes.length < maxNullBytes && answer.data === null
 }
 
 /** Converts the answer of the instance to that of a plan. `null` counts as an answer without a record. */
-export const toPlanAnswer = (plan: Plan, whole: WholeAnswer): PlanAnswer =>
-  isNullAnswer(plan, whole) ? getAnswerFacts(whole) : toCallAnswer(whole)
+export const toPlanAnswer = (plan: Plan, answer: WholeAnswer): PlanAnswer =>
+  isNullAnswer(plan, answer) ? getAnswerFacts(answer) : toCallAnswer(answer)
 
 /** Creates the function that runs a plan by sending its request and nothing else. */
 export const createCall =

@@ -59,13 +59,13 @@ interface StreamContext {
   readonly source: PlanSource
   readonly how: BulkOptions
   /** Fails if the run must be confirmed and there is no terminal. Called before the stream is read. */
-  readonly confirmable: (first: Plan) => Promise<void>
+  readonly checkConfirmable: (first: Plan) => Promise<void>
   /** Asks for confirmation before data is lost. It shows the first plans and the number of all. */
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
 
-const isDestructive = ({ endpoint }: Plan, how: BulkOptions): boolean =>
-  resolveLoss(how) !== undefined || endpoint.destructive !== undefined
+const isDestructive = ({ endpoint }: Plan, options: BulkOptions): boolean =>
+  resolveLoss(options) !== undefined || endpoint.destructive !== undefined
 
 /** True if all objects must be read before the first one is processed. */
 const mustWaitForAll = (first: Plan, { how, source }: StreamContext): boolean =>
@@ -112,7 +112,7 @@ const createStreamQueue = (
     items: planItems(items, streaming),
     first,
     known: [first],
-    total: () => (spooled?.isOpen() === true ? undefined : queued()),
+    getTotal: () => (spooled?.isOpen() === true ? undefined : queued()),
     countQueued: queued,
     countDuplicates: () => spooled?.countDuplicates() ?? 0,
     isCut: () => (spooled === undefined ? cut === true : !spooled.isWhole()),
@@ -168,17 +168,17 @@ async function* runKept(
 /** Resumes the objects of a journal, and those that a cut input did not record yet. */
 async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): Rows {
   const { engine, how, source } = streaming
-  const { journal, again, next, past } = resumed
+  const { journal, again, getStep, past } = resumed
   const spooled = again
     ? startSpool(journal, source.objects, await readSeenObjects(journal))
     : undefined
   if (spooled !== undefined) await waitForInput(spooled, engine.signal)
-  const items = readWork(journal, spooled, next)
+  const items = readWork(journal, spooled, getStep)
   const head = await takeFirst(items, maxNamed)
   const [one] = head
   if (one === undefined) return yield createNoteRow('nothing is left to do')
   const first = await source.planOf(one)
-  const journaled = await engine.keeper?.(first, false)?.()
+  const journaled = await engine.createKeeper?.(first, false)?.()
   if (journaled === undefined) throw new Failure('internal', 'a run without its journal')
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
@@ -226,22 +226,22 @@ const closeOnFailure = async <T>(
 
 /** Runs the plans of a stream and yields the outcome of each. */
 export async function* runStream(streaming: StreamContext): Rows {
-  const { engine, source, how, confirmable } = streaming
-  const resumed = engine.resumed?.()
+  const { engine, source, how, checkConfirmable } = streaming
+  const resumed = engine.getResumed?.()
   if (resumed !== undefined) return yield* resumeStream(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await takeFirst(objects, 1)
   if (one === undefined) return yield* engine.endEmptyShard()
   const first = await closeOnFailure(objects, async () => {
     const plan = await source.planOf(one)
-    await confirmable(plan)
+    await checkConfirmable(plan)
     const { known } = source
     if (known !== undefined && mustWaitForAll(plan, streaming))
       await confirmObjects(streaming, known.first, known.count)
     return plan
   })
   const all = yieldFirstThenRest([one], objects)
-  const keeper = engine.keeper?.(first, false, how.final)
+  const keeper = engine.createKeeper?.(first, false, how.final)
   if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
   else if (source.known === undefined && mustWaitForAll(first, streaming))
     yield* runWaited(streaming, first, all)
@@ -302,10 +302,10 @@ export async function* runJournaled(
   engine: Engine,
   journaled: JournaledRun,
   plans: readonly Plan[],
-  how: BulkOptions,
+  options: BulkOptions,
 ): Rows {
   try {
-    yield* runBulk(engine, await queueIn(engine, journaled, plans), how, journaled)
+    yield* runBulk(engine, await queueIn(engine, journaled, plans), options, journaled)
   } finally {
     // If the journal was not ended yet, an error ended the run.
     await journaled.end('stopped')

@@ -97,7 +97,7 @@ class OutcomeRows {
       ...lead,
     }
     let isOpen = false
-    for await (const value of this.#values(results)) {
+    for await (const value of this.#yieldValues(results)) {
       if (!isOpen) yield { kind: 'open', many: true, view }
       isOpen = true
       yield { kind: 'value', value }
@@ -108,19 +108,19 @@ class OutcomeRows {
     yield { kind: 'flush' }
   }
 
-  async *#values(results: AsyncIterable<Result>): AsyncGenerator<unknown> {
+  async *#yieldValues(results: AsyncIterable<Result>): AsyncGenerator<unknown> {
     for await (const result of results) {
       this.#tell(result)
       const { outcome, item } = result
       const came = 'result' in outcome ? outcome.result : undefined
       if (came?.reported === true) continue
       if (came !== undefined && !hasNothingToShow(came))
-        yield this.#row(item.plan, getPrintedValue(came))
+        yield this.#toRow(item.plan, getPrintedValue(came))
       else if (this.#view.inline) yield toOutcomeRecord(result)
     }
   }
 
-  #row(plan: Plan, value: unknown): unknown {
+  #toRow(plan: Plan, value: unknown): unknown {
     const { answer, globals } = this.#engine
     const programs = answer.reader === 'programs'
     if (programs && globals.fields === undefined) return createObjectRow(plan, value, 'unsaid')
@@ -170,17 +170,17 @@ class ObjectStates {
   readonly #done = new Names()
   readonly #failed = new Names()
 
-  begun(plan: Plan): void {
+  markBegun(plan: Plan): void {
     this.#open.add(plan)
   }
 
-  settled({ item: { plan }, outcome }: Result): void {
+  markSettled({ item: { plan }, outcome }: Result): void {
     this.#open.delete(plan)
     if ('failure' in outcome) this.#failed.add(plan)
     else this.#done.add(plan)
   }
 
-  line(): string {
+  describe(): string {
     const open = new Names()
     for (const plan of this.#open) if (writes(plan.endpoint)) open.add(plan)
     return [
@@ -194,16 +194,16 @@ class ObjectStates {
 /** Starts the run, and counts each outcome as it arrives. */
 const startBulkRun = async (
   engine: Engine,
-  { items, countQueued, total }: WorkQueue,
+  { items, countQueued, getTotal }: WorkQueue,
   states: ObjectStates,
   options: BulkOptions,
   journaled: JournaledRun | undefined,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
-  const gate = await engine.gate()
-  const counter = engine.ui.startCounter(total(), () => gate.waiting)
+  const gate = await engine.getGate()
+  const counter = engine.ui.startCounter(getTotal(), () => gate.waiting)
   const { merging } = options
-  let known = total()
+  let known = getTotal()
   const going = runWork<PlanAnswer, NumberedPlan>({
     items,
     gate,
@@ -213,22 +213,22 @@ const startBulkRun = async (
     record: journaled?.record,
     readBefore: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),
     merging: merging && {
-      getKey: ({ plan, resumeBy }) => (resumeBy === 'verifying' ? undefined : merging.keyOf(plan)),
+      getKey: ({ plan, resumeBy }) => (resumeBy === 'verifying' ? undefined : merging.getKey(plan)),
       send: (due) => merging.send(due.map(({ plan }) => plan)),
     },
     work: async (item) => {
       const { plan } = item
-      states.begun(plan)
+      states.markBegun(plan)
       const result = await (journaled === undefined
         ? send(plan)
         : journaled.sendOne(item, plan, send))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     onSettled: (settled) => {
-      states.settled(settled)
+      states.markSettled(settled)
       counter.add(1, 'failure' in settled.outcome)
       if (known === undefined) {
-        known = total()
+        known = getTotal()
         if (known !== undefined) counter.total(known)
       }
     },
@@ -245,16 +245,16 @@ const describeDuplicates = (count: number): string =>
 /** Sends all plans at once after they are recorded in the journal. */
 const sendTogether = async (
   { held = [] }: WorkQueue,
-  { together }: BulkOptions,
+  { sendTogether }: BulkOptions,
   journaled: JournaledRun | undefined,
 ): Promise<void> => {
-  if (together === undefined) return
+  if (sendTogether === undefined) return
   // Plans whose result is unknown are only read.
   const due = held.filter(({ resumeBy }) => resumeBy !== 'verifying')
   await journaled?.readAllBefore(due)
   const begun = async (item: NumberedPlan) => journaled?.record.recordStart(item)
   for await (const _ of mapConcurrent(due, maxConcurrent, begun));
-  if (due.length > 0) await together(due.map(({ plan }) => plan))
+  if (due.length > 0) await sendTogether(due.map(({ plan }) => plan))
 }
 
 /** Returns the failure of an input that turned out to be invalid after requests were sent; undefined for any other error. */
@@ -314,7 +314,7 @@ const endRun = (
     ui.note(formatClosingLine(report, { file, again, cut: cut ? input : undefined }))
   }
   if (report.end === 'interrupted' || signal.aborted) {
-    ui.note(states.line())
+    ui.note(states.describe())
     closing()
     throw new Failure('interrupted', 'interrupted')
   }

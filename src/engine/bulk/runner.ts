@@ -64,39 +64,39 @@ export class BulkRunner {
    * Confirms and runs plans, and yields their outcomes.
    * @throws Failure of the run as a whole
    */
-  async *many(plans: readonly Plan[], how: BulkOptions = {}): Rows {
+  async *runPlans(plans: readonly Plan[], options: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
-    if (due.length > 0) await this.confirm(due, how)
+    if (due.length > 0) await this.confirm(due, options)
     const single = plans.length === 1 && !this.#engine.listed
-    const keeps = due.length > 0 && how.kept !== false
-    const keeper = keeps ? this.#engine.keeper?.(only, single, how.final) : undefined
-    if (single && this.#engine.resumed?.() === undefined)
-      return yield* this.#single(only, how, keeper)
+    const keeps = due.length > 0 && options.kept !== false
+    const keeper = keeps ? this.#engine.createKeeper?.(only, single, options.final) : undefined
+    if (single && this.#engine.getResumed?.() === undefined)
+      return yield* this.#runSingle(only, options, keeper)
     if (keeper !== undefined) {
       const { runJournaled } = await import('./queues.js')
-      return yield* runJournaled(this.#engine, await keeper(), plans, how)
+      return yield* runJournaled(this.#engine, await keeper(), plans, options)
     }
     const { createHeldQueue } = await import('../journaling/work-queue.js')
     const { runBulk } = await import('./run-bulk.js')
-    yield* runBulk(this.#engine, createHeldQueue(plans), how)
+    yield* runBulk(this.#engine, createHeldQueue(plans), options)
   }
 
   /** Runs plans like `many`, but plans each object when it arrives. */
-  async *stream(source: PlanSource, how: BulkOptions = {}): Rows {
+  async *stream(source: PlanSource, options: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const { runStream } = await import('./queues.js')
     yield* runStream({
       engine: this.#engine,
       source,
-      how,
-      confirmable: async ({ endpoint }) => {
-        const what = resolveLoss(how)?.what ?? endpoint.destructive
+      how: options,
+      checkConfirmable: async ({ endpoint }) => {
+        const what = resolveLoss(options)?.what ?? endpoint.destructive
         if (what !== undefined) await this.#engine.ui.checkConfirmable(what)
       },
-      confirm: async (first, count) => void (await this.confirm(first, how, count)),
+      confirm: async (first, count) => void (await this.confirm(first, options, count)),
     })
   }
 
@@ -119,12 +119,12 @@ export class BulkRunner {
    */
   async confirm(
     plans: readonly Plan[],
-    how: BulkOptions,
+    options: BulkOptions,
     count: number = plans.length,
   ): Promise<boolean> {
-    const { ui, irreversible } = this.#engine
+    const { ui, explainIrreversible } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
-    const loses = resolveLoss(how)
+    const loses = resolveLoss(options)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return false
     const each = loses?.each
@@ -135,16 +135,16 @@ export class BulkRunner {
     const details = loses?.details ?? named
     if (loses?.noteVerb !== undefined && !ui.interactive)
       for (const line of await resolveDetails(details)) ui.note(`${loses.noteVerb} ${line}`)
-    const why = plans.map(irreversible).find((text) => text !== undefined)
+    const why = plans.map(explainIrreversible).find((text) => text !== undefined)
     const total = loses?.details === undefined ? count : undefined
     await ui.confirm(withReversal(what, why), details, undefined, total)
     return true
   }
 
-  async *#single(plan: Plan, how: BulkOptions, keeper: Keeper | undefined): Rows {
-    const send = ignoreTolerated(this.#engine.globals, how.run ?? createCall(this.#engine))
+  async *#runSingle(plan: Plan, options: BulkOptions, keeper: Keeper | undefined): Rows {
+    const send = ignoreTolerated(this.#engine.globals, options.run ?? createCall(this.#engine))
     const work = async (one: Plan): Promise<PlanAnswer> => {
-      await how.together?.([one])
+      await options.sendTogether?.([one])
       return send(one)
     }
     const outcome =
@@ -156,15 +156,15 @@ export class BulkRunner {
         lost instanceof Failure
           ? createUnprintedFailure(
               lost,
-              `${getObjectName(plan)}: ${getDoneWord(plan, how)} before that`,
+              `${getObjectName(plan)}: ${getDoneWord(plan, options)} before that`,
             )
           : lost,
       )
-    yield* this.#show(plan, outcome, how)
+    yield* this.#show(plan, outcome, options)
     yield { kind: 'flush' }
   }
 
-  async *#show(plan: Plan, outcome: PlanAnswer, how: BulkOptions): Rows {
+  async *#show(plan: Plan, outcome: PlanAnswer, options: BulkOptions): Rows {
     const { answer } = this.#engine
     if (outcome.rows !== undefined) return yield* outcome.rows
     if (outcome.reported === true) return
@@ -172,7 +172,7 @@ export class BulkRunner {
       const { toOutcomeRecord } = await import('./run-bulk.js')
       const state = outcome.unchanged === true ? 'unchanged' : 'done'
       const settled = { state, result: outcome } as const
-      yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), how.view)
+      yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), options.view)
     }
     const tolerated = getToleratedFailure(outcome)
     if (tolerated !== undefined)
@@ -182,11 +182,11 @@ export class BulkRunner {
         plan.endpoint.unchanged ?? `${getObjectName(plan)}: already in this state, nothing changed`,
       )
     else if (hasNothingToShow(outcome))
-      yield createNoteRow(`${getObjectName(plan)}: ${describeBareOutcome(plan, outcome, how)}`)
-    else if (how.present === undefined)
-      yield { kind: 'answer', answer: outcome, view: getView(plan, how) }
+      yield createNoteRow(`${getObjectName(plan)}: ${describeBareOutcome(plan, outcome, options)}`)
+    else if (options.present === undefined)
+      yield { kind: 'answer', answer: outcome, view: getView(plan, options) }
     else {
-      const { records, emit } = how.present(plan, outcome)
+      const { records, emit } = options.present(plan, outcome)
       yield* records.length === 1 && emit.people === undefined
         ? yieldRecord(records[0], emit)
         : yieldRecords(records, emit)

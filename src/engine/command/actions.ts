@@ -20,7 +20,7 @@ export interface ActionOptions {
   /** Returns the objects that one argument names (`ben,dov` names two); by default the argument itself. */
   readonly split?: (text: string) => readonly string[]
   /** Returns a placeholder for the ID of an object that is given by name. `complete` replaces it. */
-  readonly standIn?: (text: string) => string
+  readonly createPlaceholder?: (text: string) => string
   /**
    * Completes a plan: reads attributes that must be repeated, looks names up, checks values. A failure is the outcome
    * of that object alone.
@@ -33,7 +33,7 @@ export interface ActionOptions {
   /** Prevents plans from being merged into one request. */
   readonly apart?: true
   /** Plans the actions for one project or group, if no endpoint of the command can. */
-  readonly plansFor?: (given: Given) => Promise<readonly Plan[]>
+  readonly createPlans?: (given: Given) => Promise<readonly Plan[]>
 }
 
 /** Options for reading a list and for showing it. */
@@ -101,7 +101,7 @@ export interface Merge {
   /** Creates the one request for all plans. */
   readonly request: (plans: readonly Plan[]) => Plan
   /** Returns a failure for each plan, in their order; undefined for each that succeeded. */
-  readonly outcomes: (
+  readonly parseOutcomes: (
     plans: readonly Plan[],
     whole: WholeAnswer,
   ) => Promise<readonly (Failure | undefined)[]>

@@ -34,10 +34,10 @@ import type { Details } from './running.js'
 
 /**
  * Limits the requests of a command that runs within another. `checks` sends nothing and only validates the values.
- * `reads` sends GET and HEAD, and other requests that the catalogue marks as reading. `tries` sends only GET and HEAD,
- * and returns a preview of the writes. `writes` sends everything that needs no confirmation.
+ * `reads` sends GET and HEAD, and other requests that the catalogue marks as reading. `previews` sends only GET and
+ * HEAD, and returns a preview of the writes. `writes` sends everything that needs no confirmation.
  */
-export type RunMode = 'checks' | 'reads' | 'tries' | 'writes'
+export type RunMode = 'checks' | 'reads' | 'previews' | 'writes'
 
 export interface InnerAsk {
   readonly command: Pick<CommandFacts, 'area' | 'words'>
@@ -93,7 +93,7 @@ export interface LineAsk {
   /** The words of the line, without `svcctl`. */
   readonly words: readonly string[]
   /** Allows a line that writes: only GET and HEAD are sent, and the records are a preview of the changes. */
-  readonly tries?: true
+  readonly previews?: true
   /** Options for saving the preview as a planned run, if the line writes. */
   readonly planned?: PlannedLine | undefined
   /** Ends the line early, as the run's own signal does. */

@@ -203,7 +203,7 @@ export const findSingleCommand = ({
   area,
   words,
 }: Pick<Command, 'registry' | 'area' | 'words'>): Promise<Command | undefined> =>
-  registry.named(area, words.replace(/list$/, 'get'))
+  registry.find(area, words.replace(/list$/, 'get'))
 
 // Facts about a command that follow from its endpoints.
 

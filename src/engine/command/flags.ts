@@ -160,7 +160,7 @@ const takesRequestFlag = (command: CommandFacts, { name }: Flag): boolean => {
 interface SharedFlags {
   readonly flags: readonly Flag[]
   readonly takes: (command: CommandFacts, flag: Flag) => boolean
-  readonly as?: (command: CommandFacts, flag: Flag) => Flag
+  readonly adapt?: (command: CommandFacts, flag: Flag) => Flag
 }
 
 /** Hides `--no-undo-record` if nothing that the command writes can be undone. */
@@ -177,8 +177,8 @@ const canSaveAsPlanned = (c: CommandFacts): boolean =>
 
 /** The flags that commands share, the most specific first. */
 const sharedFlags: readonly SharedFlags[] = [
-  { flags: hiddenScopes, takes: (c) => hasEndpoints(c) && c.open !== true, as: toScopeFlag },
-  { flags: flagSets.spread, takes: acceptsAnyParameter, as: toSpreadFlag },
+  { flags: hiddenScopes, takes: (c) => hasEndpoints(c) && c.open !== true, adapt: toScopeFlag },
+  { flags: flagSets.spread, takes: acceptsAnyParameter, adapt: toSpreadFlag },
   { flags: [parameterFlag], takes: (c) => acceptsAnyParameter(c) && c.open !== true },
   { flags: [requestParameterFlag], takes: (c) => c.open === true },
   { flags: [inputFlag], takes: (c) => acceptsAnyParameter(c) && canSendAttributes(c) },
@@ -186,8 +186,8 @@ const sharedFlags: readonly SharedFlags[] = [
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
     takes: listsRecords,
   },
-  { flags: flagSets.since, takes: listsRecords, as: hideIfOwnSince },
-  { flags: flagSets.select, takes: canSendAttributes, as: toSelectFlag },
+  { flags: flagSets.since, takes: listsRecords, adapt: hideIfOwnSince },
+  { flags: flagSets.select, takes: canSendAttributes, adapt: toSelectFlag },
   {
     flags: selectionLimitFlags,
     takes: (c) => canSendAttributes(c) && getSelectList(c) !== undefined && !listsRecords(c),
@@ -198,7 +198,7 @@ const sharedFlags: readonly SharedFlags[] = [
   },
   { flags: flagSets.sheet, takes: (c) => getRowFlags(c).length > 0 },
   { flags: flagSets.journal, takes: (c) => keepsJournal(c) || c.ownJournal === true },
-  { flags: flagSets.record, takes: keepsJournal, as: hideIfIrreversible },
+  { flags: flagSets.record, takes: keepsJournal, adapt: hideIfIrreversible },
   { flags: flagSets.shard, takes: (c) => keepsJournal(c) && mayTakeSeveral(c) },
   { flags: flagSets.write, takes: returnsChanges },
   {
@@ -232,9 +232,9 @@ export const getCommandFlags = (
   const named = command.flags
     .filter(isWanted)
     .map((flag) => (sorts(flag.name) ? addFieldHelp(flag) : flag))
-  const others = sharedFlags.flatMap(({ flags, takes, as }) => {
+  const others = sharedFlags.flatMap(({ flags, takes, adapt }) => {
     const taken = flags.filter((flag) => isWanted(flag) && takes(command, flag))
-    return as === undefined ? taken : taken.map((flag) => as(command, flag))
+    return adapt === undefined ? taken : taken.map((flag) => adapt(command, flag))
   })
   const further = others.filter(({ name }) => !own.has(name))
   return [...named, ...further.map((flag) => removeTakenAliases(flag, own))]

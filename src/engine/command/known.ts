@@ -21,7 +21,7 @@ import {
   readKnown,
 } from '../../profile/known.js'
 import type { InstanceFlags, Profile } from '../../profile/types.js'
-import { findFieldKind, findFieldWords, getShapeFields } from '../where/shape.js'
+import { findDocumentedValues, findFieldKind, getShapeFields } from '../where/shape.js'
 import { toKebabCase } from './derive.js'
 import { getCommandFlags } from './flags.js'
 import { globalFlagRows } from './global-flags.js'
@@ -140,7 +140,7 @@ export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNa
 /** True if a condition compares a field with a value that its documented enumeration does not have. */
 const hasUnknownValue = (text: string, shapes: readonly unknown[]): boolean => {
   const [, field = '', list] = /^\s*([a-z_][\w.]*)\s*!?=(?!=)(.*)$/is.exec(text) ?? []
-  const words = shapes.flatMap((shape) => findFieldWords(shape, field))
+  const words = shapes.flatMap((shape) => findDocumentedValues(shape, field))
   const values = list?.split('|') ?? []
   return words.length > 0 && values.some((value) => !words.includes(value.trim()))
 }

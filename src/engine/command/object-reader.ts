@@ -164,12 +164,12 @@ interface FillOptions {
   /** Attributes that the API requires. */
   readonly required: readonly string[]
   /** Resolves each plan before its record is read. */
-  readonly before?: (plan: Plan) => Plan | Promise<Plan>
+  readonly prepare?: (plan: Plan) => Plan | Promise<Plan>
   /**
    * Changes the filled plan. If it is set, every record is read, and an object whose record cannot be read is not
    * changed.
    */
-  readonly after?: (plan: Plan, record: Fields) => Plan
+  readonly complete?: (plan: Plan, record: Fields) => Plan
 }
 
 const isSet = (given: Given, name: string): boolean =>
@@ -215,14 +215,14 @@ const readRecord = async (
 export const createFillOptions = (
   instance: InstanceService,
   given: Given,
-  { area, required, before = (plan) => plan, after }: FillOptions,
+  { area, required, prepare = (plan) => plan, complete: after }: FillOptions,
 ): Pick<ActionOptions, 'preset' | 'complete' | 'reads'> => {
   const missing = required.filter((name) => !isSet(given, name))
   const complete = async (asked: Plan): Promise<Plan> => {
     // The row of an object may contain some of them.
     const open = missing.filter((name) => asked.row?.[name] === undefined)
     checkChanges(asked, open, area)
-    const plan = await before(asked)
+    const plan = await prepare(asked)
     if (open.length === 0 && after === undefined) return plan
     const read = readRecord(instance, area, plan)
     const record = after === undefined ? await read : await read.catch(recoverFrom)

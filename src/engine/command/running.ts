@@ -1,6 +1,6 @@
 /**
- * The parts that a command shares with those that run its plans: losses to confirm, tolerated failures, interruptions, answers of
- * calls.
+ * Describes the losses that a person confirms, tolerated failures, interruptions and the answers of calls. Commands share this
+ * module with the code that runs their plans.
  */
 
 import type { Reader } from '../../catalogue/views.js'
@@ -21,6 +21,7 @@ export const resolveDetails = async (details: Details): Promise<readonly string[
 /** The lines that describe a loss to the person who confirms it. */
 type LossLines = string | readonly string[]
 
+/** The data that is lost when a plan is carried out. */
 export interface Loss {
   /** The loss in a sentence; by default what the endpoint destroys. */
   readonly what?: string
@@ -33,9 +34,9 @@ export interface Loss {
 }
 
 /** Returns the loss as far as it is known now. */
-export const resolveLoss = (how: {
+export const resolveLoss = (options: {
   readonly loses?: Loss | (() => Loss | undefined) | undefined
-}): Loss | undefined => (typeof how.loses === 'function' ? how.loses() : how.loses)
+}): Loss | undefined => (typeof options.loses === 'function' ? options.loses() : options.loses)
 
 // `--tolerate`: failures that are reported without failing the run.
 
@@ -46,15 +47,16 @@ export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): 
   const { category, details } = failure
   // A list that a snapshot lacks is no answer of an instance.
   if (category === 'not_found' && details.status === undefined) return false
-  const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
+  const name = category === 'auth' && details.status === 403 ? 'forbidden' : category
   // `unreachable` tolerates a whole instance, never an object.
-  return what !== 'unreachable' && tolerate.some((one) => one === what)
+  return name !== 'unreachable' && tolerate.some((one) => one === name)
 }
 
 /** Describes a tolerated failure of an object in a note. */
 export const describeTolerated = (object: string, { message }: Failure): string =>
   `${object}: ${message} (tolerated)`
 
+/** True if an answer has no body. */
 export const isEmptyAnswer = ({ bytes, data }: WholeAnswer): boolean =>
   bytes.length === 0 && data === undefined
 
@@ -76,13 +78,13 @@ export const toInterruption = (error: unknown, { text, hint }: InterruptNote): u
 
 /** Runs work. If it is interrupted, the failure says what continues. */
 export const withInterruptNote = async <T>(
-  stays: InterruptNote,
+  note: InterruptNote,
   work: () => Promise<T>,
 ): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    throw toInterruption(error, stays)
+    throw toInterruption(error, note)
   }
 }
 
@@ -105,14 +107,14 @@ export const pickAnswerFacts = ({
 })
 
 /** Converts the answer of a call to that of its plan. A body that is only passed on is not parsed. */
-export const toCallAnswer = (whole: WholeAnswer): PlanAnswer => {
-  if (whole.status === 304) return { unchanged: true }
-  if (isEmptyAnswer(whole)) return getAnswerFacts(whole)
+export const toCallAnswer = (answer: WholeAnswer): PlanAnswer => {
+  if (answer.status === 304) return { unchanged: true }
+  if (isEmptyAnswer(answer)) return getAnswerFacts(answer)
   return {
-    ...getAnswerFacts(whole),
-    bytes: whole.bytes.length === 0 ? undefined : whole.bytes,
+    ...getAnswerFacts(answer),
+    bytes: answer.bytes.length === 0 ? undefined : answer.bytes,
     get value() {
-      return whole.data
+      return answer.data
     },
   }
 }

@@ -10,8 +10,8 @@ export type * from './description.js'
 /** Finds other commands by their words. */
 export interface Registry {
   /** Returns undefined if there is no such command. */
-  readonly named: (area: string, words: string) => Promise<Command | undefined>
-  readonly all: () => Promise<readonly Command[]>
+  readonly find: (area: string, words: string) => Promise<Command | undefined>
+  readonly list: () => Promise<readonly Command[]>
 }
 
 /** A command with its implementation. */

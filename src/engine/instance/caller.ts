@@ -125,7 +125,7 @@ const describeUnknownName = (endpoint: Endpoint, name: string, words?: Naming): 
 
 /** Creates the function that notes each parameter that the catalogue does not have; it is sent all the same. */
 export const createUnknownNote =
-  ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['unknown'] =>
+  ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['noteUnknownName'] =>
   (endpoint, name) =>
     note(describeUnknownName(endpoint, name, words))
 
@@ -301,10 +301,10 @@ export class UnappliedAttributes {
  * Checks that the answer to a read has a body. An empty one is no answer, whatever its status is.
  * @throws Failure `unreachable` if the body is empty
  */
-const checkRead = ({ endpoint }: Ask, whole: WholeAnswer, { path }: WireRequest): void => {
-  const { status } = whole
+const checkRead = ({ endpoint }: Ask, answer: WholeAnswer, { path }: WireRequest): void => {
+  const { status } = answer
   const shows = ['one', 'many'].includes(endpoint.returns.kind)
-  if (writes(endpoint) || !shows || status === 304 || !isEmptyAnswer(whole)) return
+  if (writes(endpoint) || !shows || status === 304 || !isEmptyAnswer(answer)) return
   throw new Failure('unreachable', `the instance answered ${status} without the requested data`, {
     status,
     request: `GET ${path}`,

@@ -80,7 +80,7 @@ export interface SharedClientOptions {
     readonly meter: Pick<Meter, 'begin'>
   }
   /** Returns the gate of an address; all addresses of an origin share one. */
-  readonly gateOf: (baseUrl: string) => Promise<Gate>
+  readonly getGate: (baseUrl: string) => Promise<Gate>
   readonly warnings: ConnectionWarnings
   readonly audit: Audit
   readonly recordWrite: (request: WireRequest, elsewhere?: boolean) => Promise<void>
@@ -111,9 +111,9 @@ export const buildClientOptions = async (
     signal,
     readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
-    opening: limitParserOptimization,
+    onOpening: limitParserOptimization,
     ...getTimeoutAndRetries(globals, profile),
-    transport: () => {
+    loadTransport: () => {
       warnings.warnAboutCertificate(baseUrl)
       const own = profile !== undefined && isOwnInstance(profile, baseUrl) ? { profile } : {}
       return createTransport({ baseUrl, ...own }, globals.insecure, env)
@@ -122,7 +122,7 @@ export const buildClientOptions = async (
     guard: (request) => run.recordWrite(request, request.absolute),
     progress: screen.meter,
     mapError: addWorkspaceHint,
-    gate: await run.gateOf(baseUrl),
+    gate: await run.getGate(baseUrl),
     trace: globals.verbose === 0 ? undefined : screen.trace,
     renew,
   }

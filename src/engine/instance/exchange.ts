@@ -86,7 +86,7 @@ export class InstanceExchange {
   readonly #run: SharedClientOptions
   readonly #audit: Audit
   /** Returns the gate of an address. */
-  readonly gateOf: (baseUrl: string) => Promise<FleetGate>
+  readonly getGate: (baseUrl: string) => Promise<FleetGate>
   /** Records the writes that no journal of objects contains. */
   readonly requests: RequestLog
   readonly #others: InstanceClient[] = []
@@ -100,7 +100,7 @@ export class InstanceExchange {
     this.#place = place
     this.requests = new RequestLog({ command, place, warn: screen.warn })
     this.#audit = new Audit(this.requests.getListener)
-    this.gateOf = inner?.gateOf ?? createRunGates(globals, () => place.profile(), note)
+    this.getGate = inner?.getGate ?? createRunGates(globals, () => place.profile(), note)
     this.#run = {
       globals,
       env,
@@ -110,7 +110,7 @@ export class InstanceExchange {
       warnings: new ConnectionWarnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
       recordWrite: this.recordWrite,
-      gateOf: this.gateOf,
+      getGate: this.getGate,
     }
   }
 
@@ -122,7 +122,7 @@ export class InstanceExchange {
 
   /** Returns the gate of the session's instance. */
   readonly openGate = async (): Promise<FleetGate> =>
-    this.gateOf((await this.#place.session()).baseUrl)
+    this.getGate((await this.#place.session()).baseUrl)
 
   /** Refuses a write if the profile is read-only or if the audit log could not be written. */
   readonly checkWrite = async (request: WireRequest, elsewhere = false): Promise<void> => {
@@ -254,7 +254,7 @@ export class InstanceExchange {
       reads: this.#options.inner?.reads,
       credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
       mapError: (error) => withSource(createHintAdder(session)(error)),
-      without: () => this.#run.warnings.warnAboutJobToken(session),
+      onMissingCredential: () => this.#run.warnings.warnAboutJobToken(session),
     })
   }
 }

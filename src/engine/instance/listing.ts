@@ -181,7 +181,7 @@ export class ListReader {
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
-    const batches = (how: ReadOptions) => instance.batches(ask, this.getPaging(stage), how)
+    const batches = (options: ReadOptions) => instance.batches(ask, this.getPaging(stage), options)
     yield* this.yieldRows(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
@@ -192,7 +192,8 @@ export class ListReader {
     const paging = this.getPaging(stage)
     const client = await (await this.instance()).client()
     const first = addPaging(wire, paging)
-    const batches = (how: ReadOptions) => client.list(first, { ...toListOptions(paging), ...how })
+    const batches = (options: ReadOptions) =>
+      client.list(first, { ...toListOptions(paging), ...options })
     yield* this.yieldRows(batches, {}, undefined, stage)
   }
 

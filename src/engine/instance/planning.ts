@@ -117,7 +117,7 @@ export class Questions {
   }
 
   /** Asks for a value until the reply is valid; returns undefined without a terminal. */
-  readonly ask: PlanContext['missing'] = async (missing) => {
+  readonly ask: PlanContext['askMissing'] = async (missing) => {
     if (!this.#options.interactive()) return undefined
     for (;;) {
       const texts = (await this.#prompt(missing)).filter((text) => text !== '')
@@ -238,11 +238,14 @@ export type LineTargets =
   | { readonly stream: ObjectStream }
 
 /** Completes plans with what the command reads for each. */
-const fillPlans = async (plans: readonly Plan[], how: ActionOptions): Promise<readonly Plan[]> => {
-  if (how.complete === undefined) return plans
+const fillPlans = async (
+  plans: readonly Plan[],
+  options: ActionOptions,
+): Promise<readonly Plan[]> => {
+  if (options.complete === undefined) return plans
   const all: Plan[] = []
-  const width = how.reads === true ? maxConcurrent : 1
-  for await (const plan of mapConcurrent(plans, width, createCompletion(how))) all.push(plan)
+  const width = options.reads === true ? maxConcurrent : 1
+  for await (const plan of mapConcurrent(plans, width, createCompletion(options))) all.push(plan)
   return all
 }
 
@@ -284,14 +287,14 @@ export class RunPlanner {
       env: place.env,
       note,
       piped: isFromStdin(journaling.raw),
-      unknown: (endpoint, name) => {
+      noteUnknownName: (endpoint, name) => {
         if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)
       },
-      offered: (endpoint) => checkEndpointOffered(endpoint, words),
-      baseUrl: async () => (await place.session()).baseUrl,
-      scope: (kinds) => place.findScopeAmong(kinds),
-      pathOf: (id) => this.#paths.of(id, () => this.#readPath(id)),
-      missing: questions.ask,
+      checkOffered: (endpoint) => checkEndpointOffered(endpoint, words),
+      getBaseUrl: async () => (await place.session()).baseUrl,
+      getScope: (kinds) => place.findScopeAmong(kinds),
+      findPath: (id) => this.#paths.of(id, () => this.#readPath(id)),
+      askMissing: questions.ask,
       pick: questions.pick,
     }
   }
@@ -328,34 +331,34 @@ export class RunPlanner {
   /** Plans an action for each object and completes it. Objects from a stream are planned as they arrive. */
   async planLine(
     given: Given,
-    how: ActionOptions,
+    options: ActionOptions,
     targets: LineTargets | undefined,
   ): Promise<Actions> {
-    if (targets === undefined) return this.#planOwn(given, how)
-    if ('targets' in targets) return this.planTargets(given, how, targets.targets)
+    if (targets === undefined) return this.#planOwn(given, options)
+    if ('targets' in targets) return this.planTargets(given, options, targets.targets)
     const { createSource } = await import('../plan/stream.js')
     const { command } = this.#options
-    return createSource(command, { given, how }, targets.stream, this.#context)
+    return createSource(command, { given, how: options }, targets.stream, this.#context)
   }
 
-  async #planOwn(given: Given, how: ActionOptions): Promise<readonly Plan[]> {
-    const { apart = false, plansFor } = how
-    return plansFor === undefined
-      ? fillPlans(await this.#plan(given, how, apart), how)
-      : plansFor(given)
+  async #planOwn(given: Given, options: ActionOptions): Promise<readonly Plan[]> {
+    const { apart = false, createPlans } = options
+    return createPlans === undefined
+      ? fillPlans(await this.#plan(given, options, apart), options)
+      : createPlans(given)
   }
 
   /** Plans the actions for several projects or groups, target by target. */
   async planTargets(
     given: Given,
-    how: ActionOptions,
+    options: ActionOptions,
     targets: readonly ParentTarget[],
   ): Promise<readonly Plan[]> {
     const { command } = this.#options
-    const { plansFor = (own: Given): Promise<readonly Plan[]> => this.#plan(own, how, true) } = how
+    const { createPlans = (own: Given) => this.#plan(own, options, true) } = options
     const made: (readonly Plan[] | undefined)[] = []
     for (const target of targets)
-      made.push(target.failure === undefined ? await plansFor(toGiven(given, target)) : undefined)
+      made.push(target.failure ? undefined : await createPlans(toGiven(given, target)))
     const like = made.find((own) => own !== undefined && own.length > 0)?.[0]
     const plans = targets.flatMap((target, i) =>
       (made[i] ?? [refuseTarget(command, target, like)]).map((plan) => ({
@@ -363,19 +366,19 @@ export class RunPlanner {
         parent: target.parent,
       })),
     )
-    return fillPlans(plans, how)
+    return fillPlans(plans, options)
   }
 
   /** Plans the objects that the line names. A plan with a placeholder ID gets the typed text as its label. */
   async #plan(
     given: Given,
-    { preset, split, standIn }: ActionOptions,
+    { preset, split, createPlaceholder }: ActionOptions,
     apart: boolean,
   ): Promise<readonly Plan[]> {
     const { texts, ...rows } = splitWithRows(given, split)
-    const args = standIn === undefined ? texts : texts.map(standIn)
+    const args = createPlaceholder === undefined ? texts : texts.map(createPlaceholder)
     const plans = await this.#create({ ...given, args, ...rows }, preset, apart)
-    if (standIn === undefined) return plans
+    if (createPlaceholder === undefined) return plans
     return plans.map((plan, i) => ({ ...plan, label: texts[i] ?? plan.label }))
   }
 

@@ -36,12 +36,12 @@ const maskWhole: Replacement = {
 export const createAttributeMask = (
   endpoint: Endpoint,
 ): ((attributes: Fields | null) => Fields | null) => {
-  const secrecyOf = getSecrecies(getSecretFields(endpoint))
+  const findSecrecy = getSecrecies(getSecretFields(endpoint))
   return (attributes) =>
     attributes === null
       ? null
       : Object.fromEntries(
-          Object.entries(maskFields(attributes, secrecyOf, maskWhole)).map(([name, value]) => [
+          Object.entries(maskFields(attributes, findSecrecy, maskWhole)).map(([name, value]) => [
             name,
             maskSentSecret(value),
           ]),

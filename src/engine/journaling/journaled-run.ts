@@ -50,6 +50,7 @@ export interface HeaderParts {
   readonly getReplies: () => readonly PromptReply[]
 }
 
+/** The parts from which the journal of a run is made. */
 interface JournalParts extends HeaderParts {
   /** Records requests while no journal is open. */
   readonly requests: Pick<InstanceExchange['requests'], 'setJournal'>
@@ -147,6 +148,7 @@ const loadInverse = async (
   }
 }
 
+/** A run whose objects are recorded in a journal, with the answers of their requests. */
 export class JournaledRun {
   readonly journal: Journal
   readonly resumed: UnfinishedRun | undefined
@@ -162,12 +164,12 @@ export class JournaledRun {
     this.journal = journal
     this.resumed = parts.journaling.resumed
     this.#step = step
-    const facts = (result: PlanAnswer | undefined): Facts =>
+    const getFacts = (result: PlanAnswer | undefined): Facts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
     this.#keep = createSnapshotFilter(first, mask)
     this.record = createRunRecord(journal, {
-      getFacts: facts,
+      getFacts,
       mask,
       getKnownFacts: (item) => step.getSeen(item),
       getWished: (before) => getWishedAttributes(journal.header, before),
@@ -184,9 +186,9 @@ export class JournaledRun {
     checkNames(first)
     const undo =
       resumed === undefined ? globals.undoRecord : resumed.past.header.options?.undo_record
-    const made = resumed?.past.header ?? (await describeHeader(parts, first))
-    const { inverse, irreversible } = undo === true ? await loadInverse(made) : {}
-    const header = irreversible === undefined ? made : { ...made, irreversible }
+    const base = resumed?.past.header ?? (await describeHeader(parts, first))
+    const { inverse, irreversible } = undo === true ? await loadInverse(base) : {}
+    const header = irreversible === undefined ? base : { ...base, irreversible }
     const step = new UndoableStep({ ...parts, header, inverse, isStale: resumed !== undefined })
     const journal =
       resumed?.journal ?? (await createRunJournal(parts.place, globals.journal, header))
@@ -217,7 +219,8 @@ export class JournaledRun {
    */
   async loadRemaining(): Promise<(object: GivenObject) => Item | undefined> {
     const places = new Map<string, Item>()
-    for await (const item of this.resumed?.left() ?? []) places.set(getObjectKey(item), item)
+    for await (const item of this.resumed?.readRemaining() ?? [])
+      places.set(getObjectKey(item), item)
     return (object) => places.get(getObjectKey(object))
   }
 

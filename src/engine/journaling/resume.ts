@@ -301,16 +301,16 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   const { header, states } = past
   const streamed = isStreamed(command, header)
   const damaged = past.gap !== undefined
-  const next = (n: number) => getNextStep(states.get(n) ?? 'queued', header.endpoint, damaged)
-  const left = () => readWork(journal, undefined, next)
-  const all = streamed ? [] : await collectItems(left())
+  const getStep = (n: number) => getNextStep(states.get(n) ?? 'queued', header.endpoint, damaged)
+  const readRemaining = () => readWork(journal, undefined, getStep)
+  const all = streamed ? [] : await collectItems(readRemaining())
   const items = all.filter((item) => isKnown(resuming, item))
   if (items.length < all.length) reportUnknown(resuming, header, all)
   const options = checkRunHeader(resuming, header)
   Object.assign(journaling, {
     raw,
     several: true,
-    resumed: { journal, past, again, next, left },
+    resumed: { journal, past, again, getStep, readRemaining },
     parents: header.parents,
   })
   const open = streamed ? countOpen(past) : items.length

@@ -29,9 +29,9 @@ export interface UnfinishedRun {
   /** True if the input was cut and is read again. */
   readonly again: boolean
   /** Returns the next step for the object with a number. */
-  readonly next: (n: number) => ResumeStep
+  readonly getStep: (n: number) => ResumeStep
   /** Yields the objects that are left, in their order. */
-  readonly left: () => AsyncIterable<Item>
+  readonly readRemaining: () => AsyncIterable<Item>
 }
 
 /** The source of a run's objects. */

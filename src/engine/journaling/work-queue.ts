@@ -32,7 +32,7 @@ export interface WorkQueue {
   /** The plans that are known before anything is sent: all of them, or only the first. */
   readonly known: readonly Plan[]
   /** Returns the total number of objects; undefined while it is unknown. */
-  readonly total: () => number | undefined
+  readonly getTotal: () => number | undefined
   /** Returns the number of objects so far. */
   readonly countQueued: () => number
   /** Returns the number of repeated objects. */
@@ -77,7 +77,7 @@ export const createQueue = (items: readonly NumberedPlan[], twice: number): Work
     held: items,
     first: known[0],
     known,
-    total: () => known.length,
+    getTotal: () => known.length,
     countQueued: () => known.length,
     countDuplicates: () => twice,
   }
@@ -109,7 +109,7 @@ export const createArrivingQueue = (
     items: each(),
     first,
     known: [first],
-    total: () => (ended ? once.queued : source.known?.count),
+    getTotal: () => (ended ? once.queued : source.known?.count),
     countQueued: () => once.queued,
     countDuplicates: () => once.duplicates,
   }

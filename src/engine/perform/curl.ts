@@ -230,9 +230,9 @@ export class CurlPrinter {
   }
 
   /** Yields the requests of actions in their order; merged actions yield one request. */
-  async *printActions(source: Actions, how: WriteOptions): Rows {
-    for await (const request of mergeRequests(source, how.merge))
-      yield* this.#printOne(request, how)
+  async *printActions(source: Actions, options: WriteOptions): Rows {
+    for await (const request of mergeRequests(source, options.merge))
+      yield* this.#printOne(request, options)
   }
 
   async *#printOne(plan: Plan, { to }: WriteOptions): Rows {

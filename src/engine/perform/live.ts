@@ -58,12 +58,12 @@ class ActionSender {
   }
 
   /** Returns the options of a bulk run that sends these actions. */
-  get bulkOptions(): Pick<BulkOptions, 'merging' | 'run' | 'together'> {
+  get bulkOptions(): Pick<BulkOptions, 'merging' | 'run' | 'sendTogether'> {
     const { finishWhen, merge } = this.#how
     return {
       run: this.#sendOne,
-      together: finishWhen && this.#sendAll,
-      merging: merge && { keyOf: getMergeKey, send: (plans) => this.#sendMerged(plans, merge) },
+      sendTogether: finishWhen && this.#sendAll,
+      merging: merge && { getKey: getMergeKey, send: (plans) => this.#sendMerged(plans, merge) },
     }
   }
 
@@ -92,7 +92,7 @@ class ActionSender {
   /** Sends one request for several plans. */
   async #sendMerged(plans: readonly Plan[], merge: Merge): Promise<void> {
     try {
-      const outcomes = await merge.outcomes(plans, await this.#sendWhole(merge.request(plans)))
+      const outcomes = await merge.parseOutcomes(plans, await this.#sendWhole(merge.request(plans)))
       for (const [i, plan] of plans.entries()) this.#merged.set(plan, outcomes[i])
     } catch (error) {
       const failure = recoverFrom(error)
@@ -130,9 +130,9 @@ class ActionSender {
 }
 
 /** Creates the options of the bulk runner that sends a command's actions. */
-export const createLiveOptions = (parts: SendingParts, how: WriteOptions): BulkOptions => ({
-  ...how,
-  ...new ActionSender(parts, how).bulkOptions,
+export const createLiveOptions = (parts: SendingParts, options: WriteOptions): BulkOptions => ({
+  ...options,
+  ...new ActionSender(parts, options).bulkOptions,
 })
 
 // Requests that a command makes for itself.

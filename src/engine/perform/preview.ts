@@ -99,11 +99,11 @@ const maskChanges = (
   endpoint: Endpoint,
   words: Words | undefined,
 ): readonly Change[] => {
-  const secrecyOf = getSecrecies(getSecretFields(endpoint), words)
+  const findSecrecy = getSecrecies(getSecretFields(endpoint), words)
   const hide = (of: 'now' | 'new'): Fields =>
     maskFields(
       Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
-      secrecyOf,
+      findSecrecy,
     )
   const [now, next] = [hide('now'), hide('new')]
   return changes.map((change) => ({
@@ -215,11 +215,11 @@ interface Parts {
   readonly caller: Pick<Caller, 'send'>
   readonly lists: Pick<ListReader, 'gather'>
   /** Confirms and processes several objects; the answer is a list. */
-  readonly bulk: Pick<BulkRunner, 'confirm' | 'many' | 'stream'>
+  readonly bulk: Pick<BulkRunner, 'confirm' | 'runPlans' | 'stream'>
   readonly answer: Pick<AnswerService, 'getColumnsFor'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
-  readonly irreversible: (plan: Plan) => string | undefined
+  readonly explainIrreversible: (plan: Plan) => string | undefined
   /** True if some failures are tolerated: a single object is then reported like one of several. */
   readonly tolerates: boolean
   /** True if secrets are shown. */
@@ -248,14 +248,14 @@ export class Previewer {
   }
 
   /** Yields the previews of actions, and saves them if the line asks for it. */
-  async *show(source: Actions, how: WriteOptions): Rows {
-    yield* this.#yieldRows(source, how)
+  async *show(source: Actions, options: WriteOptions): Rows {
+    yield* this.#yieldRows(source, options)
     await this.#parts.keeper?.save()
   }
 
   /** Previews one object with documented attribute names, to compare it with an earlier preview. */
-  async preview(plan: Plan, how: WriteOptions = {}): Promise<PreviewedObject> {
-    return this.#toDocumented(await this.#compare(plan, how))
+  async preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
+    return this.#toDocumented(await this.#compare(plan, options))
   }
 
   #toDocumented({ request, read, changes }: Preview): PreviewedObject {
@@ -267,14 +267,14 @@ export class Previewer {
     return { request, read, changes: named }
   }
 
-  async *#yieldRows(source: Actions, how: WriteOptions): Rows {
+  async *#yieldRows(source: Actions, options: WriteOptions): Rows {
     const { bulk, command, isNaming, keeper } = this.#parts
     const reading = new SafePlans(command, isNaming)
     const run = async (plan: Plan) => {
       const original = reading.getOriginal(plan)
       if (original.refused !== undefined) throw original.refused
-      await how.check?.(original)
-      const preview = await this.#previewPlan(original, how)
+      await options.check?.(original)
+      const preview = await this.#previewPlan(original, options)
       keeper?.addPreview(original, this.#toDocumented(preview))
       return { value: preview }
     }
@@ -284,34 +284,38 @@ export class Previewer {
         await keeper?.addPlan(plan)
         return reading.toSafe(plan)
       }
-      return yield* bulk.stream({ ...this.#addAnnouncement(source, how), planOf }, { view, run })
+      return yield* bulk.stream(
+        { ...this.#addAnnouncement(source, options), planOf },
+        { view, run },
+      )
     }
     const [only, ...others] = source
     for (const plan of source) await keeper?.addPlan(plan)
-    await this.#announce(source, how)
-    if (only !== undefined && this.#isAlone(only, others)) return yield* this.#previewOne(only, how)
-    yield* bulk.many(
+    await this.#announce(source, options)
+    if (only !== undefined && this.#isAlone(only, others))
+      return yield* this.#previewOne(only, options)
+    yield* bulk.runPlans(
       source.map((plan) => reading.toSafe(plan)),
       { view, run },
     )
   }
 
   /** Prints what a real run would ask to confirm: the loss and the objects. */
-  async #announce(plans: readonly Plan[], how: WriteOptions, count?: number): Promise<void> {
+  async #announce(plans: readonly Plan[], options: WriteOptions, count?: number): Promise<void> {
     const due = plans.filter(({ refused }) => refused === undefined)
-    const loss = resolveLoss(how)
+    const loss = resolveLoss(options)
     // The notes repeat the lines of the question, without a verb before each.
     const loses = loss && { ...loss, noteVerb: undefined }
-    const { bulk, irreversible } = this.#parts
+    const { bulk, explainIrreversible } = this.#parts
     if (due.length === 0 || !(await bulk.confirm(due, { loses }, count ?? due.length))) return
     // The question already contains these reasons.
-    for (const plan of due) this.#notedReasons.add(irreversible(plan) ?? '')
+    for (const plan of due) this.#notedReasons.add(explainIrreversible(plan) ?? '')
   }
 
   /** Returns the reason why a plan cannot be undone, and prints each reason once. */
   async #noteIrreversible(plan: Plan, preview: Preview): Promise<Pick<Preview, 'irreversible'>> {
-    const { ui, irreversible } = this.#parts
-    const why = irreversible(plan) ?? (await this.#findGap(plan, preview))
+    const { ui, explainIrreversible } = this.#parts
+    const why = explainIrreversible(plan) ?? (await this.#findGap(plan, preview))
     if (why === undefined) return {}
     if (!this.#notedReasons.has(why)) ui.note(`this cannot be undone: ${why}`)
     this.#notedReasons.add(why)
@@ -332,32 +336,32 @@ export class Previewer {
   }
 
   /** Adds to a stream of objects the announcement of a loss, before the first object is read. */
-  #addAnnouncement(source: PlanSource, how: WriteOptions): PlanSource {
+  #addAnnouncement(source: PlanSource, options: WriteOptions): PlanSource {
     const { endpoints } = this.#parts.command
     const destroys = Object.values(endpoints).some((e) => e.destructive !== undefined)
-    if (!destroys && how.loses === undefined) return source
+    if (!destroys && options.loses === undefined) return source
     const firstObjects = new FirstObjects(source.objects)
     const confirm = async (count: number): Promise<void> => {
       const plans: Plan[] = []
       for (const object of source.known?.first ?? firstObjects.first)
         plans.push(await source.planOf(object))
-      await this.#announce(plans, how, count)
+      await this.#announce(plans, options, count)
     }
-    return { ...source, objects: firstObjects.all(), confirm }
+    return { ...source, objects: firstObjects.yieldAll(), confirm }
   }
 
   #isAlone(only: Plan, others: readonly Plan[]): boolean {
     return only.parent === undefined && others.length === 0 && !this.#parts.tolerates
   }
 
-  async *#previewOne(plan: Plan, how: WriteOptions): Rows {
+  async *#previewOne(plan: Plan, options: WriteOptions): Rows {
     const { command, isNaming } = this.#parts
     if (plan.refused !== undefined) throw plan.refused
-    await how.check?.(plan)
-    const preview = await this.#previewPlan(plan, how)
+    await options.check?.(plan)
+    const preview = await this.#previewPlan(plan, options)
     this.#parts.keeper?.addPreview(plan, this.#toDocumented(preview))
     const object =
-      how.to === undefined && plan.request === undefined
+      options.to === undefined && plan.request === undefined
         ? getPlanObjectName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
     yield* yieldRecords([{ object, ...preview }], {
@@ -366,9 +370,9 @@ export class Previewer {
     })
   }
 
-  async #previewPlan(plan: Plan, how: WriteOptions): Promise<Preview> {
-    const preview = await this.#compare(plan, how)
-    const loss = typeof how.loses === 'function' ? undefined : how.loses
+  async #previewPlan(plan: Plan, options: WriteOptions): Promise<Preview> {
+    const preview = await this.#compare(plan, options)
+    const loss = typeof options.loses === 'function' ? undefined : options.loses
     const loses = loss?.what ?? plan.endpoint.destructive
     const { request, read, changes } = preview
     const lost = loses === undefined ? {} : { loses }

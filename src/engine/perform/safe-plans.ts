@@ -31,7 +31,7 @@ export class FirstObjects {
     this.#objects = objects
   }
 
-  async *all(): AsyncGenerator<GivenObject> {
+  async *yieldAll(): AsyncGenerator<GivenObject> {
     for await (const object of this.#objects) {
       if (this.first.length < maxNamed) this.first.push(object)
       yield object

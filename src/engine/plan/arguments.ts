@@ -11,7 +11,7 @@ import type { Argument, Command, Given } from '../command/types.js'
 import { describeHolders } from './choose.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { toPath } from './places.js'
-import { parseValue, type ValueSyntax } from './values.js'
+import { parseValue, type ValueOptions } from './values.js'
 
 const createMissingArgumentFailure = (
   command: Command,
@@ -49,8 +49,8 @@ export const completeArguments = async (
     if (param === undefined) continue
     const missing = { name: getFlagName(name, param), param, argument: true, several, ...project }
     const scope = getScopeType(param)
-    const atHand = scope === undefined ? undefined : await around.scope([scope])
-    const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
+    const atHand = scope === undefined ? undefined : await around.getScope([scope])
+    const answer = atHand === undefined ? await around.askMissing(missing) : [atHand.value]
     if (answer === undefined) throw createMissingArgumentFailure(command, endpoint, name, param)
     args.push(...answer)
   }
@@ -70,7 +70,7 @@ const parseObject = (
   param: Param,
   texts: readonly string[],
   label: string,
-  { piped, ...how }: ValueSyntax & { readonly piped: boolean },
+  { piped, ...how }: ValueOptions & { readonly piped: boolean },
 ): JsonValue => {
   if (!piped) return parseValue(param, texts, label, how)
   try {
@@ -121,7 +121,7 @@ export const resolveReferences = async (
 ): Promise<readonly ObjectReference[]> => {
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
-  const base = texts.some(isAddress) ? await around.baseUrl() : ''
+  const base = texts.some(isAddress) ? await around.getBaseUrl() : ''
   return texts.map((text) => {
     try {
       return parseReference(text, argument, () => base)
@@ -149,7 +149,7 @@ const isSameProject = async (a: string, b: string, around: PlanContext): Promise
   const [one, other] = await Promise.all(
     [a, b].map(async (text) => {
       const number = /^\d+$/.test(text) && /^\d+$/.test(a) !== /^\d+$/.test(b)
-      return ((number ? await around.pathOf(Number(text)) : undefined) ?? text).toLowerCase()
+      return ((number ? await around.findPath(Number(text)) : undefined) ?? text).toLowerCase()
     }),
   )
   return one === other

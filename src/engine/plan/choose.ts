@@ -282,7 +282,7 @@ const askForScope = async (
   if (first === undefined) throw new Failure('internal', 'no scope to choose from')
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
-    (param === undefined ? undefined : await around.missing({ name: first.scope, param })) ?? []
+    (param === undefined ? undefined : await around.askMissing({ name: first.scope, param })) ?? []
   if (answer === undefined) throw createMissingScopeFailure(command, options)
   return toScopedEndpoint(first, answer)
 }
@@ -300,7 +300,7 @@ export const fillScope = async (
   if (choice.scope === undefined) return { key, endpoint, scope: {} }
   const first = { key, endpoint, scope: choice.scope }
   const options = [first, ...choice.others]
-  const found = await around.scope(options.map((o) => o.scope))
+  const found = await around.getScope(options.map((o) => o.scope))
   if (found === undefined) return askForScope(command, options, around)
   return toScopedEndpoint(options.find((o) => o.scope === found.kind) ?? first, found.value)
 }

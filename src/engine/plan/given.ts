@@ -18,7 +18,7 @@ import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 import type { RowFields } from './stdin/row-fields.js'
 import {
-  checkOneReader,
+  checkSingleStdinReader,
   parseValue,
   readParamValues,
   readSecretText,
@@ -178,7 +178,7 @@ export const parseGiven = async (
   sources: GivenSources,
 ): Promise<Given> => {
   const inputs = raw.flags.get('input')
-  checkOneReader(raw)
+  checkSingleStdinReader(raw)
   const { stream } = sources
   const objects = stream === undefined ? await readArguments(command, raw, sources) : { args: [] }
   const flags: Record<string, JsonValue> = {}
@@ -196,7 +196,7 @@ export const parseGiven = async (
     path === undefined || own
       ? undefined
       : path === '-'
-        ? holdText(await sources.stdin())
+        ? holdText(await sources.readStdin())
         : await readText(path, '--input', sources)
   const input = text === undefined ? undefined : await parseInputAttributes(text, inputLabel)
   sources.rowFields?.checkInput(input)

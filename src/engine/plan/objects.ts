@@ -29,19 +29,19 @@ export interface PlanContext {
   /** True if the objects come from standard input. Messages then quote no rejected text, because it may be a secret. */
   readonly piped?: boolean
   /** Reports a name that is sent although the catalogue does not have it. */
-  readonly unknown: (endpoint: Endpoint, name: string) => void
+  readonly noteUnknownName: (endpoint: Endpoint, name: string) => void
   /** Rejects an endpoint that the instance no longer offers. */
-  readonly offered?: (endpoint: Pick<Endpoint, 'route'>) => void
+  readonly checkOffered?: (endpoint: Pick<Endpoint, 'route'>) => void
   /** Returns the instance's address, to parse web addresses of objects. */
-  readonly baseUrl: () => Promise<string>
+  readonly getBaseUrl: () => Promise<string>
   /** Returns the project or group from the environment, for a command that requires one. */
-  readonly scope: (
+  readonly getScope: (
     kinds: readonly ScopeKind[],
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
   /** Returns the path of a project by its ID; undefined if it cannot be determined. */
-  readonly pathOf: (id: number) => Promise<string | undefined>
+  readonly findPath: (id: number) => Promise<string | undefined>
   /** Asks a person for a missing value and returns texts as on the command line; undefined if there is no terminal. */
-  readonly missing: (missing: MissingValue) => Promise<readonly string[] | undefined>
+  readonly askMissing: (missing: MissingValue) => Promise<readonly string[] | undefined>
   /** Asks a person which flags to set; undefined if there is no terminal. */
   readonly pick: (
     question: string,
@@ -62,7 +62,7 @@ export interface Objects {
   /** Fields that only lists of other objects in the same areas have. */
   readonly foreign: ReadonlySet<string>
   /** Returns the fields that only lists of other areas have. A vocabulary may use the same names. Loads all areas. */
-  readonly elsewhere: () => Promise<ReadonlySet<string>>
+  readonly loadForeignFields: () => Promise<ReadonlySet<string>>
   readonly mark?: '!' | '#'
   /** The names that the instance's vocabulary has for fields. */
   readonly naming?: Naming
@@ -106,7 +106,8 @@ export const readObjects = async (
     also,
     known,
     foreign: unknown(others),
-    elsewhere: () => (far ??= loadLists(listAreas().filter((row) => !isNear(row))).then(unknown)),
+    loadForeignFields: () =>
+      (far ??= loadLists(listAreas().filter((row) => !isNear(row))).then(unknown)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     mark: kind.mark,
     naming,

@@ -6,7 +6,7 @@ import { canSelectAcrossProjects, getCommandName, hasForm } from '../command/der
 import type { Command, Given, Parent } from '../command/types.js'
 import { createExclusion } from '../pairs.js'
 import type { Raw } from './line.js'
-import { checkOneReader } from './values.js'
+import { checkSingleStdinReader } from './values.js'
 
 type ParentKind = 'project' | 'group'
 
@@ -100,7 +100,7 @@ const getNamedParents = (command: Command, raw: Raw): Parents | undefined => {
       throw usage(
         `--${kind} - cannot be combined with other values, because standard input lists all of them`,
       )
-    if (piped) checkOneReader(raw, `--${kind} -`)
+    if (piped) checkSingleStdinReader(raw, `--${kind} -`)
     return piped ? { origin: 'piped', kind, names: [] } : { origin: 'named', kind, names }
   }
   return undefined

@@ -1,6 +1,6 @@
 /** Replaces the web addresses of projects and groups in a line by their paths. */
 import { getScopeType, isListParam, type Param } from '../../catalogue/params.js'
-import { isAddress, readPlace } from '../../profile/index.js'
+import { isAddress, parsePlace } from '../../profile/index.js'
 import { getCommandFlags } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { Raw } from './line.js'
@@ -10,7 +10,7 @@ type PlaceKind = 'project' | 'group'
 
 /** Returns the path of the project or group that a web address names. Any other text, such as an ID, is returned as it is. */
 export const toPath = (text: string, kind: PlaceKind, baseUrl: () => string): string =>
-  isAddress(text) ? readPlace(text, baseUrl(), kind).value : text
+  isAddress(text) ? parsePlace(text, baseUrl(), kind).value : text
 
 /** Returns the kind of place that the values of a flag name; undefined if they name neither projects nor groups. */
 const getPlaceKind = (param: Param): PlaceKind | undefined => {

@@ -50,7 +50,7 @@ const askForFlags = async (
   const picked = (await around.pick('attributes to set', offered)) ?? []
   const values: Record<string, JsonValue | undefined> = {}
   for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
-    const answer = await around.missing({ name, param, ...project })
+    const answer = await around.askMissing({ name, param, ...project })
     if (answer !== undefined)
       values[key] = parseValue(param, answer, `--${name}`, { parameter: key })
   }
@@ -130,7 +130,7 @@ const fillRequired = async (
     const label = formatNamedFlag(command, flag)
     const fromEnv = param.env === undefined ? undefined : around.env[param.env]
     const answer =
-      fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
+      fromEnv === undefined ? await around.askMissing({ name: flag, param, ...project }) : [fromEnv]
     if (answer === undefined)
       throw usage(`${getCommandName(command)} needs ${label}`, `${param.help}.`)
     values[name] = parseValue(param, answer, label, { parameter: getExtraName(endpoint, name) })
@@ -157,11 +157,11 @@ const planCommon = async (
   const project = findProject(endpoint, given, scope)
   const flags = { ...getFlagValues(command, endpoint, given), ...override }
   const values = {
-    ...mergeInput(getInputValues(endpoint, given, around.unknown), flags),
+    ...mergeInput(getInputValues(endpoint, given, around.noteUnknownName), flags),
     ...getPathValues(endpoint, given),
     ...scope,
   }
-  const extra = parseExtraValues(endpoint, given, around.unknown)
+  const extra = parseExtraValues(endpoint, given, around.noteUnknownName)
   const known = { values, extra, ...project }
   const all = { ...values, ...(await askForAttributes(command, endpoint, known, around)) }
   checkExclusive(command, endpoint, all)
@@ -257,7 +257,7 @@ export const createPlans = async (
   const all =
     given.rows === undefined ? given : await addRowValues(command, given, given.rows, around)
   const choice = chooseEndpoint(command, fillSharedProject(all, references), around.env, override)
-  around.offered?.(choice.endpoint)
+  around.checkOffered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)
   const { endpoint } = scoped
   const project = findProject(endpoint, given, scoped.scope)
@@ -351,11 +351,13 @@ const getPathValues = (endpoint: Endpoint, given: Given): Record<string, JsonVal
   return values
 }
 
+type NoteName = PlanContext['noteUnknownName']
+
 /** Parses `--param`: JSON in a body, text in a query. A JSON list is a list in both. */
-const parseExtraValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
+const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
   const extra = Object.entries(given.extra).map(([name, text]) => {
     const param = getOwn<Param>(endpoint.params, name)
-    if (param === undefined && !Object.hasOwn(endpoint.path, name)) unknown(endpoint, name)
+    if (param === undefined && !Object.hasOwn(endpoint.path, name)) note(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
     const one = (t: string): JsonValue =>
       body ? parseJsonOrText(t, `--param ${name}`) : parseQueryParam(t, name)
@@ -371,9 +373,9 @@ const parseQueryParam = (text: string, name: string): JsonValue => {
   return Array.isArray(list) ? list : text
 }
 
-const getInputValues = (endpoint: Endpoint, given: Given, unknown: PlanContext['unknown']) => {
+const getInputValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
   for (const name of Object.keys(given.input ?? {}))
-    if (!Object.hasOwn(endpoint.params, name)) unknown(endpoint, name)
+    if (!Object.hasOwn(endpoint.params, name)) note(endpoint, name)
   return Object.fromEntries(
     Object.entries(given.input ?? {}).map(([name, v]) => [
       name,

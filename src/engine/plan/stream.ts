@@ -72,7 +72,7 @@ class Planner {
    */
   async resolveObject(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
     const [argument] = this.#command.args
-    if (isAddress(text)) this.#baseUrl ??= await this.#around.baseUrl()
+    if (isAddress(text)) this.#baseUrl ??= await this.#around.getBaseUrl()
     const reference = parseReference(text, argument, () => this.#baseUrl ?? '')
     const common = await this.#getCommonParts({
       object: reference.id,
@@ -138,7 +138,7 @@ class Planner {
       this.#around.env,
       this.#override,
     )
-    this.#around.offered?.(choice.endpoint)
+    this.#around.checkOffered?.(choice.endpoint)
     const scoped = await fillScope(this.#command, choice, this.#around)
     return createCommonsByRow(this.#command, given, scoped, this.#around, this.#override)
   }
@@ -248,7 +248,7 @@ export const createSource = (
   { objects, below, confirm, rowFlags, whole }: ObjectStream,
   around: PlanContext,
 ): PlanSource => {
-  const { planFirst, preset, split, standIn } = how
+  const { planFirst, preset, split, createPlaceholder } = how
   const { complete: finish, reads } = how
   // All rows, and everything else that can be checked without the instance, are checked before the first request is sent.
   const local = whole === true && finish !== undefined && reads !== true
@@ -261,7 +261,7 @@ export const createSource = (
         target === undefined ? given : toGiven(given, target),
         around,
         preset,
-        standIn,
+        createPlaceholder,
         rowFlags,
       ),
     below,

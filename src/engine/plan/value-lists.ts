@@ -112,9 +112,9 @@ const getCandidates = (
   if (!Array.isArray(data)) return []
   const text = source.text ?? title ?? ''
   const about = isHidden(text, endpoint) ? '' : text
-  const secrecyOf = getSecrecies(getSecretFields(endpoint))
+  const findSecrecy = getSecrecies(getSecretFields(endpoint))
   return data.filter(isObject).flatMap((given) => {
-    const record = maskFields(given, secrecyOf)
+    const record = maskFields(given, findSecrecy)
     const value = record[source.value]
     const stated = record[about]
     if (value === undefined || value === null || value !== given[source.value]) return []

@@ -27,11 +27,11 @@ import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 
-/** Receives notes about deprecated values while texts are parsed. */
+/** Receives notes about deprecated values while texts are parsed, and warnings about secrets on the command line. */
 export type TakeNote = (text: string) => void
 
 /** The options for parsing values. */
-export interface ValueSyntax {
+export interface ValueOptions {
   readonly note?: TakeNote | undefined
   /** The time that texts such as `30d` count from, if it is not now. */
   readonly asOf?: Date | undefined
@@ -52,11 +52,11 @@ const createHint = (error: ValueError, text: string, parameter?: string): string
     return 'Units are mo, w, d, h, m and s. Put a negative duration after "--".'
   const isChoice = getParamValues(param).length + getNumberNames(param).length > 0
   const isUnknown = problem === 'unknown value' || problem === 'wrong type'
-  const isOwn = !path.some((key) => typeof key === 'string')
-  const more = parameter !== undefined && isChoice && isUnknown && isOwn
+  const isWholeValue = !path.some((key) => typeof key === 'string')
+  const acceptsNewer = parameter !== undefined && isChoice && isUnknown && isWholeValue
   const sentences = [
     ...(error.nearest === undefined ? [] : [`Did you mean ${error.nearest}?`]),
-    ...(more ? [createNewerValuesHint(parameter, error, text)] : []),
+    ...(acceptsNewer ? [createNewerValuesHint(parameter, error, text)] : []),
   ]
   return sentences.join(' ') || undefined
 }
@@ -85,7 +85,7 @@ const createValueFailure = (error: ValueError, label: string, parameter?: string
 export const checkCoercedValue = (
   { value, errors: [error], deprecated }: Coercion,
   label: string,
-  { note = () => {}, parameter }: ValueSyntax = {},
+  { note = () => {}, parameter }: ValueOptions = {},
 ): JsonValue => {
   for (const { value: old, successor } of deprecated)
     note(`${label} ${old} is deprecated: use ${successor}`)
@@ -96,7 +96,7 @@ export const checkCoercedValue = (
 }
 
 /** Converts spans such as `7d` that count from the time of a snapshot. All others count from now, when they are coerced. */
-const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueSyntax) => {
+const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueOptions) => {
   const format = formatOf(param)
   if (asOf === undefined || (format !== 'date' && format !== 'datetime')) return texts
   return texts.map((text) => toSentTime(text, format, asOf.getTime()) ?? text)
@@ -110,17 +110,17 @@ export const parseValue = (
   param: Param,
   texts: readonly string[],
   label: string,
-  how: ValueSyntax = {},
+  options: ValueOptions = {},
 ): JsonValue => {
   const path = /^(?:file|folder)\b/.exec(param.placeholder ?? '')?.[0]
   // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
-  return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, how)), label, how)
+  return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, options)), label, options)
 }
 
 /** Parses the value of a text; undefined if the parameter does not accept it. */
-export const parseFitting = (param: Param, text: string): JsonValue | undefined => {
+export const parseIfAccepted = (param: Param, text: string): JsonValue | undefined => {
   try {
     return parseValue(param, [text], param.help)
   } catch (error) {
@@ -138,10 +138,10 @@ const splitKeyValue = (text: string, label: string): [string, string] => {
 
 // Texts that refer to a value: `@file`, `env:NAME`, and `-` for standard input.
 
-export interface Sources extends Pick<ValueSyntax, 'asOf'> {
+export interface Sources extends Pick<ValueOptions, 'asOf'> {
   readonly env: NodeJS.ProcessEnv
   /** Reads standard input to its end. */
-  readonly stdin: () => Promise<string>
+  readonly readStdin: () => Promise<string>
   readonly note: TakeNote
   readonly warn: TakeNote
   /** The objects that are processed while they arrive. They are not read here. */
@@ -216,7 +216,7 @@ const readParamValue = async (
 ): Promise<string> => {
   const file = parseParamFile(text)
   if (file === undefined) return value.replace(/^@@/, '@')
-  if (file.path === '-') return (await sources.stdin()).trimEnd()
+  if (file.path === '-') return (await sources.readStdin()).trimEnd()
   if (file.path !== '') return readFileValue(file.path, `--param ${key}`, sources)
   throw usage(
     `--param ${key}=@ does not name a file`,
@@ -242,7 +242,7 @@ export const readParamValues = async (
 }
 
 /** Returns the arguments and flags that read standard input, apart from `-P -`. */
-const findStdinReaders = ({ args, flags }: Raw): readonly string[] => [
+const listStdinReaders = ({ args, flags }: Raw): readonly string[] => [
   ...(args.includes('-') ? ['IDs from -'] : []),
   ...(flags.get('input')?.at(-1) === '-' ? ['--input -'] : []),
   ...(flags.get('param') ?? []).flatMap((text) => {
@@ -252,8 +252,8 @@ const findStdinReaders = ({ args, flags }: Raw): readonly string[] => [
 ]
 
 /** @throws Failure `usage` if two arguments or flags of a line read standard input */
-export const checkOneReader = (raw: Raw, parents?: string): void => {
-  const [first, second] = [...(parents === undefined ? [] : [parents]), ...findStdinReaders(raw)]
+export const checkSingleStdinReader = (raw: Raw, parents?: string): void => {
+  const [first, second] = [...(parents === undefined ? [] : [parents]), ...listStdinReaders(raw)]
   if (second === undefined) return
   throw usage(`${first} and ${second} cannot both read standard input`)
 }

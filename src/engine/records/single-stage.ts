@@ -1,4 +1,5 @@
-/** Adds fields that only single records have to the records of a list. */
+/** Completes the records of a list with the fields that only a request for each single record returns. */
+
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
@@ -49,9 +50,9 @@ export const createSingleStage = (
       const merged = await mergeSingle(row, reader, { fields: shown, view, words })
       return merged === row ? bytes : encodeRecord(merged)
     }
-    const whole: Uint8Array[] = []
-    for await (const bytes of mapConcurrent(batch.entries(), width, merge)) whole.push(bytes)
-    return { kind: 'records', batch: whole }
+    const mergedBatch: Uint8Array[] = []
+    for await (const bytes of mapConcurrent(batch.entries(), width, merge)) mergedBatch.push(bytes)
+    return { kind: 'records', batch: mergedBatch }
   },
   finish: async function* () {},
   describe: () => [],

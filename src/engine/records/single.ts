@@ -159,7 +159,7 @@ class RecordSource {
   }
 
   /** Returns the next records; undefined at the end. */
-  async next(): Promise<readonly ParsedRecord[] | undefined> {
+  async readNext(): Promise<readonly ParsedRecord[] | undefined> {
     if (this.#end !== undefined) return undefined
     const step = await this.#batches.next()
     if (step.done !== true) return parseBatch(step.value)
@@ -169,7 +169,7 @@ class RecordSource {
 
   /** Returns true if the list has, or may have, further records. */
   async hasMore(): Promise<boolean> {
-    const next = await this.next()
+    const next = await this.readNext()
     return next !== undefined || this.#end?.more === true
   }
 
@@ -190,7 +190,7 @@ const readFirstRecords = async (
 ): Promise<readonly ParsedRecord[]> => {
   const found: ParsedRecord[] = []
   while (found.length < count) {
-    const next = await source.next()
+    const next = await source.readNext()
     if (next === undefined) break
     found.push(...next)
   }
@@ -282,7 +282,7 @@ export async function* filterList(batches: Batches, filter: Filter): Batches {
     const where = bindToSamples(filter, first)
     const all = async function* () {
       yield first
-      for (let next = await source.next(); next !== undefined; next = await source.next())
+      for (let next = await source.readNext(); next !== undefined; next = await source.readNext())
         yield next
     }
     const { reading } = filter

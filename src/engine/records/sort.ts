@@ -11,7 +11,7 @@ import { Failure } from '../../errors.js'
 import { type Globals, getOwnOrders } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { RecordsRow, RecordView, Rows, SingleReader } from '../rows.js'
-import { bindOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
+import { createOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
 import { RowSorter } from './kept-rows.js'
 import {
   type AnswerContext,
@@ -51,10 +51,10 @@ const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknow
 const createKnown = (answering: AnswerContext): Known => ({
   list: { anyOf: getShapes(answering) },
   now: getCurrentIo().now().getTime(),
-  names: findLevelNames,
-  nearest: findNearest,
-  made: answering.command.computedFields,
-  others: answering.command.instanceFields,
+  getNumberNames: findLevelNames,
+  findNearest,
+  computed: answering.command.computedFields,
+  undocumented: answering.command.instanceFields,
   words: answering.words,
 })
 
@@ -85,7 +85,7 @@ class SortStage implements ListStage {
     this.#answering = { command, emit: view, words, single: singles?.endpoint }
     const beside = getColumnsBeside(view)
     const { limit = defaultLimit } = globals
-    this.#order = bindOrder(fields, createKnown(this.#answering), beside)
+    this.#order = createOrder(fields, createKnown(this.#answering), beside)
     this.#sorter = new RowSorter(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
     this.#inspection = createFieldInspection(this.#answering, own)
@@ -140,7 +140,7 @@ class SortStage implements ListStage {
     if (record === undefined) return void this.#others.push(bytes)
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
     if (++this.#looked === inspectedRecords) await this.#endInspection()
-    const key = this.#order.keyOf(record, row)
+    const key = this.#order.toSortKey(record, row)
     this.#sorter.add({ key, bytes, reader })
   }
 

@@ -14,7 +14,7 @@ import type { Globals, GroupFlags } from '../command/globals.js'
 import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { createValueFinder } from '../command/words.js'
-import { parseFitting, parseValue } from '../plan/values.js'
+import { parseIfAccepted, parseValue } from '../plan/values.js'
 import type { SingleReader } from '../rows.js'
 import {
   bindWhere,
@@ -190,7 +190,7 @@ const splitCondition = (
   }
   const param = getOwn<Param>(parts.endpoint.params, field)
   if (param === undefined || !isExact(parts, condition, param)) return true
-  const sent = parseFitting(param, text)
+  const sent = parseIfAccepted(param, text)
   if (sent === undefined) return true
   parts.values[field] = sent
   // If the list does not show the field, testing would need a request for each record.
@@ -231,8 +231,8 @@ export interface RecordFilterOptions {
   readonly asOf: Date
   /** The instance's vocabulary, if there is one. */
   readonly words?: Words
-  readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
-  readonly data: (ask: Ask) => Promise<unknown>
+  readonly planCommand: (command: Command, given: Given) => Promise<readonly Plan[]>
+  readonly readData: (ask: Ask) => Promise<unknown>
   /** The flags for which single records are read, besides conditions. */
   readonly asked?: Pick<Globals, 'fields' | 'sort'> & GroupFlags
   /** Limits the number of single records that are read. */
@@ -244,7 +244,7 @@ export interface RecordFilterOptions {
   /** The target of the list, if its line has several. */
   readonly target?: TargetValues | undefined
   /** Receives each record that could not be read. */
-  readonly failed: (text: string, failure: Failure) => void
+  readonly reportFailure: (text: string, failure: Failure) => void
 }
 
 /** Replaces a list that cannot match its target by an empty one; nothing is read. */
@@ -284,7 +284,7 @@ export class RecordFilter {
     const { target = {} } = options
     // The column of a snapshot is an age of today, not of its own time.
     const now = getCurrentIo().now().getTime()
-    const known = { ...this.#createKnown(), now, samples: [target], made: {}, others: [] }
+    const known = { ...this.#createKnown(), now, samples: [target], computed: {}, undocumented: [] }
     this.#expressions = removeTargetConditions(parseWhere(texts), target, known)
   }
 
@@ -350,16 +350,16 @@ export class RecordFilter {
 
   #createKnown(): Known {
     const { asOf, command, words } = this.#options
-    const { computedFields: made, instanceFields: others } = command
+    const { computedFields: computed, instanceFields: undocumented } = command
     return {
       now: asOf.getTime(),
-      names: findLevelNames,
-      nearest: findNearest,
-      beside: (field) => targetHints.get(field),
-      made,
-      others,
+      getNumberNames: findLevelNames,
+      findNearest,
+      explainColumn: (field) => targetHints.get(field),
+      computed,
+      undocumented,
       words,
-      learnt: createValueFinder(command, words),
+      getLearntValues: createValueFinder(command, words),
     }
   }
 
@@ -377,16 +377,16 @@ export class RecordFilter {
   }
 
   #createReads({ command, getName, createGiven }: SingleCommand): SingleReads {
-    const { width, signal, failed, planned, data } = this.#options
+    const { width, signal, reportFailure, planCommand, readData } = this.#options
     return {
       width,
       signal,
-      onFailure: failed,
+      onFailure: reportFailure,
       getName,
       readRecord: async (record) => {
-        const [plan] = await planned(command, createGiven(record))
+        const [plan] = await planCommand(command, createGiven(record))
         if (plan === undefined) throw new Failure('internal', 'a record without a plan')
-        return data(plan)
+        return readData(plan)
       },
     }
   }

@@ -113,19 +113,20 @@ const resolveTargets = async (
   context: Context,
   parents: Parents,
   writing: boolean,
-  narrowed: ProjectChoice & { readonly naming?: Naming },
+  choice: ProjectChoice & { readonly naming?: Naming },
 ): Promise<readonly ParentTarget[]> => {
   const { kind, origin } = parents
-  if (isFound(parents)) return findVisibleParents(context, parents, narrowed)
+  if (isFound(parents)) return findVisibleParents(context, parents, choice)
   const text = origin === 'piped' ? await context.place.stdin.text() : undefined
   const names =
     text === undefined
       ? parents.names
-      : await parsePipedPaths(context, parents, text, narrowed.naming)
+      : await parsePipedPaths(context, parents, text, choice.naming)
   const once = writing && kind === 'project' ? await removeDuplicates(context, names) : names
   return once.map((name) => parseParentTarget(kind, name))
 }
 
+/** A run of a command over several projects or groups. */
 interface ParentRun {
   readonly command: Command
   readonly raw: Raw
@@ -190,36 +191,36 @@ const findTargets = async (asked: ParentRun) => {
     )
   const writing = mayChangeInstance(command, given.args) && !globals.curl
   const { naming } = command
-  const narrowed = {
+  const choice = {
     alone: globals.recursive === false,
     archived: globals.withArchived,
     naming,
   }
-  return targets ?? resolveTargets(running.context, parents, writing, narrowed)
+  return targets ?? resolveTargets(running.context, parents, writing, choice)
 }
 
 /** Runs a command on the selected objects of each parent (`--select`). */
 async function* runSelected(
-  asked: ParentRun,
+  run: ParentRun,
   selection: Selection,
   targets: readonly ParentTarget[],
 ): Rows {
-  const { command, running, given, signal } = asked
+  const { command, running, given, signal } = run
   const { context } = running
   const choosing = { selection, context, given, signal, gate: await running.exchange.openGate() }
   const chosen = await selectInParents(choosing, targets)
   if (chosen.length === 0) return yield* selection.yieldNoMatch()
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
-    return yield* runTogether(choosing, chosen, (all) => running.rowsOf(all))
-  yield* runOverTargets({ ...asked, given: selection.removeListFlags(given) }, chosen)
+    return yield* runTogether(choosing, chosen, (all) => running.yieldRows(all))
+  yield* runOverTargets({ ...run, given: selection.removeListFlags(given) }, chosen)
 }
 
 /** Runs a command in several projects or groups: once for all of them, or once in each. */
-async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[]): Rows {
-  const { command, given, running } = asked
+async function* runOverTargets(run: ParentRun, targets: readonly ParentTarget[]): Rows {
+  const { command, given, running } = run
   const { rows } = command
   if (rows === undefined || command.eachParent !== true)
-    return yield* running.rowsOf({ ...given, several: true }, { targets })
+    return yield* running.yieldRows({ ...given, several: true }, { targets })
   const { curl, context } = running
   if (curl === undefined)
     return yield* yieldParentRows(running, given, rows, targets, Number.POSITIVE_INFINITY)
@@ -227,21 +228,21 @@ async function* runOverTargets(asked: ParentRun, targets: readonly ParentTarget[
 }
 
 /** Yields the rows of a line in each of several projects or groups. */
-export async function* runOverParents(asked: ParentRun): Rows {
-  const { command, parents, given, globals, selection } = asked
+export async function* runOverParents(run: ParentRun): Rows {
+  const { command, parents, given, globals, selection } = run
   checkObjects(command, given)
-  const found = await findTargets(asked)
-  const options = { ...asked, context: asked.running.context }
+  const found = await findTargets(run)
+  const options = { ...run, context: run.running.context }
   const all = selection === undefined ? await findIdsInParents(options, found) : found
-  const targets = asked.narrow?.(all) ?? all
-  if (targets.length === 0) return yield* asked.running.endEmptyShard()
-  if (selection !== undefined) return yield* runSelected(asked, selection, targets)
+  const targets = run.narrow?.(all) ?? all
+  if (targets.length === 0) return yield* run.running.endEmptyShard()
+  if (selection !== undefined) return yield* runSelected(run, selection, targets)
   if (
     mayChangeInstance(command, given.args) &&
     isFound(parents) &&
-    !isPreview(asked) &&
+    !isPreview(run) &&
     !globals.curl
   )
-    await confirmAll(asked, targets)
-  yield* runOverTargets(asked, targets)
+    await confirmAll(run, targets)
+  yield* runOverTargets(run, targets)
 }

@@ -42,7 +42,7 @@ export const findSelectionList = async (
   own?: Words,
 ): Promise<Command | undefined> => {
   const [area, ...words] = getSelectList(command)?.list.split(' ') ?? []
-  const found = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
+  const found = area === undefined ? undefined : await command.registry.find(area, words.join(' '))
   const { known } = command
   const list =
     found === undefined || known === undefined

@@ -41,7 +41,7 @@ interface ParentRowsOptions {
   /** Called for each parent in order, when its records were read or could not be read. */
   readonly onSettled?: NonNullable<LineAsk['parents']>['finishParent'] | undefined
   /** Yields the rows of one parent. */
-  readonly rowsOf: (target: ParentTarget, paging: Paging) => Rows
+  readonly yieldRows: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal
   /** The maximum number of records over all parents. */
   readonly maxRecords: number
@@ -181,7 +181,7 @@ class ParentRows {
     if (target.failure !== undefined) throw target.failure
     const left = this.#options.maxRecords - this.#count
     const paging = left === Number.POSITIVE_INFINITY ? {} : { limit: left }
-    for await (const row of this.#options.rowsOf(target, paging))
+    for await (const row of this.#options.yieldRows(target, paging))
       await this.#takeRow(row, target, writer)
   }
 
@@ -259,7 +259,7 @@ const yieldList = (
   parts: LineParts,
   given: Given,
   { how, view }: ParentList,
-): ParentRowsOptions['rowsOf'] =>
+): ParentRowsOptions['yieldRows'] =>
   async function* (target, paging) {
     const [plan] = await parts.planning.planTargets(given, how, [target])
     if (plan === undefined) throw new Failure('internal', 'a list without a plan')
@@ -272,7 +272,7 @@ const yieldList = (
 
 /** Creates the function that yields the rows of a command in one parent. */
 const yieldCommand =
-  (parts: LineParts, given: Given, rows: OwnRows): ParentRowsOptions['rowsOf'] =>
+  (parts: LineParts, given: Given, rows: OwnRows): ParentRowsOptions['yieldRows'] =>
   (target, paging) => {
     const { planning } = parts
     const { parent } = target
@@ -304,7 +304,7 @@ export async function* yieldParentRows(
     targets: inner?.parents === undefined ? found : chooseTargets(found, inner.parents.choose),
     onSettled: inner?.parents?.finishParent,
     maxRecords: most,
-    rowsOf:
+    yieldRows:
       typeof work === 'function' ? yieldCommand(parts, given, work) : yieldList(parts, given, work),
     signal,
     gate: await exchange.openGate(),

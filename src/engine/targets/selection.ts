@@ -321,7 +321,7 @@ export class Selection {
     const by: readonly string[] = getSelectList(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
     const listGiven = { args: [], flags: { ...scope, ...picked }, extra: {} }
-    const [plan] = await this.#context.singleReads.planned(list, listGiven)
+    const [plan] = await this.#context.singleReads.planCommand(list, listGiven)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
     return this.#openRecords(

@@ -251,7 +251,7 @@ class InputProbe {
 /** Creates the function that converts a record of any parent to an object of the verb. */
 const createObjectNaming = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
-  const elsewhere = await objects.elsewhere()
+  const elsewhere = await objects.loadForeignFields()
   return ({ place, column, parent, record }: ChildRecord): NamedObject => {
     const reading = {
       objects,

@@ -1,17 +1,18 @@
 /** Determines the type of a record's field and reads its values, for conditions and for sorting. */
+
 import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
 import { type Condition, createConditionFailure, type Names } from './condition.js'
 import {
   type FieldKind,
   findFieldKind,
+  findFieldLevels,
   getLeaves,
   getShapeFields,
-  getShapeLevels,
   hasField,
   type Leaves,
 } from './shape.js'
 
-/** Everything that is known about the records that conditions test. */
+/** The facts about the records that conditions test. */
 export interface Known {
   /** The schema of the records of the list, and that of the single record, which may have more fields. */
   readonly list?: unknown
@@ -21,23 +22,23 @@ export interface Known {
   /** The current time in milliseconds since the epoch. */
   readonly now: number
   /** Returns the names of the numbers of a field without a schema, such as access levels. */
-  readonly names?: (field: string) => Names
+  readonly getNumberNames?: (field: string) => Names
   /** The names of the instance's vocabulary. A record may have a field under either name. */
   readonly words?: Naming
-  /** Functions that compute a field from a record that does not have it. */
-  readonly made?: Readonly<Record<string, (record: unknown) => unknown>>
+  /** The functions that compute a field from a record that does not have it. */
+  readonly computed?: Readonly<Record<string, (record: unknown) => unknown>>
   /** Undocumented fields that the instance has returned before. */
-  readonly others?: readonly string[] | undefined
+  readonly undocumented?: readonly string[] | undefined
   /** The schema of the records before they were grouped. A column of groups has the values of the field with the same name. */
-  readonly columns?: unknown
+  readonly ungrouped?: unknown
   /** Returns undocumented values of a field: those that the instance has returned, and those of its vocabulary. */
-  readonly learnt?: (field: string) => readonly string[]
+  readonly getLearntValues?: (field: string) => readonly string[]
   /** True if the values of the conditions have been checked already. */
-  readonly anyValue?: boolean
+  readonly areValuesChecked?: boolean
   /** Returns an explanation for a name that is a column of the row, and no field of the record. */
-  readonly beside?: (field: string) => string | undefined
+  readonly explainColumn?: (field: string) => string | undefined
   /** Returns the most similar of the known words. */
-  readonly nearest?: (given: string, known: Iterable<string>) => string | undefined
+  readonly findNearest?: (given: string, known: Iterable<string>) => string | undefined
 }
 
 /** True if only the single record has a field, according to the schemas. */
@@ -47,11 +48,13 @@ export const isOnlyInSingle = (field: string, { list, single }: Known): boolean 
 /** Returns the type of a field, according to the schemas; undefined if no schema has the field. */
 export const getShapeKind = (
   field: string,
-  { list, single, made = {}, others = [] }: Known,
+  { list, single, computed = {}, undocumented = [] }: Known,
 ): FieldKind | undefined =>
   findFieldKind(list, field) ??
   findFieldKind(single, field) ??
-  (Object.hasOwn(made, field) || others.includes(field.split('.', 1)[0] ?? '') ? 'any' : undefined)
+  (Object.hasOwn(computed, field) || undocumented.includes(field.split('.', 1)[0] ?? '')
+    ? 'any'
+    : undefined)
 
 /** @throws Failure `usage` for a field that no record is known to have */
 export const requireFieldKind = (
@@ -61,18 +64,27 @@ export const requireFieldKind = (
 ): FieldKind => {
   const kind = getShapeKind(field, known)
   if (kind !== undefined) return kind
-  const { samples = [], nearest, beside, list, single, made = {}, others = [], words } = known
+  const {
+    samples = [],
+    findNearest,
+    explainColumn,
+    list,
+    single,
+    computed = {},
+    undocumented = [],
+    words,
+  } = known
   const path = field.split('.')
   if (samples.some((record) => hasField(record, path, words))) return 'any'
   const shaped = [
     ...getShapeFields(list),
     ...getShapeFields(single),
-    ...Object.keys(made),
-    ...others,
+    ...Object.keys(computed),
+    ...undocumented,
   ]
   const fields = new Set([...shaped, ...samples.flatMap(getKeys)])
-  const other = beside?.(field)
-  const near = nearest?.(field, addOwnNames([...fields], words))
+  const other = explainColumn?.(field)
+  const near = findNearest?.(field, addOwnNames([...fields], words))
   const guess = near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
   const hint = other === undefined ? guess : `; ${other}`
   throw createConditionFailure(text, at, `no record has the field ${field}${hint}`)
@@ -82,17 +94,17 @@ const getKeys = (record: unknown): readonly string[] =>
   typeof record === 'object' && record !== null ? Object.keys(record) : []
 
 /** Returns the names of a field's numbers, or its words by rank. */
-export const getFieldNames = (field: string, { list, single, names }: Known): Names =>
-  getShapeLevels(list, field) ?? getShapeLevels(single, field) ?? names?.(field)
+export const getFieldNames = (field: string, { list, single, getNumberNames }: Known): Names =>
+  findFieldLevels(list, field) ?? findFieldLevels(single, field) ?? getNumberNames?.(field)
 
 /** Creates a function that reads the values of a field. A field of the record takes precedence over a computed field of the same name. */
 export const createLeafReader = (field: string, known: Known): ((record: unknown) => Leaves) => {
   const { words } = known
   const path = field.split('.')
   const make =
-    getShapeKind(field, { ...known, made: {} }) === undefined &&
-    Object.hasOwn(known.made ?? {}, field)
-      ? known.made?.[field]
+    getShapeKind(field, { ...known, computed: {} }) === undefined &&
+    Object.hasOwn(known.computed ?? {}, field)
+      ? known.computed?.[field]
       : undefined
   return (record) =>
     make === undefined || hasField(record, path, words)

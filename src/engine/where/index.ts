@@ -38,7 +38,7 @@ export {
 } from './condition.js'
 export { isOnlyInSingle, type Known } from './fields.js'
 export {
-  bindOrder,
+  createOrder,
   type Order,
   parseSort,
   type SortField,
@@ -109,10 +109,10 @@ const kindWords: Readonly<Record<FieldKind, string>> = {
 const createWrongTypeFailure = (
   { field }: Condition,
   { text: given, at }: Operand,
-  { kind, names, text, known: { words, nearest } }: Place & { readonly names: Names },
+  { kind, names, text, known: { words, findNearest } }: Place & { readonly names: Names },
 ) => {
   const levels = names === undefined ? [] : Object.keys(names)
-  const near = nearest?.(given, levels)
+  const near = findNearest?.(given, levels)
   const suggestion = near === undefined ? '' : `; did you mean ${near}?`
   const or = kind === 'number' ? 'a number or ' : ''
   const what = levels.length > 0 ? `${or}one of its levels: ${levels.join(' < ')}` : kindWords[kind]
@@ -189,7 +189,7 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   const holds = (record: unknown): boolean => {
     const leaves = read(record)
     // Only null matches an absent field. Otherwise a mistyped field with != would match everything.
-    if (!leaves.there) return asksNull && !not
+    if (!leaves.isPresent) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
   const { list, single, samples = [], words } = known

@@ -1,4 +1,5 @@
 /** Parses `--sort` and compares records by its fields. */
+
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
@@ -26,9 +27,10 @@ type ComparableValue =
 /** The values by which a record is sorted, for each field; no values if the record lacks the field. */
 export type SortKey = readonly (readonly ComparableValue[])[]
 
+/** An order of records. */
 export interface Order {
-  /** @param row the record with its additional columns, if there are any */
-  readonly keyOf: (record: unknown, row?: unknown) => SortKey
+  /** Returns the values by which a record is sorted. @param row the record with its additional columns, if there are any */
+  readonly toSortKey: (record: unknown, row?: unknown) => SortKey
   /** Returns a negative number if the first record comes first. */
   readonly compare: (a: SortKey, b: SortKey) => number
 }
@@ -53,6 +55,7 @@ export const toSortForm = (text: string): string | undefined => {
   return direction.toLowerCase() === 'desc' ? `-${field}` : field
 }
 
+/** The types of comparable values, in the order in which values of different types are sorted. */
 const kinds = ['number', 'rank', 'time', 'version', 'text', 'other']
 
 const { compare: compareTexts } = new Intl.Collator('en')
@@ -100,6 +103,7 @@ const toComparableNumber = (value: unknown): ComparableValue | undefined => {
 const toComparableVersion = (value: unknown): ComparableValue | undefined =>
   typeof value === 'string' && isVersion(value) ? ['version', value] : undefined
 
+/** The functions that convert the values of a field of each type. */
 const readers: Readonly<
   Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
 > = {
@@ -122,7 +126,7 @@ const toComparable = (value: unknown, kind: FieldKind, names: Names): Comparable
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
 /** Returns the documented name of a field whose values are found under another name. */
-const getSourceField = (field: string, known: Known): string => {
+const getValueField = (field: string, known: Known): string => {
   if (getShapeKind(field, known) !== undefined) return field
   const neutral = known.words === undefined ? field : mapDottedName(field, known.words.neutral)
   const sources: Readonly<Record<string, string>> = shownFields
@@ -133,11 +137,11 @@ const getSourceField = (field: string, known: Known): string => {
 const createValueReader = (
   { field }: SortField,
   known: Known,
-  beside: readonly string[],
+  extraColumns: readonly string[],
 ): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
-  const source = getSourceField(getOwnField(field, beside), known)
+  const source = getValueField(getOwnField(field, extraColumns), known)
   const kind = getShapeKind(source, known)
-  if (beside.includes(field))
+  if (extraColumns.includes(field))
     return (_, row) =>
       getLeaves(row, [field]).values.map((value) => toComparable(value, 'text', undefined))
   if (kind === 'object')
@@ -155,17 +159,17 @@ const createValueReader = (
 
 /**
  * Creates the order by fields. Records without a field come last, in both directions.
- * @param beside columns of the rows that are not fields of the records
+ * @param extraColumns columns of the rows that are not fields of the records
  * @throws Failure `usage` for a field that has no order
  */
-export const bindOrder = (
+export const createOrder = (
   fields: readonly SortField[],
   known: Known,
-  beside: readonly string[] = [],
+  extraColumns: readonly string[] = [],
 ): Order => {
-  const parts = fields.map((one) => createValueReader(one, known, beside))
+  const valueReaders = fields.map((field) => createValueReader(field, known, extraColumns))
   return {
-    keyOf: (record, row = record) => parts.map((part) => part(record, row)),
+    toSortKey: (record, row = record) => valueReaders.map((read) => read(record, row)),
     compare: (a, b) => {
       for (const [i, { descending }] of fields.entries()) {
         const [left = [], right = []] = [a[i], b[i]]

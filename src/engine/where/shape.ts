@@ -1,17 +1,20 @@
 /** Determines types of fields from JSON Schemas, and reads the values of dotted fields, for conditions and sorting. */
+
 import { type Fields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { findKey, type Naming } from '../../catalogue/words.js'
 
 // Values of dotted fields. If a part of the path is a list, the values of all its elements count.
 
+/** The values of a field in a record. */
 export interface Leaves {
   /** False if the field is absent or null. Then no value is compared. */
-  readonly there: boolean
+  readonly isPresent: boolean
   readonly values: readonly unknown[]
 }
 
-const absent: Leaves = { there: false, values: [] }
+/** The result for a field that is absent or null. */
+const absent: Leaves = { isPresent: false, values: [] }
 
 const collectLeaves = (
   value: unknown,
@@ -24,17 +27,17 @@ const collectLeaves = (
   if (Array.isArray(value)) {
     const parts = value.map((element) => collectLeaves(element, path, depth, words))
     // An empty list at the end of the path counts as present.
-    const there = name === undefined ? true : parts.some((part) => part.there)
-    return { there, values: parts.flatMap((part) => part.values) }
+    const isPresent = name === undefined ? true : parts.some((part) => part.isPresent)
+    return { isPresent, values: parts.flatMap((part) => part.values) }
   }
-  if (name === undefined) return { there: true, values: [value] }
+  if (name === undefined) return { isPresent: true, values: [value] }
   const key = isObject(value) ? findKey(value, name, words) : undefined
   return isObject(value) && key !== undefined
     ? collectLeaves(value[key], path, depth + 1, words)
     : absent
 }
 
-/** @param words the instance's vocabulary, whose names are accepted as well */
+/** Returns the values of a field in a record. @param words the instance's vocabulary, whose names are accepted as well */
 export const getLeaves = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
   collectLeaves(record, path, 0, words)
 
@@ -85,7 +88,8 @@ export type FieldKind =
 /** The ranks of words that have an order. */
 export type Ranks = Readonly<Record<string, number>>
 
-const plain: Readonly<Record<string, FieldKind>> = {
+/** The types of values other than text, by the `type` of their schemas. */
+const plainKinds: Readonly<Record<string, FieldKind>> = {
   integer: 'number',
   number: 'number',
   boolean: 'boolean',
@@ -100,17 +104,19 @@ const getVariants = (schema: unknown): readonly unknown[] => {
   return schema.type === 'array' ? getVariants(schema.items) : [schema]
 }
 
-const formats: Readonly<Record<string, FieldKind>> = {
+/** The types of text, by the `format` of their schemas. */
+const textKinds: Readonly<Record<string, FieldKind>> = {
   'date-time': 'time',
   date: 'time',
   version: 'version',
 }
 
 const getTextKind = (schema: Fields): FieldKind =>
-  getLevels(schema) === undefined ? (formats[String(schema.format)] ?? 'text') : 'level'
+  getLevels(schema) === undefined ? (textKinds[String(schema.format)] ?? 'text') : 'level'
 
 const isRank = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number'
 
+/** Returns the ranks that a schema gives its words (`x-levels`). */
 const getLevels = (schema: unknown): Ranks | undefined => {
   const levels = isObject(schema) ? schema['x-levels'] : undefined
   return isObject(levels) ? Object.fromEntries(Object.entries(levels).filter(isRank)) : undefined
@@ -119,7 +125,7 @@ const getLevels = (schema: unknown): Ranks | undefined => {
 const getSchemaKind = (schema: unknown): FieldKind => {
   if (!isObject(schema)) return 'any'
   if (schema.type === 'string') return getTextKind(schema)
-  return typeof schema.type === 'string' ? (plain[schema.type] ?? 'any') : 'any'
+  return typeof schema.type === 'string' ? (plainKinds[schema.type] ?? 'any') : 'any'
 }
 
 /** True if a schema has no fields of its own and so allows any field. */
@@ -155,13 +161,13 @@ export const findFieldKind = (shape: unknown, field: string): FieldKind | undefi
 }
 
 /** Returns the ranks of a field's levels; undefined if the field has none. */
-export const getShapeLevels = (shape: unknown, field: string): Ranks | undefined =>
+export const findFieldLevels = (shape: unknown, field: string): Ranks | undefined =>
   findSchemas(shape, field)
     ?.map(getLevels)
     .find((levels) => levels !== undefined)
 
 /** Returns the documented values of a field. */
-export const findFieldWords = (shape: unknown, field: string): readonly string[] =>
+export const findDocumentedValues = (shape: unknown, field: string): readonly string[] =>
   (findSchemas(shape, field) ?? []).flatMap((schema) =>
     isObject(schema) && Array.isArray(schema.examples)
       ? schema.examples.filter((word) => typeof word === 'string')

@@ -14,18 +14,20 @@ import {
 import { createLeafReader, type Known } from './fields.js'
 import { hasWildcard } from './foreign.js'
 import { isOrderOperator, type Op } from './operators.js'
-import { type FieldKind, findFieldWords, isSingular } from './shape.js'
+import { type FieldKind, findDocumentedValues, isSingular } from './shape.js'
 
 /** The failure of a value that neither the documents nor the sampled records have. Records that were not sampled may have it. */
 export class UnseenValueFailure extends Failure {}
 
 /** Returns the words that a field may have; none if the documents have fewer than two, since a single one is only an example. */
 const getWords = (field: string, kind: FieldKind, known: Known): readonly string[] => {
-  const { list, single, columns, learnt } = known
-  const shapes = { text: [list, single], level: [list, single], any: [columns] }
+  const { list, single, ungrouped, getLearntValues } = known
+  const shapes = { text: [list, single], level: [list, single], any: [ungrouped] }
   const those = kind === 'text' || kind === 'level' || kind === 'any' ? shapes[kind] : []
-  const documented = new Set(those.flatMap((shape) => findFieldWords(shape, field)))
-  return documented.size < 2 ? [] : [...new Set([...documented, ...(learnt?.(field) ?? [])])]
+  const documented = new Set(those.flatMap((shape) => findDocumentedValues(shape, field)))
+  return documented.size < 2
+    ? []
+    : [...new Set([...documented, ...(getLearntValues?.(field) ?? [])])]
 }
 
 /** A value of a condition, with its test. */
@@ -43,7 +45,7 @@ const createUnseenFailure = (
   {
     text,
     words,
-    known: { nearest, ...known },
+    known: { findNearest, ...known },
   }: {
     readonly text: string
     readonly words: readonly string[]
@@ -61,7 +63,7 @@ const createUnseenFailure = (
       `Write ${contained}, or ${quoted} for the text itself.`,
     )
   }
-  const near = nearest?.(given, words)
+  const near = findNearest?.(given, words)
   const suggestion = near === undefined ? '' : `; did you mean ${near}?`
   const listed = words.length > maxListed ? '' : `Known values: ${words.join(', ')}. `
   return createConditionFailure(
@@ -84,7 +86,7 @@ export const checkValues = (
   { text, known }: { readonly text: string; readonly known: Known },
 ): void => {
   const { field, op } = condition
-  if (isOrderOperator(op) || known.anyValue === true) return
+  if (isOrderOperator(op) || known.areValuesChecked === true) return
   const words = getWords(field, kind, known)
   const read = createLeafReader(field, known)
   for (const { value, test } of tested) {

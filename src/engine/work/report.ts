@@ -1,4 +1,4 @@
-/** Counts the outcomes of a run over many objects, decides when to stop it, and describes its end. */
+/** Declares the objects of a run and their outcomes, counts the outcomes, decides when to stop the run, and describes its end. */
 
 import type { Fields } from '../../base/objects.js'
 import { groupDigits } from '../../base/text.js'
@@ -139,6 +139,7 @@ export const toOutcome = (error: unknown): Outcome<never> => {
   return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
 }
 
+/** An object of a run with its outcome. */
 export interface ItemOutcome<R, I extends Item = Item> {
   readonly item: I
   readonly outcome: Outcome<R>
@@ -159,11 +160,13 @@ export interface Counts {
  */
 export type End = 'completed' | 'interrupted' | 'stopped'
 
+/** An object that failed, or whose outcome is unknown. */
 export interface FailedItem {
   readonly item: Item
   readonly failure: Failure
 }
 
+/** The result of a run. */
 export interface Report {
   readonly end: End
   readonly counts: Counts
@@ -208,6 +211,7 @@ const lastingStatuses: ReadonlySet<number | undefined> = new Set([
   400, 403, 404, 405, 409, 410, 412, 422,
 ])
 
+/** Counts the outcomes of a run, and keeps its first failures. */
 export class OutcomeCounter {
   #done = 0
   #unchanged = 0
@@ -302,11 +306,14 @@ export const getRunVerdict = ({
 
 // Stopping a run whose credential or instance fails for all objects.
 
+/** The number of rejected requests in a row after which a run stops. */
 const maxRefused = 10
+/** The number of requests without an answer in a row after which a run stops. */
+const maxUnreachable = 20
+
 /** Describes a rejection. If a page in front of the instance answered, the credential is not to blame. */
 const describeRejection = ({ details }: Failure): string =>
   `${details.advice?.code === 'no-instance' ? 'requests were' : 'the credential was'} rejected ten times in a row`
-const maxUnreachable = 20
 
 /** True if the credential is missing or rejected. Status 403 concerns a single object. */
 const isRefused = ({ category, details }: Failure): boolean =>
@@ -316,9 +323,10 @@ const isRefused = ({ category, details }: Failure): boolean =>
 const isMaintenance = ({ details }: Failure): boolean => details.advice?.code === 'maintenance'
 
 /** True if the instance answered a request; undefined if the request was interrupted. */
-const isReached = (came: AdmissionResult): boolean | undefined => {
-  if ('status' in came) return came.status < 500 ? true : came.headers['retry-after'] !== undefined
-  return came.lost === 'interrupted' ? undefined : false
+const isReached = (result: AdmissionResult): boolean | undefined => {
+  if ('status' in result)
+    return result.status < 500 ? true : result.headers['retry-after'] !== undefined
+  return result.lost === 'interrupted' ? undefined : false
 }
 
 /**
@@ -344,6 +352,7 @@ const createUnreachableFailure = (status?: number): Failure => {
   })
 }
 
+/** Stops a run whose credential is rejected, or whose instance does not answer, for many objects in a row. */
 export class Breaker {
   #refused = 0
   #maintenance = 0
@@ -353,23 +362,26 @@ export class Breaker {
   #countsAttempts = false
 
   /** Counts an attempt. One object can make several, each with a long wait. */
-  countAttempt(came: AdmissionResult): void {
+  countAttempt(result: AdmissionResult): void {
     this.#countsAttempts = true
-    const there = isReached(came)
-    if (there === undefined) return
-    this.#unreachable = there ? 0 : this.#unreachable + 1
+    const reached = isReached(result)
+    if (reached === undefined) return
+    this.#unreachable = reached ? 0 : this.#unreachable + 1
     if (this.#unreachable >= maxUnreachable)
-      this.#cause ??= createUnreachableFailure('status' in came ? came.status : undefined)
+      this.#cause ??= createUnreachableFailure('status' in result ? result.status : undefined)
   }
 
   /** Counts an outcome: the failure of an object, or undefined for success. */
   countOutcome(failure: Failure | undefined): void {
-    const counted = (is: (failure: Failure) => boolean, before: number): number =>
-      failure !== undefined && is(failure) ? before + 1 : 0
-    this.#refused = counted(isRefused, this.#refused)
-    this.#maintenance = counted(isMaintenance, this.#maintenance)
+    const countInRow = (matches: (failure: Failure) => boolean, before: number): number =>
+      failure !== undefined && matches(failure) ? before + 1 : 0
+    this.#refused = countInRow(isRefused, this.#refused)
+    this.#maintenance = countInRow(isMaintenance, this.#maintenance)
     if (!this.#countsAttempts)
-      this.#unreachable = counted(({ category }) => category === 'unreachable', this.#unreachable)
+      this.#unreachable = countInRow(
+        ({ category }) => category === 'unreachable',
+        this.#unreachable,
+      )
     if (failure === undefined) return
     if (this.#refused >= maxRefused)
       this.#cause ??= new Failure('auth', describeRejection(failure), getFailureHelp(failure))

@@ -49,14 +49,14 @@ const maxAhead = 4_000
  */
 export async function* groupMergeable<I>(
   items: AsyncIterable<I>,
-  keyOf: MergeOptions<I>['getKey'],
+  getKey: MergeOptions<I>['getKey'],
 ): AsyncGenerator<readonly IndexedItem<I>[]> {
   const open = new Map<string, IndexedItem<I>[]>()
   let place = 0
   for await (const item of items) {
     const placed = { place, item }
     place += 1
-    const key = keyOf(item)
+    const key = getKey(item)
     if (key === undefined) {
       yield [placed]
       continue
@@ -207,7 +207,7 @@ class RunEngine<R, I extends Item> {
   async *yieldOutcomes(): AsyncGenerator<ItemOutcome<R, I>> {
     const { gate, signal } = this.#options
     let leaveOff: (() => void) | undefined
-    const stir = (): void => this.#proceed()
+    const stir = (): void => this.#continueRun()
     signal.addEventListener('abort', stir)
     try {
       leaveOff = gate.listen?.({
@@ -252,12 +252,12 @@ class RunEngine<R, I extends Item> {
         this.#pulling = false
         if (due === undefined) this.#ended = true
         else if (!this.#isOver()) void this.#start(due)
-        this.#proceed()
+        this.#continueRun()
       },
       (error: unknown) => {
         this.#pulling = false
         this.#fail(error)
-        this.#proceed()
+        this.#continueRun()
       },
     )
   }
@@ -299,7 +299,7 @@ class RunEngine<R, I extends Item> {
       for (const { place } of due) this.#markLost(place, error, looked)
     }
     this.#underWay -= 1
-    this.#proceed()
+    this.#continueRun()
   }
 
   /**
@@ -382,7 +382,7 @@ class RunEngine<R, I extends Item> {
     if (!isInterruption(error)) this.#defect ??= { error }
   }
 
-  #proceed(): void {
+  #continueRun(): void {
     this.#wake()
     this.#fill()
   }

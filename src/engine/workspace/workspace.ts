@@ -17,7 +17,7 @@ import {
   isAddress,
   openStore,
   openTokens,
-  readPlace,
+  parsePlace,
   resolveSession,
   type ScopeChoice,
 } from '../../profile/index.js'
@@ -235,14 +235,22 @@ const toScopeChoice = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => 
 
 type Options = Pick<
   RunOptions,
-  'command' | 'env' | 'globals' | 'inner' | 'journaling' | 'part' | 'runs' | 'signal' | 'stdin'
+  | 'command'
+  | 'env'
+  | 'globals'
+  | 'inner'
+  | 'journaling'
+  | 'part'
+  | 'createInnerRuns'
+  | 'signal'
+  | 'stdin'
 >
 
 /** The requests that the workspace may send. */
 interface Requests {
   /** Returns the data of a reading request, with a short timeout. */
   readonly peek: (ask: Ask) => Promise<unknown>
-  readonly gateOf: InnerPart['gateOf']
+  readonly getGate: InnerPart['getGate']
 }
 
 /** The workspace of a run. */
@@ -287,11 +295,11 @@ export class Workspace implements WorkspaceService {
    * @throws Failure `internal` if the run was created without this
    */
   get runs(): InnerRuns {
-    const { runs } = this.#options
-    if (runs === undefined) throw new Failure('internal', 'nothing runs within this run')
-    return runs({
+    const { createInnerRuns } = this.#options
+    if (createInnerRuns === undefined) throw new Failure('internal', 'nothing runs within this run')
+    return createInnerRuns({
       sessions: this.#sessions,
-      gateOf: this.#requests().gateOf,
+      getGate: this.#requests().getGate,
       file: this.#file,
     })
   }
@@ -321,7 +329,7 @@ export class Workspace implements WorkspaceService {
   }
 
   commands() {
-    return this.#options.command.registry.all()
+    return this.#options.command.registry.list()
   }
 
   async checkInputs(files: readonly string[]): Promise<void> {
@@ -342,7 +350,7 @@ export class Workspace implements WorkspaceService {
       getEnvironmentScope(takes, this.env) ??
       (await findScope(takes, this.env, await this.session(), this.#searched))
     if (scope === undefined || !isAddress(scope.value)) return scope
-    const { value } = readPlace(scope.value, (await this.session()).baseUrl, scope.kind)
+    const { value } = parsePlace(scope.value, (await this.session()).baseUrl, scope.kind)
     return { ...scope, value }
   }
 }

@@ -2,15 +2,9 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { parseRetryAfter, readHeader } from '../headers.js'
-import { type NextStep, toDetails } from '../types.js'
-import {
-  findPageTitle,
-  formatStatus,
-  getStatusName,
-  isPage,
-  proxyHint,
-  toOneLine,
-} from './network.js'
+import { formatStatus, getCategory, getStatusName } from '../status.js'
+import { type AnswerHeaders, type NextStep, toDetails } from '../types.js'
+import { findPageTitle, isPage, proxyHint, toOneLine } from './network.js'
 import { maskAddressSecrets } from './secrets.js'
 import { encodeSlashes } from './slashes.js'
 
@@ -101,6 +95,12 @@ const searchedLength = 500
 const detectMaintenance = (text: string): Pick<ErrorMessage, 'maintenance'> =>
   /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
 
+/** Describes an HTML page by its title. */
+export const describePage = (text: string): string => {
+  const title = findPageTitle(text)
+  return title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`
+}
+
 /** @param isDeclaredHtml true if the content type declares an HTML page */
 const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
   const empty = text.trim() === ''
@@ -110,11 +110,10 @@ const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
       shape: empty ? 'none' : 'text',
       ...detectMaintenance(text.slice(0, searchedLength)),
     }
-  const title = findPageTitle(text)
   return {
-    text: title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`,
+    text: describePage(text),
     shape: 'page',
-    ...detectMaintenance(title ?? ''),
+    ...detectMaintenance(findPageTitle(text) ?? ''),
   }
 }
 
@@ -138,27 +137,13 @@ export const readErrorBody = (bytes: Uint8Array, type = ''): ErrorMessage => {
 
 export interface RefusedAnswer {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: AnswerHeaders
   readonly body: Uint8Array
   /** Method and address without credentials. */
   readonly request: string
   /** True if the request carried a credential. */
   readonly signedIn: boolean
 }
-
-const categories: Readonly<Record<number, Category>> = {
-  401: 'auth',
-  403: 'auth',
-  404: 'not_found',
-  410: 'not_found',
-  409: 'conflict',
-  412: 'conflict',
-  429: 'rate_limited',
-}
-
-/** Returns the category of a status, which decides the exit code. */
-export const getCategory = (status: number): Category =>
-  categories[status] ?? (status >= 500 ? 'unreachable' : 'failed')
 
 /** Builds the message of a refusal: `404 Project Not Found`, `400 Bad Request: name is missing`. The status appears exactly once. */
 const buildMessage = (status: number, said: ErrorMessage): string => {
@@ -184,6 +169,10 @@ const findMissingPart = (
   return shape === 'error' && /^404 not found$/i.test(text) ? 'route' : undefined
 }
 
+/** True if a body has one of the shapes of the instance's own errors. */
+const isFromInstance = ({ shape }: ErrorMessage): boolean =>
+  shape === 'message' || shape === 'error'
+
 /** True if the instance is in maintenance: 503, or 403 if it rejects writes. */
 const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
   said.maintenance === true &&
@@ -196,8 +185,7 @@ const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
  */
 export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance'): boolean => {
   const errorBody = readErrorBody(body)
-  const isFromInstance = errorBody.shape === 'message' || errorBody.shape === 'error'
-  return isInMaintenance(status, errorBody) && (by === undefined || isFromInstance)
+  return isInMaintenance(status, errorBody) && (by === undefined || isFromInstance(errorBody))
 }
 
 /** Returns the project that a request names in its path. */
@@ -227,12 +215,39 @@ const suggestRequest = ({ request }: RefusedAnswer): string | undefined => {
   return encodedPath === undefined ? undefined : `${method} ${encodedPath}`
 }
 
+/** The facts about a refusal that the rules test. */
+interface Refusal extends RefusedAnswer {
+  readonly said: ErrorMessage
+  readonly lacks: ReturnType<typeof findMissingPart>
+}
+
+/** A rule for refusals that meet all of its conditions. */
 interface Rule {
-  readonly when: (refusal: RefusedAnswer, said: ErrorMessage) => boolean
+  /** The status, or only its first digit. */
+  readonly status?: number
+  readonly shape?: ErrorMessage['shape']
+  readonly lacks?: 'route'
+  readonly signedIn?: boolean
+  /** Matches the instance's message. */
+  readonly text?: RegExp
+  readonly when?: (refusal: Refusal) => boolean
   /** The category, if it differs from that of the status. */
   readonly category?: Category
-  readonly message?: (text: string, said: ErrorMessage) => string
-  readonly next: (refusal: RefusedAnswer, said: ErrorMessage) => NextStep
+  /** The message. That of the instance follows in parentheses. */
+  readonly message?: string
+  readonly next: NextStep | ((refusal: Refusal) => NextStep)
+}
+
+const matchesRule = (rule: Rule, refusal: Refusal): boolean => {
+  const { status, said, lacks, signedIn } = refusal
+  return (
+    [status, Math.floor(status / 100)].includes(rule.status ?? status) &&
+    said.shape === (rule.shape ?? said.shape) &&
+    lacks === (rule.lacks ?? lacks) &&
+    signedIn === (rule.signedIn ?? signedIn) &&
+    rule.text?.test(said.text) !== false &&
+    rule.when?.(refusal) !== false
+  )
 }
 
 /** Returns the time that an instance asks to wait, as text; nothing if it gives none. */
@@ -245,153 +260,136 @@ const getRequestedWaitText = ({ headers }: RefusedAnswer): { readonly about?: st
 /** The rules for messages and next steps. The first rule that matches is used. */
 const rules: readonly Rule[] = [
   {
-    when: ({ status }, said) => isInMaintenance(status, said),
+    when: ({ status, said }) => isInMaintenance(status, said),
     category: 'unreachable',
-    message: (text) => `the instance is in maintenance (${text})`,
+    message: 'the instance is in maintenance',
     next: (refusal) => ({ code: 'maintenance', ...getRequestedWaitText(refusal) }),
   },
+  { status: 407, category: 'unreachable', next: proxyHint },
   {
-    when: ({ status }) => status === 407,
-    category: 'unreachable',
-    next: () => proxyHint,
+    status: 404,
+    when: (refusal) => !isFromInstance(refusal.said) && hasEncodedSlash(refusal),
+    next: { code: 'decoded-path' },
   },
   {
-    when: (refusal, { shape }) =>
-      refusal.status === 404 &&
-      shape !== 'message' &&
-      shape !== 'error' &&
-      hasEncodedSlash(refusal),
-    next: () => ({ code: 'decoded-path' }),
+    status: 413,
+    shape: 'page',
+    next: 'The web server in front of the instance limits what can be sent at once. Send less, or tell its administrators.',
   },
   {
-    when: ({ status }, { shape }) => status === 413 && shape === 'page',
-    next: () =>
-      'The web server in front of the instance limits what can be sent at once. Send less, or tell its administrators.',
+    status: 4,
+    shape: 'page',
+    when: ({ status }) => status !== 429,
+    next: { code: 'no-instance' },
   },
   {
-    when: ({ status }, { shape }) =>
-      shape === 'page' && status >= 400 && status < 500 && status !== 429,
-    next: () => ({ code: 'no-instance' }),
-  },
-  {
-    when: ({ status }, { text }) => status === 405 && /\bmoved projects?\b/i.test(text),
-    message: (text) => `the project has moved, and its old path does not accept writes (${text})`,
+    status: 405,
+    text: /\bmoved projects?\b/i,
+    message: 'the project has moved, and its old path does not accept writes',
     next: ({ request }) => createMovedStep(request),
   },
   {
-    when: ({ status }) => status === 410,
-    message: (text) => `the instance no longer supports this (${text})`,
-    next: () => 'Its version removed this endpoint. Its release notes name the replacement.',
+    status: 410,
+    message: 'the instance no longer supports this',
+    next: 'Its version removed this endpoint. Its release notes name the replacement.',
   },
   {
-    when: ({ status }, { text }) => status === 403 && /must be admin to use sudo/i.test(text),
-    message: (text) => `only administrators can act as another user (${text})`,
-    next: () => ({ code: 'sudo' }),
+    status: 403,
+    text: /must be admin to use sudo/i,
+    message: 'only administrators can act as another user',
+    next: { code: 'sudo' },
   },
   {
-    when: ({ status }, { scope }) => status === 403 && scope === 'sudo',
-    message: (text) => `the token cannot act as another user: it lacks the scope sudo (${text})`,
-    next: () => ({ code: 'sudo' }),
+    status: 403,
+    when: ({ said }) => said.scope === 'sudo',
+    message: 'the token cannot act as another user: it lacks the scope sudo',
+    next: { code: 'sudo' },
   },
   {
-    when: ({ status }, { text }) =>
-      status === 404 && /User with ID or username '.*' Not Found/i.test(text),
-    message: (text) => `the user to act as does not exist (${text})`,
-    next: () => ({ code: 'sudo-user' }),
+    status: 404,
+    text: /User with ID or username '.*' Not Found/i,
+    message: 'the user to act as does not exist',
+    next: { code: 'sudo-user' },
   },
   {
-    when: ({ status }, { code }) => status === 403 && code === 'insufficient_scope',
-    next: (_, { scope }) => ({ code: 'scope', about: scope }),
+    status: 403,
+    when: ({ said }) => said.code === 'insufficient_scope',
+    next: ({ said }) => ({ code: 'scope', about: said.scope }),
   },
+  { status: 401, signedIn: true, next: { code: 'credential' } },
+  { status: 401, next: { code: 'sign-in' } },
+  { status: 403, signedIn: true, next: { code: 'rights' } },
+  { status: 403, next: { code: 'sign-in' } },
   {
-    when: ({ status, signedIn }) => status === 401 && signedIn,
-    next: () => ({ code: 'credential' }),
-  },
-  { when: ({ status }) => status === 401, next: () => ({ code: 'sign-in' }) },
-  { when: ({ status, signedIn }) => status === 403 && signedIn, next: () => ({ code: 'rights' }) },
-  { when: ({ status }) => status === 403, next: () => ({ code: 'sign-in' }) },
-  {
-    when: (refusal, said) =>
-      findMissingPart(refusal.status, said) === 'route' && suggestRequest(refusal) !== undefined,
+    lacks: 'route',
+    when: (refusal) => suggestRequest(refusal) !== undefined,
     next: (refusal) => ({ code: 'slashes', about: suggestRequest(refusal) }),
   },
+  { lacks: 'route', when: hasEncodedSlash, next: { code: 'decoded-path' } },
   {
-    when: (refusal, said) =>
-      findMissingPart(refusal.status, said) === 'route' && hasEncodedSlash(refusal),
-    next: () => ({ code: 'decoded-path' }),
+    lacks: 'route',
+    next: 'The instance does not have this endpoint. Its version or edition may lack it, or the base URL is wrong.',
+  },
+  { status: 404, when: ({ said }) => said.shape !== 'message', next: { code: 'no-instance' } },
+  { status: 404, signedIn: false, next: { code: 'private' } },
+  { status: 404, next: { code: 'hidden' } },
+  {
+    status: 409,
+    text: /\balready\b|\bexists?\b|\btaken\b|\bduplicate/i,
+    next: 'An object with this name or key already exists.',
   },
   {
-    when: ({ status }, said) => findMissingPart(status, said) === 'route',
-    next: () =>
-      'The instance does not have this endpoint. Its version or edition may lack it, or the base URL is wrong.',
+    status: 409,
+    next: 'The object is in another state, or was changed at the same time. Read it again, then decide.',
   },
   {
-    when: ({ status }, { shape }) => status === 404 && shape !== 'message',
-    next: () => ({ code: 'no-instance' }),
+    status: 412,
+    next: 'The object was changed in the meantime. Read it again, then decide.',
   },
+  { status: 429, next: (refusal) => ({ code: 'rate', ...getRequestedWaitText(refusal) }) },
   {
-    when: ({ status, signedIn }) => status === 404 && !signedIn,
-    next: () => ({ code: 'private' }),
-  },
-  { when: ({ status }) => status === 404, next: () => ({ code: 'hidden' }) },
-  {
-    when: ({ status }, { text }) =>
-      status === 409 && /\balready\b|\bexists?\b|\btaken\b|\bduplicate/i.test(text),
-    next: () => 'An object with this name or key already exists.',
-  },
-  {
-    when: ({ status }) => status === 409,
-    next: () =>
-      'The object is in another state, or was changed at the same time. Read it again, then decide.',
-  },
-  {
-    when: ({ status }) => status === 412,
-    next: () => 'The object was changed in the meantime. Read it again, then decide.',
-  },
-  {
-    when: ({ status }) => status === 429,
-    next: (refusal) => ({ code: 'rate', ...getRequestedWaitText(refusal) }),
-  },
-  {
-    when: ({ status, headers }) => status === 503 && headers['retry-after'] !== undefined,
+    status: 503,
+    when: ({ headers }) => headers['retry-after'] !== undefined,
     next: (refusal) => ({ code: 'unavailable', ...getRequestedWaitText(refusal) }),
   },
   {
-    when: ({ status }, { shape }) => status >= 500 && shape === 'page',
-    next: () =>
-      'The page comes from a proxy or web server in front of the instance, or from the instance. Try again later, or tell its administrators.',
+    status: 5,
+    shape: 'page',
+    next: 'The page comes from a proxy or web server in front of the instance, or from the instance. Try again later, or tell its administrators.',
   },
   {
-    when: ({ status }) => status >= 500,
-    next: () =>
-      'The problem is on the instance. Try again later, or give its administrators the request ID.',
+    status: 5,
+    next: 'The problem is on the instance. Try again later, or give its administrators the request ID.',
   },
   {
-    when: ({ status }) => status >= 300 && status < 400,
-    next: () => 'The redirect has no target. Check the base URL: the instance may have moved.',
+    status: 3,
+    next: 'The redirect has no target. Check the base URL: the instance may have moved.',
   },
 ]
+
+const otherRule: Rule = { next: { code: 'input' } }
 
 /**
  * Creates the Failure for an answer that is neither 2xx nor 304. It never throws. The category follows from the status. The message keeps
  * the text of every field of the body.
  */
-export const toFailure = (refusal: RefusedAnswer): Failure => {
-  const { status, headers, body, request } = refusal
-  const errorBody = readErrorBody(body, readHeader(headers, 'content-type'))
-  const text = buildMessage(status, errorBody)
-  const rule = rules.find(({ when }) => when(refusal, errorBody))
+export const toFailure = (answer: RefusedAnswer): Failure => {
+  const { status, headers, body, request } = answer
+  const said = readErrorBody(body, readHeader(headers, 'content-type'))
+  const text = buildMessage(status, said)
+  const lacks = findMissingPart(status, said)
+  const refusal = { ...answer, said, lacks }
+  const { category, message, next } = rules.find((rule) => matchesRule(rule, refusal)) ?? otherRule
   const requestId = readHeader(headers, 'x-request-id')
-  const lacks = findMissingPart(status, errorBody)
   return new Failure(
-    rule?.category ?? getCategory(status),
-    rule?.message?.(text, errorBody) ?? text,
+    category ?? getCategory(status),
+    message === undefined ? text : `${message} (${text})`,
     {
       status,
       request,
-      ...toDetails(rule?.next(refusal, errorBody) ?? { code: 'input' }),
+      ...toDetails(typeof next === 'function' ? next(refusal) : next),
       lacks,
-      code: errorBody.code,
+      code: said.code,
       requestId: requestId && toOneLine(requestId),
     },
   )

@@ -10,15 +10,13 @@ import {
 } from '../../base/secrets/mask.js'
 import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
-import type { WireRequest } from '../types.js'
+import type { AnswerHeaders, WireRequest } from '../types.js'
 
 /** Masks user names, passwords and secret parameters in an address, or in a text with addresses. */
 export const maskAddressSecrets = (text: string): string => maskAddresses(text, () => hidden)
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
-
 /** Prepares headers for a trace: credentials are masked, and several values are joined. */
-export const maskHeaders = (headers: Headers): Record<string, string> =>
+export const maskHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       if (value === undefined) return []

@@ -1,6 +1,6 @@
 /** Reads lists page after page. Each page is requested as soon as it is known; records are returned as bytes and in order. */
 import { MalformedJson } from '../../base/json/json.js'
-import { createUnusable, LostRequest } from '../answers/network.js'
+import { createUnusable } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import {
@@ -42,8 +42,6 @@ interface PageRead {
 }
 
 class Listing {
-  readonly #pages: Pages
-  readonly #options: ListOptions
   readonly #limit: number
   readonly #prefetch: PagePrefetch
   readonly #matcher: KeyMatcher
@@ -60,9 +58,10 @@ class Listing {
   /** True if the answer is a single object. */
   #alone = false
 
-  constructor(pages: Pages, options: ListOptions) {
-    this.#pages = pages
-    this.#options = options
+  constructor(
+    private readonly pages: Pages,
+    private readonly options: ListOptions,
+  ) {
     this.#prefetch = new PagePrefetch(pages, options)
     this.#matcher = new KeyMatcher(options.watch)
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY
@@ -71,12 +70,12 @@ class Listing {
   async *run(request: WireRequest): AsyncGenerator<Batch, ListEnd> {
     const prefetch = this.#prefetch
     let more = false
-    this.#work = this.#options.work?.()
+    this.#work = this.options.work?.()
     try {
       prefetch.ask(request)
       for (let page = await this.#takePage(); page !== undefined; page = await this.#takePage()) {
         const { next, reply } = page
-        this.#options.onPage?.(reply)
+        this.options.onPage?.(reply)
         this.#total = getTotal(reply) ?? this.#total
         prefetch.check(page)
         prefetch.prefetchAfter(page, this.#limit - this.#records, this.#pagesRead === 0)
@@ -85,7 +84,7 @@ class Listing {
         this.#pagesRead += 1
         const hasNext = next !== undefined || page.lost !== undefined || !prefetch.none
         more = this.#cut || hasNext || hasMore(reply)
-        if (this.#records >= this.#limit || this.#options.single === true) break
+        if (this.#records >= this.#limit || this.options.single === true) break
         if (this.#alone) return { records: this.#records, more: false }
         // The records before the failure are returned first.
         if (page.lost !== undefined) throw page.lost
@@ -94,7 +93,7 @@ class Listing {
         more = prefetch.none && hasMore(reply)
       }
     } catch (error) {
-      throw this.#options.mapError?.(error) ?? error
+      throw this.options.mapError?.(error) ?? error
     } finally {
       prefetch.abandon()
       this.#work?.end()
@@ -130,15 +129,14 @@ class Listing {
   }
 
   #startPage(reply: OpenAnswer): PageRead {
-    const takesObject = this.#options.alone !== undefined && this.#pagesRead === 0
+    const takesObject = this.options.alone !== undefined && this.#pagesRead === 0
     const splitter = new Splitter(this.#matcher, takesObject)
     return { reply, splitter, head: undefined, begun: false }
   }
 
-  async #retryPage({ attempts, reply, request }: ListPage, error: unknown): Promise<PageRead> {
-    if (!(error instanceof LostRequest && error.transient) || !attempts.left) throw error
-    await attempts.pause(reply.label, error.message)
-    return this.#startPage(await this.#pages.open(request, attempts))
+  async #retryPage({ attempts, request }: ListPage, error: unknown): Promise<PageRead> {
+    await attempts.pauseAfterLoss(error, request.method)
+    return this.#startPage(await this.pages.open(request, attempts))
   }
 
   /** Returns the records that end within this chunk, as many as the limit permits. */
@@ -146,7 +144,7 @@ class Listing {
     page.head ??= chunk
     const records = page.splitter.push(chunk)
     if (records.length === 0) return records
-    if (page.splitter.alone) this.#options.alone?.()
+    if (page.splitter.alone) this.options.alone?.()
     this.#alone = page.splitter.alone
     page.reply.body.progressed()
     if (!page.begun) this.#checkRepeat(page.reply, records.at(0))
@@ -155,7 +153,11 @@ class Listing {
   }
 
   #createForeignFailure({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
-    return this.#pages.foreign(reply, head, error instanceof NoListError ? '' : error.message)
+    return this.pages.createForeignFailure(
+      reply,
+      head,
+      error instanceof NoListError ? '' : error.message,
+    )
   }
 
   /** Fails if a page is returned again under another number, since its records would be printed twice. */

@@ -4,7 +4,7 @@ import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
 import { createUnusable } from '../answers/network.js'
 import { maskAddressSecrets } from '../answers/secrets.js'
-import { readHeader } from '../headers.js'
+import { parseCount, readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type RequestTarget } from '../request/address.js'
 import type { Attempts } from '../sending/attempts.js'
 import type { OpenAnswer } from '../sending/exchange.js'
@@ -67,8 +67,6 @@ const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): 
   return path
 }
 
-const createGetRequest = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
-
 /**
  * Returns the request for the next page, as `rel="next"` names it. Only the part before the API path is replaced by the base URL, so that
  * no credential goes to another host.
@@ -76,18 +74,16 @@ const createGetRequest = (path: string): WireRequest => ({ method: 'GET', path, 
  */
 const findNextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
   const link = getLink(page, 'next')
-  return link === undefined ? undefined : createGetRequest(toPathBelowRoot(link, page, root))
+  if (link === undefined) return undefined
+  return { method: 'GET', path: toPathBelowRoot(link, page, root), headers: {} }
 }
-
-const parseWholeNumber = (text: string | null | undefined): number | undefined =>
-  text !== null && text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined
 
 const getQueryParameter = (path: string, name: string): string | null =>
   new URLSearchParams(path.slice(path.indexOf('?') + 1)).get(name)
 
 /** Returns the number of the last page, if the instance counts its pages. */
 const getLastPage = (page: PageAnswer): number | undefined =>
-  parseWholeNumber(readHeader(page.headers, 'x-total-pages'))
+  parseCount(readHeader(page.headers, 'x-total-pages'))
 
 /** Creates the request for a page by its number, from a page that a link named. */
 const createNumberedPage = (named: WireRequest, number: number): WireRequest => ({
@@ -96,22 +92,22 @@ const createNumberedPage = (named: WireRequest, number: number): WireRequest => 
 })
 
 const pageNumber = (named: WireRequest): number | undefined =>
-  parseWholeNumber(getQueryParameter(named.path, 'page'))
+  parseCount(getQueryParameter(named.path, 'page'))
 
 const documentedSize = 20
 
 /** Returns the number of records that a page may hold. */
 export const pageSize = (page: PageAnswer): number =>
-  parseWholeNumber(readHeader(page.headers, 'x-per-page')) ??
-  parseWholeNumber(getQueryParameter(page.target.path, 'per_page')) ??
+  parseCount(readHeader(page.headers, 'x-per-page')) ??
+  parseCount(getQueryParameter(page.target.path, 'per_page')) ??
   documentedSize
 
 export const getTotal = (page: PageAnswer): number | undefined =>
-  parseWholeNumber(readHeader(page.headers, 'x-total'))
+  parseCount(readHeader(page.headers, 'x-total'))
 
 /** True if the instance announces a further page, in any header. */
 export const hasMore = (page: PageAnswer): boolean =>
-  parseWholeNumber(readHeader(page.headers, 'x-next-page')) !== undefined
+  parseCount(readHeader(page.headers, 'x-next-page')) !== undefined
 
 // The continuation by ID: `GET /projects` by offset ends with 405 after 50,000 projects, and continues by `id_after` or `id_before`
 // (`http/README.md`).
@@ -158,11 +154,11 @@ const continueById = (
 export interface Pages extends Root {
   /** Sends a request. @returns an answer 2xx whose body is still unread */
   open(request: WireRequest, attempts: Attempts): Promise<OpenAnswer>
-  attempts(): Attempts
+  createAttempts(): Attempts
   /** Returns the number of requests that may be under way now; undefined if there is no gate. */
-  width(): number | undefined
+  getWidth(): number | undefined
   /** Creates the Failure for a body that is not the expected list. */
-  foreign(reply: OpenAnswer, head: Uint8Array, why: string): Failure
+  createForeignFailure(reply: OpenAnswer, head: Uint8Array, why: string): Failure
 }
 
 export interface ListPage {
@@ -197,16 +193,14 @@ const fewPages = 2
 export const pagingHint: NextStep = { code: 'paging' }
 
 export class PagePrefetch {
-  readonly #pages: Pages
-  readonly #options: ListOptions
   readonly #requested: RequestedPage[] = []
   readonly #visited = new Set<string>()
   #numbers: Numbers | undefined
 
-  constructor(pages: Pages, options: ListOptions) {
-    this.#pages = pages
-    this.#options = options
-  }
+  constructor(
+    private readonly pages: Pages,
+    private readonly options: ListOptions,
+  ) {}
 
   /** True if no page is requested. */
   get none(): boolean {
@@ -221,7 +215,7 @@ export class PagePrefetch {
   }
 
   async #fetch(request: WireRequest): Promise<ListPage> {
-    const attempts = this.#pages.attempts()
+    const attempts = this.pages.createAttempts()
     const first = !this.#visited.has(request.path)
     this.#visited.add(request.path)
     if (!first)
@@ -230,10 +224,10 @@ export class PagePrefetch {
         `${request.method} ${request.path}`,
         pagingHint,
       )
-    const reply = await this.#pages.open(request, attempts)
+    const reply = await this.pages.open(request, attempts)
     const page = { request, reply, attempts }
     try {
-      return { ...page, next: inheritKeyset(request, findNextPage(reply, this.#pages)) }
+      return { ...page, next: inheritKeyset(request, findNextPage(reply, this.pages)) }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return { ...page, next: undefined, lost: error }
@@ -277,7 +271,7 @@ export class PagePrefetch {
    * @param first true for the first page; only its headers decide whether pages are requested by number
    */
   prefetchAfter({ next, reply }: ListPage, left: number, first: boolean): void {
-    if (this.#options.single === true) return
+    if (this.options.single === true) return
     const needsNext = next !== undefined && left > pageSize(reply)
     const window = this.#getWindow()
     if (needsNext && window > 1 && first) this.#numbers = planNumbers(next, reply, left)
@@ -292,8 +286,8 @@ export class PagePrefetch {
 
   /** Returns the number of pages that may be in flight, including the present one; 1 means one page at a time. */
   #getWindow(): number {
-    const width = this.#pages.width()
-    const { concurrency = width === undefined ? 1 : usualWindow, held } = this.#options
+    const width = this.pages.getWidth()
+    const { concurrency = width === undefined ? 1 : usualWindow, held } = this.options
     const most = held?.() === true ? heldWindow : concurrency
     return Math.min(most, concurrency, width ?? concurrency)
   }

@@ -11,16 +11,13 @@ import {
   maskWholeText,
   type OwnNames,
   type Replacement,
-  type SecrecyOf,
+  type SecrecyFinder,
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
-
-/** Quotes a word for a POSIX shell. */
-const quoteWord = (text: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 const token = '$SVC_TOKEN'
 const alertKey = '$SVC_ALERT_KEY'
@@ -78,7 +75,7 @@ const quoteWithVariables = (text: string): string =>
     .join('') || quoteWord('')
 
 /** Marks the secrets of a body; returns the body itself if it has none, or is not JSON. */
-const markBody = (body: string, getSecrecy: SecrecyOf): string => {
+const markBody = (body: string, getSecrecy: SecrecyFinder): string => {
   try {
     const value = parseExact(body)
     const marked = maskSecrets(value, getSecrecy, undefined, markReplacement)
@@ -88,18 +85,18 @@ const markBody = (body: string, getSecrecy: SecrecyOf): string => {
   }
 }
 
-const formatPart = (part: Part, secrecyOf: SecrecyOf): string => {
+const formatPart = (part: Part, findSecrecy: SecrecyFinder): string => {
   const { name } = part
   if (part.bytes !== undefined)
     return `--form ${quoteWord(`${name}=@${part.path ?? part.filename}`)}`
-  const shown = maskFields({ [name]: part.value }, secrecyOf, markReplacement)[name]
+  const shown = maskFields({ [name]: part.value }, findSecrecy, markReplacement)[name]
   return `--form-string ${quoteWithVariables(`${name}=${String(shown)}`)}`
 }
 
-const formatBody = ({ body, parts }: WireRequest, secrecyOf: SecrecyOf): string[] => {
-  if (parts !== undefined) return parts.map((part) => formatPart(part, secrecyOf))
+const formatBody = ({ body, parts }: WireRequest, findSecrecy: SecrecyFinder): string[] => {
+  if (parts !== undefined) return parts.map((part) => formatPart(part, findSecrecy))
   return typeof body === 'string'
-    ? [`--data-raw ${quoteWithVariables(markBody(body, secrecyOf))}`]
+    ? [`--data-raw ${quoteWithVariables(markBody(body, findSecrecy))}`]
     : []
 }
 

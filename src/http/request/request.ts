@@ -1,6 +1,12 @@
 /** Builds requests from endpoints and values. It has no side effects, and no other module encodes parameters. */
 
-import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
+import {
+  getOwn,
+  isObject,
+  type JsonValue,
+  type JsonValues,
+  toJsonFields,
+} from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import {
@@ -104,7 +110,7 @@ const translateName = (name: string, params: Params, words: Words): string => {
   const at = name.indexOf('[')
   if (at < 0) return words.name(name)
   const root = name.slice(0, at)
-  const param = Object.hasOwn(params, root) ? params[root] : undefined
+  const param = getOwn(params, root)
   return isOpen(param) ? words.name(root) + name.slice(at) : words.name(name)
 }
 
@@ -112,7 +118,7 @@ const translateValues = (values: JsonValues, params: Params, words: Words): Json
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       translateName(name, params, words),
-      translateValue(value, Object.hasOwn(params, name) ? params[name] : undefined, words),
+      translateValue(value, getOwn(params, name), words),
     ]),
   )
 
@@ -190,10 +196,6 @@ interface Attribute {
 }
 
 const untyped: Param = { type: 'string', help: '' }
-
-/** Returns a record's own value, so that a name such as `constructor` is not inherited. */
-const getOwn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
   const known = Object.entries(endpoint.params).map(([name, param]) => ({

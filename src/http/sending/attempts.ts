@@ -3,6 +3,7 @@
 import { callOnAbort } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { Failure } from '../../errors.js'
+import { LostRequest, markUnknownOutcome } from '../answers/network.js'
 import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
 
 // The interruption of requests in flight.
@@ -80,49 +81,49 @@ export class Attempts {
   /** The admission that the gate gave for the latest attempt. */
   admission: Admission | undefined
   #made = 0
-  readonly #retries: number
-  readonly #refusals: number
-  readonly #clock: Timing
-  readonly #note: NonNullable<ClientOptions['note']>
-  readonly #onInterrupt: OnInterrupt
 
   constructor(
-    { retries, refusals }: { readonly retries: number; readonly refusals: number },
-    clock: Timing,
-    note: NonNullable<ClientOptions['note']>,
-    onInterrupt: OnInterrupt,
-  ) {
-    this.#retries = retries
-    this.#refusals = refusals
-    this.#clock = clock
-    this.#note = note
-    this.#onInterrupt = onInterrupt
-  }
+    private readonly limits: { readonly retries: number; readonly refusals: number },
+    private readonly clock: Timing,
+    private readonly note: NonNullable<ClientOptions['note']>,
+    /** Calls back when the run or the call is interrupted. */
+    readonly onInterrupt: OnInterrupt,
+  ) {}
 
   /** The number of attempts that are left. */
   get left(): number {
-    return Math.max(0, this.#retries - this.#made)
+    return Math.max(0, this.limits.retries - this.#made)
   }
 
   /** The number of attempts that are left for refusals that ask to wait. */
   get refusals(): number {
-    return Math.max(0, this.#refusals - this.#made)
+    return Math.max(0, this.limits.refusals - this.#made)
   }
 
   get made(): number {
     return this.#made
   }
 
+  /**
+   * Waits before another attempt after an answer was lost.
+   * @throws the error if another attempt would not help, or could repeat a write; then the outcome of a write is unknown
+   */
+  async pauseAfterLoss(error: unknown, method: string): Promise<void> {
+    if (!(error instanceof LostRequest)) throw error
+    const { details, message, sent, transient } = error
+    const mayRepeat = isIdempotent(method) || !sent
+    if (transient && mayRepeat && this.left > 0) return this.pause(details.request ?? '', message)
+    throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
+  }
+
   /** Waits for as long as the instance asked. Without a requested wait, each pause is longer than the last, with jitter. */
   async pause(label: string, why: string, asked?: number): Promise<void> {
     const longest = Math.min(longestPause, firstPause * 2 ** this.#made)
-    const wait = asked ?? longest * (0.5 + this.#clock.random() / 2)
+    const wait = asked ?? longest * (0.5 + this.clock.random() / 2)
     this.#made += 1
     const seconds = (wait / 1000).toFixed(wait < 10_000 ? 1 : 0)
-    this.#note(
-      `${label}: ${why}; retrying in ${seconds} s (${this.#made} of ${this.#retries})`,
-      'info',
-    )
-    await this.#clock.sleep(wait, this.#onInterrupt)
+    const count = `${this.#made} of ${this.limits.retries}`
+    this.note(`${label}: ${why}; retrying in ${seconds} s (${count})`, 'info')
+    await this.clock.sleep(wait, this.onInterrupt)
   }
 }

@@ -10,55 +10,38 @@ import { type ClientOptions, type Transport, toDetails } from '../types.js'
 // An unsolicited `100 Continue` must be read and skipped (RFC 9110, 15.2). undici treats it as a broken answer, but skips other 1xx
 // answers, so the status is changed to 102. An answer begins at the first byte after a request was written.
 
-const blank = { cr: 0x0d, lf: 0x0a }
-const digit = { one: 0x31, zero: 0x30, two: 0x32 }
-/** The positions of the digits in `HTTP/1.1 100`. */
-const place = { hundreds: 9, tens: 10, ones: 11 }
+/** The length of `HTTP/1.1 100`, the part of a status line that ends with the status. */
+const statusEnd = 12
 
 /** Tracks the heads of the answers on one connection. */
 export class ResponseHeads {
-  #reading = false
-  /** The position in the status line; past its status, the end of the head is looked for. */
-  #at = 0
-  #hundreds = 0
-  #tens = 0
-  /** True if the current line has been empty so far. */
-  #empty = false
+  /** The head of an answer as far as its status, with the last character after that; undefined once a final answer has begun. */
+  #head: string | undefined
 
   /** Expects that the next bytes begin an answer, because a request is being sent. */
   expect(): void {
-    this.#reading = true
-    this.#at = 0
+    this.#head = ''
   }
 
   /** Reads bytes as they arrive, and changes a status of 100 to 102. */
   look(bytes: Uint8Array): void {
-    for (let i = 0; this.#reading && i < bytes.length; i++) {
-      const byte = bytes[i] ?? 0
-      if (this.#at > place.ones) this.#skipHead(byte)
-      else if (this.#readStatusByte(byte)) bytes[i] = digit.two
+    for (let i = 0; this.#head !== undefined && i < bytes.length; i++) {
+      const character = String.fromCharCode(bytes[i] ?? 0)
+      const head = this.#head
+      // Empty lines before a head do not count, nor do the carriage returns in it.
+      if (character === '\r' || (character === '\n' && head === '')) continue
+      if (head.length < statusEnd) {
+        this.#head = head + character
+        if (this.#head.length === statusEnd) this.#readStatus(bytes, i, this.#head.slice(-3))
+      } else if (character === '\n' && head.endsWith('\n')) this.#head = ''
+      else this.#head = head.slice(0, statusEnd) + character
     }
   }
 
-  /** True at the last digit of a status of 100. */
-  #readStatusByte(byte: number): boolean {
-    if (this.#at === 0 && (byte === blank.cr || byte === blank.lf)) return false
-    const at = this.#at++
-    if (at === place.hundreds) this.#hundreds = byte
-    if (at === place.tens) this.#tens = byte
-    if (at !== place.ones) return false
-    this.#empty = false
-    const interim = this.#hundreds === digit.one && this.#tens === digit.zero
-    // Any other status belongs to the final answer, which may be followed by its body.
-    this.#reading = interim && byte !== digit.one
-    return interim && byte === digit.zero
-  }
-
-  #skipHead(byte: number): void {
-    if (byte === blank.cr) return
-    const ends = byte === blank.lf && this.#empty
-    this.#empty = byte === blank.lf
-    if (ends) this.#at = 0
+  #readStatus(bytes: Uint8Array, end: number, status: string): void {
+    if (status === '100') bytes[end] = 0x32
+    // Any other status than 10x, and 101, belongs to the final answer, which may be followed by its body.
+    if (!/^10[^1]$/.test(status)) this.#head = undefined
   }
 }
 
@@ -126,10 +109,7 @@ const createContext = async ({ ca, cert, key }: Transport): Promise<SecureContex
   const { createSecureContext } = await import('node:tls')
   let context: SecureContext
   try {
-    context = createSecureContext({
-      cert,
-      key,
-    })
+    context = createSecureContext({ cert, key })
   } catch (error) {
     const what = 'client certificate with its key'
     throw createTransportFailure(what, 'client-certificate', error)

@@ -36,21 +36,18 @@ export interface OutgoingRequest {
 
 /** A body as it arrives: it is read in order, and the connection pauses while the reader does not read. */
 class Body implements AsyncIterableIterator<Uint8Array> {
-  readonly #controller: Controller
   #chunks: Uint8Array[] = []
   #held = 0
   #ended = false
   #failure: Error | undefined
   #wake: (() => void) | undefined
 
-  constructor(controller: Controller) {
-    this.#controller = controller
-  }
+  constructor(private readonly controller: Controller) {}
 
   push(chunk: Uint8Array): void {
     this.#chunks.push(chunk)
     this.#held += chunk.length
-    if (this.#held > highWater) this.#controller.pause()
+    if (this.#held > highWater) this.controller.pause()
     this.#notify()
   }
 
@@ -62,7 +59,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
 
   /** Stops reading. The connection is closed unless the body has ended. */
   cancel(reason: Error = new Error('cancelled')): void {
-    if (!this.#ended) this.#controller.abort(reason)
+    if (!this.#ended) this.controller.abort(reason)
     this.#chunks = []
     this.#ended = true
   }
@@ -72,7 +69,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
       const chunk = this.#chunks.shift()
       if (chunk !== undefined) {
         this.#held -= chunk.length
-        if (this.#held <= highWater / 2) this.#controller.resume()
+        if (this.#held <= highWater / 2) this.controller.resume()
         return { done: false, value: chunk }
       }
       if (this.#failure !== undefined) throw this.#failure
@@ -117,21 +114,15 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #informational = 0
   #body: Body | undefined
   #stopped: Error | undefined
-  readonly #outgoing: OutgoingRequest
-  readonly #resolve: (incoming: IncomingAnswer) => void
-  readonly #reject: (error: Error) => void
-  readonly #done: () => void
+  readonly #forget: () => void
 
   constructor(
-    outgoing: OutgoingRequest,
+    private readonly outgoing: OutgoingRequest,
     onInterrupt: OnInterrupt,
-    resolve: (incoming: IncomingAnswer) => void,
-    reject: (error: Error) => void,
+    private readonly resolve: (incoming: IncomingAnswer) => void,
+    private readonly reject: (error: Error) => void,
   ) {
-    this.#outgoing = outgoing
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#done = onInterrupt(() => this.#abort(this.#createInterruption()))
+    this.#forget = onInterrupt(() => this.#abort(this.#createInterruption()))
   }
 
   onRequestStart(controller: Controller): void {
@@ -148,7 +139,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
       return
     }
     this.#body = new Body(controller)
-    this.#resolve({ status, headers, body: this.#body })
+    this.resolve({ status, headers, body: this.#body })
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
@@ -156,23 +147,23 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#done()
+    this.#forget()
     this.#body?.end()
   }
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
-    this.#done()
+    this.#forget()
     const failure = this.#stopped ?? this.#createLost(error)
     this.#body?.end(failure)
-    this.#reject(failure)
+    this.reject(failure)
   }
 
   #createLost(error: Error): LostRequest {
-    return toLostRequest(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
+    return toLostRequest(error, this.outgoing.label, this.#sent, this.#body !== undefined)
   }
 
   #createInterruption(): Failure {
-    const { method, label } = this.#outgoing
+    const { method, label } = this.outgoing
     return this.#sent && !isSafe(method)
       ? markUnknownOutcome(createInterrupted(label))
       : createInterrupted()
@@ -180,7 +171,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   #abort(reason: Error): void {
     this.#stopped = reason
-    this.#reject(reason)
+    this.reject(reason)
     this.#body?.end(reason)
     this.#controller?.abort(reason)
   }

@@ -5,7 +5,7 @@ import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { decodeBody, readSome, TimedBody } from '../answers/body.js'
 import { createMovedStep, isMaintenance } from '../answers/failure.js'
-import { getLoss, LostRequest, markUnknownOutcome } from '../answers/network.js'
+import { getLoss } from '../answers/network.js'
 import { findSecretTexts, maskAddressSecrets } from '../answers/secrets.js'
 import {
   buildHeaders,
@@ -22,23 +22,21 @@ import {
   parseAddress,
   type RequestTarget,
 } from '../request/address.js'
+import { closingTexts, gatewayStatuses, redirectStatuses } from '../status.js'
 import {
   type AnswerHeaders,
   type ClientOptions,
   type Credential,
   type NextStep,
-  type OnInterrupt,
   toDetails,
   type WireRequest,
 } from '../types.js'
-import { type Attempts, combineInterrupts, isIdempotent, isSafe, longestWait } from './attempts.js'
+import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { type OpenAnswer, type OutgoingRequest, sendRequest, startTrace } from './exchange.js'
 
 // Redirects: which ones are followed, and the failures of the others.
 
-/** The statuses that redirect to another address. */
-const redirects = new Set([301, 302, 303, 307, 308])
 const maxRedirects = 5
 
 const createRefusal = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
@@ -137,19 +135,12 @@ const addDocumentedNames = (
   return found.length === 0 ? headers : { ...headers, ...Object.fromEntries(found) }
 }
 
-/** The statuses of gateways that may be temporary. */
-const temporaryStatuses = new Set([502, 503, 504])
-
 const discard = async (reply: OpenAnswer): Promise<void> => {
   reply.trace.answered(reply.status, reply.headers)
   await readSome(reply.body)
 }
 
 export class Wire {
-  readonly #options: ClientOptions
-  readonly #connections: Connections
-  readonly #onInterrupt: OnInterrupt
-  readonly #now: () => number
   /** The API root of the instance. */
   readonly root: RequestTarget
   /** The path of the instance, with a slash at its end. */
@@ -158,15 +149,10 @@ export class Wire {
   #renewal: Promise<Credential | undefined> | undefined
 
   constructor(
-    options: ClientOptions,
-    connections: Connections,
-    onInterrupt: OnInterrupt,
-    now: () => number,
+    private readonly options: ClientOptions,
+    private readonly connections: Connections,
+    private readonly now: () => number,
   ) {
-    this.#options = options
-    this.#connections = connections
-    this.#onInterrupt = onInterrupt
-    this.#now = now
     this.root = getApiRoot(options.baseUrl)
     this.#home = `${trimTrailingSlashes(new URL(options.baseUrl).pathname)}/`
     this.#credential = options.credential
@@ -200,7 +186,7 @@ export class Wire {
       const read = await readSome(reply.body)
       if (wait.asked === undefined && isMaintenance(reply.status, read)) return { ...reply, read }
       reply.trace.answered(reply.status, reply.headers)
-      const why = reply.status === 429 ? 'too many requests (429)' : `answered ${reply.status}`
+      const why = reply.status === 429 ? closingTexts[429].reason : `answered ${reply.status}`
       await attempts.pause(reply.label, why, wait.asked)
     }
   }
@@ -214,13 +200,8 @@ export class Wire {
     try {
       return await this.#followRedirects(request, attempts, abroad)
     } catch (error) {
-      if (!(error instanceof LostRequest)) throw error
-      const mayRetry = error.transient && (isIdempotent(request.method) || !error.sent)
-      if (mayRetry && attempts.left > 0) {
-        await attempts.pause(error.details.request ?? '', error.message)
-        return undefined
-      }
-      throw error.sent && !isSafe(request.method) ? markUnknownOutcome(error) : error
+      await attempts.pauseAfterLoss(error, request.method)
+      return undefined
     }
   }
 
@@ -228,10 +209,10 @@ export class Wire {
   #getRetryWait(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
     // The gate waits by itself if the instance turns requests away.
-    if (reply.gate !== undefined && isTurnedAway(reply, this.#now())) return undefined
-    const again = status === 429 || (temporaryStatuses.has(status) && isIdempotent(method))
+    if (reply.gate !== undefined && isTurnedAway(reply, this.now())) return undefined
+    const again = status === 429 || (gatewayStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
-    const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.#now())
+    const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.now())
     if (wait === undefined) return {}
     return wait > longestWait ? undefined : { asked: wait }
   }
@@ -239,7 +220,7 @@ export class Wire {
   /** Renews the credential. @returns true if there is another credential than the one that was used */
   async #renewCredential(used: Credential | undefined): Promise<boolean> {
     if (this.#credential !== used) return true
-    this.#renewal ??= (this.#options.renew?.() ?? Promise.resolve(undefined)).finally(() => {
+    this.#renewal ??= (this.options.renew?.() ?? Promise.resolve(undefined)).finally(() => {
       this.#renewal = undefined
     })
     const fresh = await this.#renewal
@@ -257,7 +238,7 @@ export class Wire {
     for (let hops = 0; ; hops++) {
       const reply = await this.#sendThroughGate(request, target, headers, attempts)
       const location = readHeader(reply.headers, 'location')
-      if (!redirects.has(reply.status) || location === undefined) return reply
+      if (!redirectStatuses.has(reply.status) || location === undefined) return reply
       // The answer is traced first, so that the audit log contains refused redirects, too.
       await discard(reply)
       const next = resolveRedirect(reply, location, hops, this.root)
@@ -287,7 +268,7 @@ export class Wire {
    */
   #createHeaders(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
-    const { sudo, userAgent, words } = this.#options
+    const { sudo, userAgent, words } = this.options
     return buildHeaders(request, {
       userAgent,
       credential: this.#credential,
@@ -304,12 +285,12 @@ export class Wire {
     headers: Readonly<Record<string, string>>,
     attempts: Attempts,
   ): Promise<OpenAnswer> {
-    const gate = target.origin === this.root.origin ? this.#options.gate : undefined
-    if (gate === undefined) return this.#exchange(request, target, headers)
-    const admission = await gate.admit(this.#combineInterrupts(request), attempts.admission)
+    const gate = target.origin === this.root.origin ? this.options.gate : undefined
+    if (gate === undefined) return this.#exchange(request, target, headers, attempts)
+    const admission = await gate.admit(attempts.onInterrupt, attempts.admission)
     attempts.admission = admission
     try {
-      const reply = await this.#exchange(request, target, headers)
+      const reply = await this.#exchange(request, target, headers, attempts)
       return {
         ...reply,
         gate: gate.observe(admission, reply, attempts.refusals) ? 'again' : 'stands',
@@ -320,27 +301,24 @@ export class Wire {
     }
   }
 
-  #combineInterrupts({ how }: WireRequest): OnInterrupt {
-    return combineInterrupts(this.#onInterrupt, how?.signal)
-  }
-
   async #exchange(
     request: WireRequest,
     target: RequestTarget,
     headers: Readonly<Record<string, string>>,
+    { onInterrupt }: Attempts,
   ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
     const label = formatRequestLabel(method, target)
     // In milliseconds.
-    const timeout = (request.how?.timeout ?? this.#options.timeout) * 1000
+    const timeout = (request.how?.timeout ?? this.options.timeout) * 1000
     const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
-    const { words } = this.#options
+    const { words } = this.options
     for (const text of findSecretTexts({ ...request, headers }, words)) recordSecret(text)
     if (this.#credential !== undefined) recordSecret(this.#credential.value)
-    const trace = startTrace(this.#options.trace, outgoing, secrets, words)
-    const dispatcher = await this.#connections.to(target.origin)
+    const trace = startTrace(this.options.trace, outgoing, secrets, words)
+    const dispatcher = await this.connections.to(target.origin)
     try {
-      const incoming = await sendRequest(dispatcher, outgoing, this.#combineInterrupts(request))
+      const incoming = await sendRequest(dispatcher, outgoing, onInterrupt)
       const encoding = readHeader(incoming.headers, 'content-encoding')
       const { headers: receivedHeaders } = incoming
       return {

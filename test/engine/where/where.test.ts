@@ -46,7 +46,7 @@ const known: Known = {
   list: listShape,
   single: singleShape,
   now,
-  names: (field) =>
+  getNumberNames: (field) =>
     field.endsWith('access_level') ? { developer: 30, maintainer: 40 } : undefined,
 }
 const bind = (...texts: string[]) => bindWhere(parseWhere(texts), known)
@@ -209,7 +209,7 @@ describe('a mistake', () => {
       names.push(given, ...fields)
       return 'name'
     }
-    expect(() => bindWhere(parseWhere(['nmae=b']), { ...known, nearest })).toThrow(
+    expect(() => bindWhere(parseWhere(['nmae=b']), { ...known, findNearest: nearest })).toThrow(
       'no record has the field nmae; did you mean name?',
     )
     expect(names).toContain('author.username')
@@ -237,8 +237,8 @@ describe('fields', () => {
   it('may be made of a record that has none of that name', () => {
     const made = { ends: (record: unknown) => (record as { to?: string }).to }
     const where = parseWhere(['ends>30d'])
-    expect(findUnshapedFields(where, { ...known, made })).toEqual([])
-    const { matches: test, detail } = bindWhere(where, { ...known, made })
+    expect(findUnshapedFields(where, { ...known, computed: made })).toEqual([])
+    const { matches: test, detail } = bindWhere(where, { ...known, computed: made })
     expect(detail).toEqual([])
     expect([ago(31), ago(29), undefined].map((to) => test({ to }))).toEqual([true, false, false])
     expect(test({ ends: ago(40), to: ago(1) })).toBe(true)
@@ -254,7 +254,7 @@ describe('fields', () => {
   })
   it('that only stand beside the records are refused in words of their own', () => {
     const beside = (field: string) => (field === 'project' ? 'say --project' : undefined)
-    expect(() => bindWhere(parseWhere(['project=a']), { ...known, beside })).toThrow(
+    expect(() => bindWhere(parseWhere(['project=a']), { ...known, explainColumn: beside })).toThrow(
       'no record has the field project; say --project',
     )
   })

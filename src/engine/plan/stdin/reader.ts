@@ -146,7 +146,7 @@ export const describePosition = ({ line, item }: CutValue): string =>
 
 const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
   const cut = createValueCutter()
-  const known = { ...reading, elsewhere: await reading.objects.elsewhere() }
+  const known = { ...reading, elsewhere: await reading.objects.loadForeignFields() }
   return (text, last) =>
     cut(text, last).map((one) => {
       const place = describePosition(one)
@@ -337,13 +337,13 @@ export const readInputArguments = async (
   command: Command,
   raw: Raw,
   {
-    stdin,
+    readStdin,
     rowFields,
     note,
     project = raw.flags.get('project')?.at(-1),
-  }: InputOptions & Pick<Sources, 'stdin'>,
+  }: InputOptions & Pick<Sources, 'readStdin'>,
 ): Promise<Pick<Given, 'args' | 'places' | 'rows'>> => {
-  const whole = await stdin()
+  const whole = await readStdin()
   const objects = await collectObjects(
     readInputObjects(splitIntoPieces(whole), command, { note, project, rowFields }),
   )

@@ -213,7 +213,7 @@ const parseSecretCell = async (
   const read = await readSecretText(text, flag, {
     ...sources,
     warn: () => {},
-    stdin: async () => '',
+    readStdin: async () => '',
   })
   return parseValue(flag.param, [read], formatFlagLabel(flag))
 }

@@ -27,8 +27,8 @@ export interface RowTap {
   readHeading?(columns: readonly string[]): void
   /** True for a spreadsheet, whose columns people chose. It is then accepted whatever its columns are named. */
   readonly sheet?: true
-  /** @param field returns the value of a column; undefined if there is none */
-  take(place: string, columns: readonly string[], field: (name: string) => unknown): void
+  /** @param getField returns the value of a column; undefined if there is none */
+  take(place: string, columns: readonly string[], getField: (name: string) => unknown): void
   /** Receives the place of an object without columns. */
   takeBare(place: string): void
 }
@@ -39,7 +39,7 @@ export const plainObjects: Objects = {
   also: [],
   known: new Set(),
   foreign: new Set(),
-  elsewhere: async () => new Set(),
+  loadForeignFields: async () => new Set(),
   columns: [],
 }
 
