@@ -267,11 +267,10 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
   const plainStyle = await createStyle(filed ? {} : stdout, env, globals.color)
-  const style = isAlignedByFlag(options, plainStyle)
-    ? createAlignedStyle(plainStyle, env)
-    : plainStyle
+  const isAligned = isAlignedByFlag(options, plainStyle)
+  const style = isAligned ? createAlignedStyle(plainStyle, env) : plainStyle
   const openedNotes = await openNotes(options)
-  const plain = outer ?? openStdout(getStandardOutput())
+  const plain = outer ?? openStdout(stdout)
   const { out, width, wrapNotes, polls } = createAnswerScreen(globals, env, format, style, plain)
   // A watch needs no spinner, since it is redrawn.
   const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
@@ -303,8 +302,8 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   }
   if (isSilent) return { ...streams, out: nowhere }
   if (!filed && format.page === undefined) return streams
-  const { checkFileFlags: checkFile, openAnswerFile: withFile } = await import('./file.js')
-  checkFile(format, globals, style.terminal)
-  const name = getCommandName(command)
-  return withFile(streams, await format.page?.(), { name, globals, env, signal })
+  const { checkFileFlags, openAnswerFile } = await import('./file.js')
+  checkFileFlags(format, globals, style.terminal)
+  const named = { name: getCommandName(command), globals, env, signal }
+  return openAnswerFile(streams, await format.page?.(), named)
 }

@@ -240,7 +240,8 @@ class Masker {
   fields(record: Fields, held = false): Fields {
     const names = Object.keys(record)
     const isVariable =
-      held || names.some((name) => this.findSecrecy(name) === 'marks' && marksVariable(record[name]))
+      held ||
+      names.some((name) => this.findSecrecy(name) === 'marks' && marksVariable(record[name]))
     // Nothing is copied unless a value is masked.
     let hidden: Map<string, unknown> | undefined
     for (const name of names) {
