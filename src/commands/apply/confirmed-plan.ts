@@ -21,7 +21,7 @@ import { getFormerFile, getPlanFile, readJournalFolder } from '../../engine/jour
 import type { Header } from '../../engine/journal/lines.js'
 import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import { createOwnHeader, resumeOwnRun } from '../../engine/journaling/own-run.js'
+import { createOwnHeader, resumeCommandRun } from '../../engine/journaling/command-run.js'
 import { buildResumeLine, createRunJournal } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
@@ -354,7 +354,7 @@ export const loadResumedRun = async (
 ): Promise<ResumedRun | undefined> => {
   checkLine(given)
   const none = (instance: string) => `no apply to ${instance} can be resumed`
-  const resumed = await resumeOwnRun(context, { name, command, none }, async (before) => {
+  const resumed = await resumeCommandRun(context, { name, command, none }, async (before) => {
     const path = getPlanFile(before.file)
     const kept = await readKeptPlan(path)
     const document = readStoredPlan(kept.plan, path)

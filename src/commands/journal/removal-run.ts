@@ -8,7 +8,7 @@ import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
 import { getNextStep } from '../../engine/journal/reader.js'
 import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import { createOwnHeader, resumeOwnRun } from '../../engine/journaling/own-run.js'
+import { createOwnHeader, resumeCommandRun } from '../../engine/journaling/command-run.js'
 import { createRunJournal, getJournalPlace } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import {
@@ -113,7 +113,7 @@ export class RemovalRun {
   ): Promise<RemovalRun | undefined> {
     const { command } = own
     const none = (instance: string) => `no run of "svcctl ${command}" on ${instance} can be resumed`
-    const resumed = await resumeOwnRun(context, { name, command, none }, async () => {})
+    const resumed = await resumeCommandRun(context, { name, command, none }, async () => {})
     if (resumed === undefined) return undefined
     const { journal, past } = resumed
     const items: Item[] = []

@@ -40,7 +40,7 @@ interface NamedRun {
  * @returns undefined if all of its objects are done
  * @throws Failure `usage` for a run of another command, instance or user; `conflict` if another process runs it
  */
-export const resumeOwnRun = async <T>(
+export const resumeCommandRun = async <T>(
   { answer, place, ui }: Pick<Context, 'answer' | 'place' | 'ui'>,
   { name, command, none }: NamedRun,
   prepare: (before: RunHistory) => Promise<T>,
