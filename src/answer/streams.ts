@@ -13,7 +13,13 @@ import type { PollScreen } from '../engine/repeat.js'
 import type { Exchange } from '../http/types.js'
 import type { Format } from '../output/types.js'
 import { type Frames, gutterWidth, openFrames } from '../terminal/frames.js'
-import { createNotes, getLiveness, labelLines, type Notes } from '../terminal/notes.js'
+import {
+  createNotes,
+  getLiveness,
+  type Liveness,
+  labelLines,
+  type Notes,
+} from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { createMeter } from '../terminal/progress.js'
 import { createPrompts, canPrompt as isInteractive } from '../terminal/prompts.js'
@@ -209,6 +215,16 @@ const createRunPrompts = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts 
     env,
   )
 
+const createRunMeter = (name: string, liveness: Liveness): Meter =>
+  createMeter({
+    name,
+    liveness,
+    // Only a terminal shows it, so the stream of any other standard error is not opened.
+    get stream() {
+      return getStandardError()
+    },
+  })
+
 export type ScreenOptions = Pick<
   AnswerOptions,
   'globals' | 'format' | 'env' | 'command' | 'signal' | 'isSilent' | 'inner'
@@ -274,13 +290,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { out, width, wrapNotes, polls } = createAnswerScreen(globals, env, format, style, plain)
   // A watch needs no spinner, since it is redrawn.
   const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
-  const meter = createMeter({
-    name: getCommandName(command),
-    liveness,
-    get stream() {
-      return getStandardError()
-    },
-  })
+  const meter = createRunMeter(getCommandName(command), liveness)
   const shown = usesPager(options, style)
     ? openRunPager({ plain, width: style.width, env, meter })
     : out
