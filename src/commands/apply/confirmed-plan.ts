@@ -17,11 +17,16 @@ import {
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
-import { getFormerFile, getPlanFile, readJournalFolder } from '../../engine/journal/folder.js'
+import {
+  createJournalId,
+  getFormerFile,
+  getPlanFile,
+  readJournalFolder,
+} from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
 import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import { createOwnHeader, resumeCommandRun } from '../../engine/journaling/command-run.js'
+import { resumeCommandRun } from '../../engine/journaling/command-run.js'
 import { buildResumeLine, createRunJournal } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'

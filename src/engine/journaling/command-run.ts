@@ -1,30 +1,10 @@
-/** Begins and resumes the runs of commands that carry out their objects in a way of their own (`carryOut`), such as `apply`. */
+/** Resumes the runs of commands that carry out their objects in a way of their own (`carryOut`), such as `apply`. */
 import { usage } from '../../errors.js'
-import type { Context, WorkspaceService } from '../command/context.js'
-import { checkIdentity, createJournalId } from '../journal/folder.js'
-import type { Header } from '../journal/lines.js'
+import type { Context } from '../command/context.js'
+import { checkIdentity } from '../journal/folder.js'
 import { isDone, type RunHistory } from '../journal/reader.js'
 import type { Journal } from '../journal/writer.js'
 import { findResumable, reportGap, resumeRunJournal } from './runs.js'
-
-/** Creates the header of a new run of a command. */
-export const createOwnHeader = async (
-  place: Pick<WorkspaceService, 'clock' | 'identity'>,
-  command: string,
-  facts: Pick<Header, 'endpoint'> & Partial<Header>,
-): Promise<Header> => {
-  const now = place.clock.now()
-  return {
-    run: 1,
-    id: createJournalId(command, now),
-    began: now.toISOString(),
-    command,
-    input: {},
-    source: 'arguments',
-    ...(await place.identity()),
-    ...facts,
-  }
-}
 
 /** The run of a command that `--resume` names. */
 interface NamedRun {
