@@ -119,6 +119,14 @@ interface Needs {
 }
 
 /** The fields of a new event. If author and time are absent, they are the acting user and the current time. */
+interface EventTarget {
+  readonly id: number
+  readonly iid: number
+  readonly title: string
+  readonly project_id?: number
+  readonly group_id?: number
+}
+
 type NewEvent = { action: EventAction } & Partial<Omit<EventRecord, 'id' | 'action'>>
 
 export class Call {
@@ -253,6 +261,14 @@ export class Call {
       ...event,
       author_id: event.author_id ?? this.requireUser().id,
     })
+  }
+
+  /** Stores an event about an issue, a merge request or an epic. */
+  recordItemEvent(action: EventAction, target_type: string, item: EventTarget): EventRecord {
+    const { id: target_id, iid: target_iid, title: target_title } = item
+    const { project_id = null, group_id = null } = item
+    const target = { target_type, target_id, target_iid, target_title }
+    return this.recordEvent({ action, project_id, group_id, ...target })
   }
 
   /**

@@ -18,7 +18,7 @@ import {
 } from '../shapes/common.js'
 import { visibilities } from '../shapes/project.js'
 
-const ApprovalConfiguration = Obj(
+export const ApprovalConfiguration = Obj(
   {
     approvals_before_merge: Int(),
     reset_approvals_on_push: Bool(),

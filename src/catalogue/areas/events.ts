@@ -14,7 +14,7 @@ import {
   Word,
 } from '../shapes/common.js'
 
-const eventActions = [
+export const eventActions = [
   'approved',
   'closed',
   'commented',

@@ -2,6 +2,7 @@
  * Serves the endpoints for approval rules, their configuration, and the approvals of merge requests (`catalogue/reference/approvals.md`).
  */
 import {
+  ApprovalConfiguration,
   ApprovalRule,
   Approvals as ApprovalsShape,
   approvals,
@@ -23,7 +24,6 @@ import {
   listEligible,
 } from '../rules/merge-requests.js'
 import type {
-  ApprovalSettings,
   GroupRecord,
   ProjectRecord,
   ProtectedBranchRecord,
@@ -70,22 +70,13 @@ type NewRule = CheckedOf<Approvals['rulesCreate']>
 
 const getConfiguration = (project: ProjectRecord) => ({ ...project.approvals })
 
-const settings = [
-  'approvals_before_merge',
-  'reset_approvals_on_push',
-  'disable_overriding_approvers_per_merge_request',
-  'merge_requests_author_approval',
-  'merge_requests_disable_committers_approval',
-  'require_password_to_approve',
-] as const satisfies readonly (keyof ApprovalSettings)[]
-
 const updateConfiguration = (
   call: Call,
   project: ProjectRecord,
   input: CheckedOf<Approvals['update']>,
 ) => {
   const given = Object.fromEntries(
-    settings.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
+    Object.entries(input).filter(([name]) => Object.hasOwn(ApprovalConfiguration.properties, name)),
   )
   call.state.projects.change(project.id, { approvals: { ...project.approvals, ...given } })
   return getConfiguration(project)

@@ -21,6 +21,7 @@ import {
   notFound,
 } from '../reply.js'
 import { getProjectGroup, listProjectsWithin } from '../rules/access.js'
+import { closeIssue } from '../rules/pushes.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 import type { EpicRecord, IssueRecord, NoteRecord } from '../state/planning.js'
 import { findIssue, type IssueInput, listIssues } from './project-issues.js'
@@ -70,43 +71,17 @@ const addNote = (call: Call, issue: IssueRecord, body: string, system: boolean):
   })
 }
 
-const close = (call: Call, issue: IssueRecord): void => {
-  const now = call.clock.iso()
-  call.state.issues.change(issue.id, {
-    state: 'closed',
-    closed_at: now,
-    updated_at: now,
-    closed_by_id: call.requireUser().id,
-  })
-}
-
 const recordEvents = (call: Call, issue: IssueRecord, note: NoteRecord, epic: EpicRecord): void => {
-  const { project_id, title: target_title } = issue
   call.recordEvent({
     action: 'commented',
-    project_id,
+    project_id: issue.project_id,
     target_type: 'Note',
     target_id: note.id,
     target_iid: note.id,
-    target_title,
+    target_title: issue.title,
     note_id: note.id,
   })
-  call.recordEvent({
-    action: 'created',
-    group_id: epic.group_id,
-    target_type: 'Epic',
-    target_id: epic.id,
-    target_iid: epic.iid,
-    target_title: epic.title,
-  })
-  call.recordEvent({
-    action: 'closed',
-    project_id,
-    target_type: 'Issue',
-    target_id: issue.id,
-    target_iid: issue.iid,
-    target_title,
-  })
+  call.recordItemEvent('created', 'Epic', epic)
 }
 
 const showNote = (call: Call, note: NoteRecord) =>
@@ -123,8 +98,8 @@ const convertToEpic = (call: Call, project: ProjectRecord, issue: IssueRecord, b
   const epic = addEpic(call, group, issue)
   const note = addNote(call, issue, body, false)
   addNote(call, issue, `promoted to epic &${epic.iid}`, true)
-  close(call, issue)
   recordEvents(call, issue, note, epic)
+  closeIssue(call, issue)
   return showNote(call, note)
 }
 

@@ -75,21 +75,6 @@ const changes = {
 const isReporter = (call: Call, project: ProjectRecord): boolean =>
   call.getProjectLevel(project) >= getRoleLevel('reporter')
 
-const recordIssueEvent = (
-  call: Call,
-  action: 'created' | 'closed' | 'reopened',
-  issue: IssueRecord,
-): void => {
-  call.recordEvent({
-    action,
-    project_id: issue.project_id,
-    target_type: 'Issue',
-    target_id: issue.id,
-    target_iid: issue.iid,
-    target_title: issue.title,
-  })
-}
-
 const fresh = {
   description: '',
   state: 'opened',
@@ -223,7 +208,7 @@ const records = resource({
   },
   changing: (call, issue, { state }) => {
     if (state !== undefined)
-      recordIssueEvent(call, state === 'closed' ? 'closed' : 'reopened', issue)
+      call.recordItemEvent(state === 'closed' ? 'closed' : 'reopened', 'Issue', issue)
   },
   defaults: (call, { from }) => {
     const user = call.requireUser()
@@ -242,7 +227,7 @@ const records = resource({
       updated_at: now,
     }
   },
-  created: (call, issue) => recordIssueEvent(call, 'created', issue),
+  created: (call, issue) => void call.recordItemEvent('created', 'Issue', issue),
   // Only owners of a project may delete its issues.
   remove: (call, { id, project_id }) => {
     if (!call.isOwnerOf(getHome(call, project_id))) throw forbidden()

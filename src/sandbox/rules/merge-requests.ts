@@ -215,14 +215,7 @@ const storeMerge = (
     merge_commit_sha,
     squash_commit_sha,
   })
-  call.recordEvent({
-    action: 'merged',
-    project_id: request.project_id,
-    target_type: 'MergeRequest',
-    target_id: request.id,
-    target_iid: request.iid,
-    target_title: request.title,
-  })
+  call.recordItemEvent('merged', 'MergeRequest', request)
 }
 
 /** Deletes the source branch of a merged request if the request is set to do so and no other merge request uses the branch. */

@@ -7,7 +7,7 @@ import { copyCommit, deleteBranch } from '../git/write.js'
 import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
-import type { MergeRequestRecord } from '../state/planning.js'
+import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
 import type { State } from '../state/state.js'
 import {
   type BranchCommit,
@@ -160,6 +160,15 @@ const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRec
     ),
   )
 
+/** Closes an issue as the acting user. */
+export const closeIssue = (call: Call, issue: IssueRecord): void => {
+  const now = call.clock.iso()
+  const closed_by_id = call.requireUser().id
+  const closed = { state: 'closed', closed_at: now, closed_by_id, updated_at: now } as const
+  call.state.issues.change(issue.id, closed)
+  call.recordItemEvent('closed', 'Issue', issue)
+}
+
 /** Closes the open issues among these that the acting user may close. */
 export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly number[]): void => {
   const user = call.requireUser()
@@ -169,22 +178,7 @@ export const closeIssues = (call: Call, project: ProjectRecord, iids: readonly n
   )
   for (const issue of issues) {
     const own = issue.author_id === user.id || issue.assignee_ids.includes(user.id)
-    if (!project.issues_enabled || (level < 20 && !own)) continue
-    const now = call.clock.iso()
-    call.state.issues.change(issue.id, {
-      state: 'closed',
-      closed_at: now,
-      closed_by_id: user.id,
-      updated_at: now,
-    })
-    call.recordEvent({
-      action: 'closed',
-      project_id: project.id,
-      target_type: 'Issue',
-      target_id: issue.id,
-      target_iid: issue.iid,
-      target_title: issue.title,
-    })
+    if (project.issues_enabled && (level >= 20 || own)) closeIssue(call, issue)
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ResourceGroup } from '../../catalogue/areas/resource-groups.js'
 import type { Runner } from '../../catalogue/areas/runners.js'
 import type { Job, jobStates } from '../../catalogue/shapes/job.js'
+import type { HeadPipeline } from '../../catalogue/shapes/planning.js'
 import type { ArtifactPlan, JobCondition } from '../ci-lint/index.js'
 import type { StoredRecord } from './stored.js'
 
@@ -35,26 +36,19 @@ export interface CommitHeader {
   readonly created_at: string
 }
 
-export interface PipelineRecord {
-  readonly id: number
-  readonly project_id: number
-  readonly ref: string
-  readonly tag: boolean
-  readonly sha: string
-  readonly before_sha: string
-  readonly status: string
-  /** The reason why the pipeline's configuration is invalid. */
-  readonly yaml_errors?: string | undefined
-  readonly source: string
-  readonly user_id: number
-  /** The parent of a child pipeline; null for other pipelines. */
-  readonly parent_id: number | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly started_at: string | null
-  readonly finished_at: string | null
-  readonly commit: CommitHeader
-}
+export type PipelineRecord = StoredRecord<
+  typeof HeadPipeline,
+  {
+    readonly project_id: number
+    /** The reason why the pipeline's configuration is invalid. */
+    readonly yaml_errors?: string | undefined
+    readonly source: string
+    readonly user_id: number
+    /** The parent of a child pipeline; null for other pipelines. */
+    readonly parent_id: number | null
+    readonly commit: CommitHeader
+  }
+>
 
 export type JobStatus = (typeof jobStates)[number]
 

@@ -2,6 +2,9 @@
  * Declares what the embedded instance stores about users, tokens, groups, projects and events. Records refer to each other by ID. Times
  * are ISO 8601 strings, and days are `YYYY-MM-DD`.
  */
+import type { Static } from 'typebox'
+import type { ApprovalConfiguration } from '../../catalogue/areas/approvals.js'
+import type { eventActions } from '../../catalogue/areas/events.js'
 import type { User } from '../../catalogue/shapes/common.js'
 import type { SimpleProject } from '../../catalogue/shapes/project.js'
 import type { StoredRecord } from './stored.js'
@@ -79,14 +82,7 @@ export interface ShareRecord {
   readonly expires_at: string | null
 }
 
-export interface ApprovalSettings {
-  readonly approvals_before_merge: number
-  readonly reset_approvals_on_push: boolean
-  readonly disable_overriding_approvers_per_merge_request: boolean
-  readonly merge_requests_author_approval: boolean
-  readonly merge_requests_disable_committers_approval: boolean
-  readonly require_password_to_approve: boolean
-}
+type ApprovalSettings = Readonly<Static<typeof ApprovalConfiguration>>
 
 export type ProjectRecord = StoredRecord<
   typeof SimpleProject,
@@ -164,19 +160,7 @@ export interface StorageMoveRecord {
   readonly created_at: string
 }
 
-export type EventAction =
-  | 'approved'
-  | 'closed'
-  | 'commented'
-  | 'created'
-  | 'destroyed'
-  | 'expired'
-  | 'joined'
-  | 'left'
-  | 'merged'
-  | 'pushed'
-  | 'reopened'
-  | 'updated'
+export type EventAction = (typeof eventActions)[number]
 
 export interface EventRecord {
   readonly id: number
