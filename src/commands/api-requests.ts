@@ -153,7 +153,7 @@ const describeLoss = ({ method }: WireRequest): Pick<WriteOptions, 'loses' | 'do
     ? {
         loses: {
           what: 'The object is deleted.',
-          each: ({ request }) => maskAddresses(request?.path ?? ''),
+          describePlan: ({ request }) => maskAddresses(request?.path ?? ''),
         },
         done: 'deleted',
       }

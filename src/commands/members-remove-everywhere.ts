@@ -127,7 +127,7 @@ const planLeaving = async (
 ): Promise<LeavingPlan> => {
   const memberships = new Memberships(context, sought, true)
   const all: DecidedMembership[] = []
-  for await (const found of memberships.each()) {
+  for await (const found of memberships.yieldMemberships()) {
     const stays = await findReasonToStay(context.instance, self, found)
     all.push(stays === undefined ? found : { ...found, stays })
   }

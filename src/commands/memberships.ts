@@ -217,7 +217,7 @@ export class Memberships {
    * Yields the memberships in the order of the places.
    * @throws Failure if the instance can no longer be read
    */
-  async *each(): AsyncGenerator<FoundMembership> {
+  async *yieldMemberships(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.startCounter()
     try {
       const reads = mapConcurrent(this.#places.yieldPlaces(), maxConcurrent, (place) =>
@@ -352,7 +352,7 @@ async function* listMemberships(context: Context, given: Arguments<typeof flags>
   const sought = createUserQuery(user)
   const found = new Memberships(context, sought, given.flags.direct === true)
   const records = async function* () {
-    for await (const { place, membership, member } of found.each())
+    for await (const { place, membership, member } of found.yieldMemberships())
       yield { of: formatMemberPlace(place), record: { ...member, membership } }
   }
   yield* yieldRecords(records(), { endpoint: members.listOfGroup, parent: 'of', columns })

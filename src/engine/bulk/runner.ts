@@ -127,7 +127,7 @@ export class BulkRunner {
     const loses = resolveLoss(options)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return false
-    const each = loses?.each
+    const each = loses?.describePlan
     const named = async (): Promise<readonly string[]> =>
       each === undefined
         ? ui.nameObjects(losing.length === 0 ? plans : losing)

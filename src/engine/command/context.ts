@@ -253,11 +253,11 @@ export interface Text {
   /** Returns a symbol for a verdict or a next step that is clear without color; for screen readers a word. */
   mark(kind: 'good' | 'bad' | 'warn' | 'next'): string
   /** Emphasizes text if colors are on, and makes its control characters visible. */
-  strong(text: string): string
+  emphasize(text: string): string
   /** Wraps text from outside to the terminal's width; continuation lines start at column `indent`. */
-  hanging(text: string, indent: number): string
+  wrapHanging(text: string, indent: number): string
   /** Draws a bar `width` columns wide, filled to `fraction` (0 to 1). */
-  bar(fraction: number, width: number): string
+  drawBar(fraction: number, width: number): string
 }
 
 /** The person at the terminal: notes on standard error, questions and confirmations. */

@@ -28,7 +28,7 @@ export interface Loss {
   /** The affected objects; by default the objects of the plans, by name. */
   readonly details?: Details
   /** Returns the lines that describe the loss of one plan. They replace the name of its object. */
-  readonly each?: (plan: Plan) => LossLines | Promise<LossLines>
+  readonly describePlan?: (plan: Plan) => LossLines | Promise<LossLines>
   /** The verb before each line in the notes for a line without a terminal, such as `removes`. */
   readonly noteVerb?: string
 }

@@ -145,7 +145,7 @@ class StateReader {
     try {
       const data = await this.#readOnce({
         endpoint: reading.endpoint,
-        values: reading.values(plan),
+        values: reading.fillPath(plan),
       })
       return getShownAttributes(isObject(data) ? data : {}, getChangedFields(plan), plan.endpoint)
     } catch (error) {
@@ -191,7 +191,7 @@ class StateReader {
       try {
         const data = await this.#readOnce({
           endpoint: reading.endpoint,
-          values: reading.values({ values }),
+          values: reading.fillPath({ values }),
         })
         return isObject(data) ? data : undefined
       } catch (error) {

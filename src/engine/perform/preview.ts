@@ -391,7 +391,7 @@ export class Previewer {
       await checkNoDuplicate(plan, (list) => lists.gather(list))
       return createPreview(plan, undefined, how)
     }
-    const values = reading.values(plan)
+    const values = reading.fillPath(plan)
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)

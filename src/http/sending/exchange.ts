@@ -223,8 +223,8 @@ export interface OpenAnswer {
 
 /** Reports an exchange once, when its outcome is known. */
 export interface Trace {
-  answered(status: number, headers: AnswerHeaders, body?: Uint8Array): void
-  failed(error: Error): void
+  reportAnswer(status: number, headers: AnswerHeaders, body?: Uint8Array): void
+  reportFailure(error: Error): void
 }
 
 const isNeverSent = (error: Error): boolean =>
@@ -234,7 +234,7 @@ const isNeverSent = (error: Error): boolean =>
       error.category === 'interrupted' &&
       error.details.unknownOutcome !== true
 
-const noTrace: Trace = { answered: () => {}, failed: () => {} }
+const noTrace: Trace = { reportAnswer: () => {}, reportFailure: () => {} }
 
 const maskRequestBody = (
   body: OutgoingRequest['body'],
@@ -284,7 +284,7 @@ export const startTrace = (
     })
   }
   return {
-    answered: (status, responseHeaders, bytes) => {
+    reportAnswer: (status, responseHeaders, bytes) => {
       const id = readHeader(responseHeaders, 'x-request-id')
       const outcome = {
         status,
@@ -293,7 +293,7 @@ export const startTrace = (
       }
       reportOnce(outcome, bytes)
     },
-    failed: (error) =>
+    reportFailure: (error) =>
       reportOnce({
         error: redactSecrets(toOneLine(error.message)),
         ...(isNeverSent(error) ? { sent: false } : {}),
