@@ -4,7 +4,7 @@
  */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Context } from '../engine/command/context.js'
-import { toCallAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'

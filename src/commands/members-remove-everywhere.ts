@@ -4,7 +4,7 @@ import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
-import { toCallAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given } from '../engine/command/types.js'
 import {
   compareInnerFirst,

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
 import { getConcurrencyLimit } from '../../engine/command/globals.js'
-import { pickAnswerFacts } from '../../engine/command/running.js'
+import { pickAnswerFacts } from '../../engine/command/outcomes.js'
 import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'

@@ -2,7 +2,7 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
-import { canShowOutcomes, describeTolerated } from '../command/running.js'
+import { canShowOutcomes, describeTolerated } from '../command/outcomes.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'

@@ -2,13 +2,8 @@
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { getConcurrencyLimit } from '../command/globals.js'
-import { withReversal } from '../command/reversal.js'
-import {
-  canShowOutcomes,
-  describeTolerated,
-  resolveDetails,
-  resolveLoss,
-} from '../command/running.js'
+import { canShowOutcomes, describeTolerated } from '../command/outcomes.js'
+import { resolveDetails, resolveLoss, withReversal } from '../command/reversal.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'

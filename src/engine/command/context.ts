@@ -27,7 +27,7 @@ import type {
 } from './actions.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
-import type { Details } from './running.js'
+import type { Details } from './reversal.js'
 
 // Commands that run within another command, with values as input and records as output.
 
@@ -163,7 +163,7 @@ export interface InnerRuns {
   readonly runLine: (ask: TypedAsk) => Promise<number>
 }
 
-export type { Details, Loss } from './running.js'
+export type { Details, Loss } from './reversal.js'
 
 /** The services that a command receives, and the functions that carry out its actions. */
 export interface Context {

@@ -17,7 +17,7 @@ import {
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { pickAnswerFacts } from '../command/running.js'
+import { pickAnswerFacts } from '../command/outcomes.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'

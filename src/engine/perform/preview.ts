@@ -19,7 +19,7 @@ import {
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { resolveLoss } from '../command/running.js'
+import { resolveLoss } from '../command/reversal.js'
 import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
