@@ -5,7 +5,12 @@
 
 const { stripVTControlCharacters } = require('node:util')
 
+/** Matches text in which each character takes one column, as in src/base/screen-text.ts. cli-table3 measures each cell four times. */
+const simple =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03c9\u0410-\u044f–—‘’“”…·‖›│░█●○◌◆▲▽▸▹✓✗⊘]*$/
+
 module.exports = (text) => {
+  if (simple.test(text)) return text.length
   const plain = stripVTControlCharacters(String(text))
-  return /^[\x20-\x7e]*$/.test(plain) ? plain.length : require('string-width').default(plain)
+  return simple.test(plain) ? plain.length : require('string-width').default(plain)
 }

@@ -112,7 +112,7 @@ const run = (sandbox: Sandbox, how: Place, written: string) =>
 const writesBy = (command: Command, line: string): boolean =>
   keepsJournal(command) &&
   Object.values(command.endpoints).length > 0 &&
-  Object.values(command.endpoints).every((one) => writes(one) && one.rehearses !== true) &&
+  Object.values(command.endpoints).every((one) => writes(one) && one.ownDryRun !== true) &&
   !/--(?:curl|dry-run|journal|resume-after)\b/.test(line)
 
 /** Whether a line leaves its instance as it is: that of a command that reads, and is piped into no other. */

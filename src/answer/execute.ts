@@ -83,7 +83,6 @@ export const execute = async (
   }
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
-  if (raw.flags.has('web')) throw usage('--web opens the page of a single object of one instance')
   const { executeSeveral } = await import('./instances.js')
   return executeSeveral(line, executeOne)
 }

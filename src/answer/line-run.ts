@@ -7,7 +7,7 @@ import type { InstanceService } from '../engine/command/context.js'
 import {
   getCommandName,
   isFullySent,
-  isRehearsal,
+  isPreview,
   mayChangeInstance,
 } from '../engine/command/derive.js'
 import { getConcurrencyLimit } from '../engine/command/globals.js'
@@ -48,7 +48,8 @@ const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanRe
     return { readData: readNothing, readValues: readNothing, checksAnswers: false }
   return {
     readData: async (ask) =>
-      (await (await exchange.getClient(ask.endpoint)).call(await exchange.prepare(ask))).data,
+      (await (await exchange.getClient(ask.endpoint)).call(await exchange.buildAndRecord(ask)))
+        .data,
     readValues: async ({ endpoint, request }) =>
       (await (await exchange.getClient(endpoint)).call(request)).data,
     checksAnswers: isFullySent(options),
@@ -118,7 +119,7 @@ export class LineRun implements LineParts {
     this.#journal = new RunJournal(options, journaled, this.addFooter)
     this.#engine = this.#createEngine()
     this.bulk = new BulkRunner(this.#engine)
-    this.preview = isRehearsal(options) ? this.#openPreviews : undefined
+    this.preview = isPreview(options) ? this.#openPreviews : undefined
     this.curl = loaded.curl && new loaded.curl.CurlPrinter(this)
     this.instance = new (loaded.curl?.UnsentInstance ?? LiveInstance)(this)
     this.context = this.createContext(this.instance)

@@ -12,7 +12,7 @@ import type { Text } from '../engine/command/context.js'
 import {
   getAnswerFields,
   getFirstSegment,
-  isRehearsal,
+  isPreview,
   mayChangeInstance,
 } from '../engine/command/derive.js'
 import type { Raw } from '../engine/plan/line.js'
@@ -281,7 +281,7 @@ export class AnswerPrinter implements RunAnswer {
     const { fields } = globals
     if (fields !== undefined) {
       const { createFieldInspection } = await import('../engine/records/known-fields.js')
-      const wrote = mayChangeInstance(command, []) && !isRehearsal({ command, globals })
+      const wrote = mayChangeInstance(command, []) && !isPreview({ command, globals })
       const isLate = emit.changed === true || wrote
       const answering = { command, emit, words, single: emit.single }
       return createFieldInspection(answering, fields, isLate ? this.#later : undefined)

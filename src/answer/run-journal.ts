@@ -3,7 +3,7 @@
 import { writes } from '../catalogue/endpoint.js'
 import type { Engine } from '../engine/bulk/plan-work.js'
 import type { Context } from '../engine/command/context.js'
-import { isFullySent, isRehearsal, keepsJournal } from '../engine/command/derive.js'
+import { isFullySent, isPreview, keepsJournal } from '../engine/command/derive.js'
 import type { Plan } from '../engine/command/types.js'
 import type { InstanceExchange } from '../engine/instance/exchange.js'
 import type { RunPlanner } from '../engine/instance/planning.js'
@@ -18,7 +18,7 @@ const isKept = (
 ): boolean => {
   if (journaling.resumed !== undefined) return true
   if (globals.journal === 'none' || !keepsJournal(command)) return false
-  if (endpoint.rehearses === true && values.dry_run === true) return false
+  if (endpoint.ownDryRun === true && values.dry_run === true) return false
   return globals.journal !== undefined || writes(endpoint)
 }
 
@@ -76,7 +76,7 @@ export class RunJournal {
     const { globals, inner } = this.#options
     const byPerson = globals.save && ({ by: 'person', onSaved: this.#noteSavedPlan } as const)
     const planned = inner?.planned ?? (byPerson || undefined)
-    if (planned === undefined || !isRehearsal(this.#options)) return undefined
+    if (planned === undefined || !isPreview(this.#options)) return undefined
     const { PlanKeeper } = await import('../engine/journaling/planned-run.js')
     return new PlanKeeper({ ...this.#header, single: false }, planned)
   }

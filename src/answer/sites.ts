@@ -58,6 +58,7 @@ const singleInstanceFlags = [
   'out',
   'report',
   'note',
+  'web',
 ] as const
 
 /** @throws Failure `usage` for commands and flags that require a single instance */

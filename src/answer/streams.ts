@@ -18,6 +18,7 @@ import { openPager } from '../terminal/pager.js'
 import { createMeter } from '../terminal/progress.js'
 import { createPrompts, canPrompt as isInteractive } from '../terminal/prompts.js'
 import {
+  getErrorScreen,
   getStandardError,
   getStandardOutput,
   printAside,
@@ -188,7 +189,7 @@ const usesPager = (
 
 /** Creates the test whether a person can be asked. Terminals are loaded only if standard error is one. */
 const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
-  const stderr = getStandardError()
+  const stderr = getErrorScreen()
   const typed = stderr.isTTY === true && (await getCurrentIo().typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
 }
@@ -196,11 +197,13 @@ const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> =>
 const createRunPrompts = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
   createPrompts(
     {
-      // The input is opened when a question is asked, because that takes milliseconds.
+      // The streams are opened when a question is asked, because that takes milliseconds.
       get input() {
         return getStandardInput()
       },
-      output: getStandardError(),
+      get output() {
+        return getStandardError()
+      },
       signal,
     },
     env,
@@ -221,7 +224,7 @@ export const openNotes = async (
   { globals, format, env }: NoteOptions,
   of?: string,
 ): Promise<Notes> => {
-  const stream = getStandardError()
+  const stream = getErrorScreen()
   const style = await createStyle(stream, env, globals.color)
   return createNotes({
     stream,
@@ -264,15 +267,20 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
   const plainStyle = await createStyle(filed ? {} : stdout, env, globals.color)
-  const style = isAlignedByFlag(options, plainStyle)
-    ? createAlignedStyle(plainStyle, env)
-    : plainStyle
+  const isAligned = isAlignedByFlag(options, plainStyle)
+  const style = isAligned ? createAlignedStyle(plainStyle, env) : plainStyle
   const openedNotes = await openNotes(options)
-  const plain = outer ?? openStdout(getStandardOutput())
+  const plain = outer ?? openStdout(stdout)
   const { out, width, wrapNotes, polls } = createAnswerScreen(globals, env, format, style, plain)
   // A watch needs no spinner, since it is redrawn.
-  const liveness = getLiveness(getStandardError(), env, globals.quiet || isRepeated(globals))
-  const meter = createMeter({ name: getCommandName(command), liveness, stream: getStandardError() })
+  const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
+  const meter = createMeter({
+    name: getCommandName(command),
+    liveness,
+    get stream() {
+      return getStandardError()
+    },
+  })
   const shown = usesPager(options, style)
     ? openRunPager({ plain, width: style.width, env, meter })
     : out
@@ -294,8 +302,8 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   }
   if (isSilent) return { ...streams, out: nowhere }
   if (!filed && format.page === undefined) return streams
-  const { checkFileFlags: checkFile, openAnswerFile: withFile } = await import('./file.js')
-  checkFile(format, globals, style.terminal)
-  const name = getCommandName(command)
-  return withFile(streams, await format.page?.(), { name, globals, env, signal })
+  const { checkFileFlags, openAnswerFile } = await import('./file.js')
+  checkFileFlags(format, globals, style.terminal)
+  const named = { name: getCommandName(command), globals, env, signal }
+  return openAnswerFile(streams, await format.page?.(), named)
 }

@@ -91,11 +91,11 @@ const getInnerEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   )
 
 /** Removes the dry run of the API from an endpoint, so that --dry-run sends no write here. */
-const removeRehearsal = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
+const removeOwnDryRun = ({ ownDryRun: _, ...endpoint }: Endpoint): Endpoint => endpoint
 const removeRehearsals = (command: Command): Command => ({
   ...command,
   endpoints: Object.fromEntries(
-    Object.entries(command.endpoints).map(([key, one]) => [key, removeRehearsal(one)]),
+    Object.entries(command.endpoints).map(([key, one]) => [key, removeOwnDryRun(one)]),
   ),
 })
 

@@ -60,8 +60,8 @@ export interface Io {
   hasTerminal(): Promise<boolean>
   /** Returns the regular file that standard input is read from, which has an end; undefined for any other input. */
   inputFile(): BigIntStats | undefined
-  /** False if standard output is certainly not a terminal, which is detected without opening it. */
-  mayBeTerminal(): boolean
+  /** False if a stream is certainly not a terminal, which is detected without opening it. */
+  mayBeTerminal(stream: 'stdout' | 'stderr'): boolean
   /** True if another program reads standard output: it is a pipe or a socket. */
   isPiped(): boolean
   /** Writes to standard output without opening its stream. @returns the number of bytes written */
@@ -160,10 +160,10 @@ export const processIo: Io = {
       return undefined
     }
   },
-  mayBeTerminal: () => {
+  mayBeTerminal: (stream) => {
     if (process.platform === 'win32') return true
     try {
-      return fstatSync(1).isCharacterDevice()
+      return fstatSync(stream === 'stdout' ? 1 : 2).isCharacterDevice()
     } catch {
       return true
     }

@@ -4,6 +4,7 @@
  */
 import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
+import { isTooDeep } from '../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import {
@@ -401,10 +402,10 @@ const coerceFlagTexts = (walk: Walk<unknown>, param: Param, texts: readonly stri
     case 'json':
       if (text === '' && param.nullable === true) return null
       try {
-        return JSON.parse(text)
-      } catch {
-        return fail(walk, param, text, { problem: 'wrong format', expected: 'JSON' })
-      }
+        const value: JsonValue = JSON.parse(text)
+        if (!isTooDeep(value)) return value
+      } catch {}
+      return fail(walk, param, text, { problem: 'wrong format', expected: 'JSON' })
     case 'project':
     case 'group':
       return coerceValue(walk, param, new Set(texts).size > 1 ? texts.join(',') : text)

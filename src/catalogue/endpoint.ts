@@ -191,7 +191,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   /** The reason why the write cannot be undone. */
   readonly irreversible?: string
   /** True if the API has a parameter `dry_run`, with which --dry-run sends the request. */
-  readonly rehearses?: true
+  readonly ownDryRun?: true
   /** True if the list has the parameters `id_after` and `id_before`, by which it continues where numbered pages end with a 405. */
   readonly keyset?: true
   /** The parameters of a similar endpoint that this one does not have, according to the documentation. */

@@ -2,10 +2,9 @@
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readRegular } from '../base/files/regular.js'
+import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
-import { isObject } from '../base/objects.js'
 import { userAgent } from '../base/version.js'
 import { addOwnNames, type Words } from '../catalogue/words.js'
 import { findSingleCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
@@ -83,25 +82,29 @@ const writeCache = async (folder: string, file: string, kept: CachedValues): Pro
   }
 }
 
-const isCandidate = (value: unknown): value is Candidate =>
-  isObject(value) &&
-  typeof value.value === 'string' &&
-  (value.text === undefined || typeof value.text === 'string')
+const cacheSchema = {
+  type: 'object',
+  properties: {
+    time: { type: 'number' },
+    of: { type: 'string' },
+    items: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { value: { type: 'string' }, text: { type: 'string' } },
+        required: ['value'],
+      },
+    },
+  },
+  required: ['time', 'of', 'items'],
+} as const
 
-const isCached = (value: unknown): value is CachedValues =>
-  isObject(value) &&
-  typeof value.time === 'number' &&
-  typeof value.of === 'string' &&
-  Array.isArray(value.items) &&
-  value.items.every(isCandidate)
+/** The largest size of a cache, in bytes. */
+const maxBytes = 16 << 20
 
 const readCache = (file: string, of: string): readonly Candidate[] | undefined => {
-  try {
-    const kept: unknown = JSON.parse(readRegular(file).toString())
-    return isCached(kept) && kept.of === of && isFresh(kept.time) ? kept.items : undefined
-  } catch {
-    return undefined
-  }
+  const kept = readCached(cacheSchema, file, maxBytes)
+  return kept?.of === of && isFresh(kept.time) ? kept.items : undefined
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { hasDots } from '../base/base-url.js'
 import { addToGroup } from '../base/group-by.js'
+import { parseJsonOrText } from '../base/json/nesting.js'
 import type { JsonValues } from '../base/objects.js'
 import { isVariablePath } from '../base/secrets/names.js'
 import type { WorkspaceService } from '../engine/command/context.js'
@@ -63,14 +64,9 @@ const parseHeaders = (lines: readonly string[]): Record<string, string> => {
   return headers
 }
 
-const parseValue = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(parseValue)
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
+const parseValue = (name: string, value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((one) => parseValue(name, one))
+  return typeof value === 'string' ? parseJsonOrText(value, `--param ${name}`) : value
 }
 
 const formatQuery = (values: JsonValues): string => {
@@ -100,7 +96,7 @@ const parseRawFields = ({ 'raw-field': texts = [] }: Body['flags']): JsonValues 
 const formatBody = ({ input, extra, flags: given }: Body): string | undefined => {
   const attributes = {
     ...input,
-    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, parseValue(v)])),
+    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, parseValue(k, v)])),
     ...parseRawFields(given),
   }
   return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined

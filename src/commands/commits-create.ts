@@ -296,13 +296,14 @@ const isInline = (actions: string): boolean => /^\s*[[{]/.test(actions)
 
 /** Reads `--actions`: an inline list, `@file`, a file name or `-`. */
 const readActionList = async (context: Context, text: string): Promise<unknown> => {
-  const value = await parseHeld(
-    isInline(text)
-      ? holdText(text)
-      : await readSourceText(context, text.replace(/^@/, ''), '--actions'),
-    '--actions',
-  )
-  return isObject(value) ? value.actions : value
+  const path = isInline(text) ? undefined : text.replace(/^@/, '')
+  const label = path === undefined || path === '-' ? '--actions' : `--actions ${path}`
+  const held =
+    path === undefined ? holdText(text) : await readSourceText(context, path, '--actions')
+  const value = await parseHeld(held, label)
+  const list = isObject(value) ? value.actions : value
+  if (Array.isArray(list)) return list
+  throw usage(`${label}: the actions must be a list`)
 }
 
 const collectActions = async (

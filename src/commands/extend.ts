@@ -65,10 +65,13 @@ const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
 }
 
 /** Checks that a file has at least one command. @throws Failure `usage` if it has none */
-const checkSome = ({ areas: compiled, leftOut: [first] }: CompiledExtension): void => {
+const checkSome = (
+  { areas: compiled, leftOut: [first] }: CompiledExtension,
+  source: string,
+): void => {
   if (Object.keys(compiled).length > 0) return
   const why = first === undefined ? '' : `: ${first.request}: ${first.reason}`
-  throw usage(`no command comes of this file${why}`)
+  throw usage(`no command comes of ${source}${why}`)
 }
 
 const columns = ['command', 'request', 'summary']
@@ -94,7 +97,7 @@ const buildExtension = async (
   const compileContext = await gatherContext(context, facts.name)
   const own = compileExtension(facts.name, operations, compileContext)
   const compiled = { ...own, leftOut: [...skipped, ...own.leftOut] }
-  checkSome(compiled)
+  checkSome(compiled, facts.source)
   const record = {
     ...facts,
     title: title ?? null,

@@ -224,7 +224,7 @@ const removeMembership = async ({ instance }: Context, item: Item): Promise<Plan
     )
   } catch (error) {
     // The interrupted run may have removed the membership already.
-    if (item.how === 'again' && isMissing(error)) return { unchanged: true }
+    if (item.resumeBy === 'repeating' && isMissing(error)) return { unchanged: true }
     throw error
   }
 }

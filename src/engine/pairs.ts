@@ -3,7 +3,7 @@
 import { type FormatTraits, formatTraits } from '../catalogue/formats.js'
 import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
-import { getFirstSegment, isRehearsal } from './command/derive.js'
+import { getFirstSegment, isPreview } from './command/derive.js'
 import { getCommandFlags } from './command/flags.js'
 import type { GlobalFlagRow } from './command/global-flag.js'
 import { globalFlagRows } from './command/global-flags.js'
@@ -76,20 +76,20 @@ const exclusions: readonly FlagPair[] = [
     flags: ['dry-run'],
     others: ['curl', 'journal', 'resume', ...polls],
     hint: 'A preview sends no write.',
-    applies: isRehearsal,
+    applies: isPreview,
   },
   {
     flags: ['dry-run'],
     others: ['fields'],
     hint: 'A preview has the columns object, attribute, now and new, and in JSON also request, read and changes.',
-    applies: (line) => isRehearsal(line) && !hasOnlyPreviewFields(line),
+    applies: (line) => isPreview(line) && !hasOnlyPreviewFields(line),
   },
   {
     flags: ['dry-run'],
     others: ['output'],
     hint: 'The preview names no object that has an ID.',
     applies: (line) =>
-      isRehearsal(line) && line.command.args.length === 0 && getFormat(line)?.shows === 'names',
+      isPreview(line) && line.command.args.length === 0 && getFormat(line)?.shows === 'names',
   },
   { flags: ['resume'], others: ['curl'] },
   {

@@ -16,7 +16,7 @@ import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
 import type { UiService } from './command/context.js'
-import { getSelectList, isRehearsal } from './command/derive.js'
+import { getSelectList, isPreview } from './command/derive.js'
 import type { Globals } from './command/globals.js'
 import { isRepeated } from './command/globals.js'
 import type { Command, Given } from './command/types.js'
@@ -61,7 +61,7 @@ export const checkRunFlags = async (
       `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,
     )
   // A preview has fields of its own, which the answer checks.
-  if (globals.fields === undefined || isRehearsal({ command, globals })) return
+  if (globals.fields === undefined || isPreview({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')
   await checkFields(command, globals.fields, words)
 }

@@ -19,6 +19,7 @@ import { lineFlags } from './command/globals.js'
 import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from './rows.js'
+import { findFieldKind } from './where/shape.js'
 
 /** One side of the comparison: its records by parent and identity. */
 interface Side {
@@ -187,14 +188,32 @@ interface Line {
   readonly running: { readonly context: Context }
 }
 
+/** Returns the flag that chooses records from a time on; undefined if the list has none. */
+const findTimeFlag = (
+  { endpoints }: Command,
+  time: string,
+  isSpan: boolean,
+): string | undefined => {
+  const all = Object.values(endpoints)
+  const param = ['created_after', 'after', 'updated_after'].find((name) =>
+    all.some(({ params }) => Object.hasOwn(params, name)),
+  )
+  if (param !== undefined) return `--${param.replace('_', '-')} ${time}`
+  const hasField = all.some(({ returns }) => findFieldKind(returns.shape, 'created_at') === 'time')
+  return hasField ? `--where 'created_at${isSpan ? '<' : '>'}${time}'` : undefined
+}
+
 /** @throws Failure `usage` for a time instead of a snapshot */
-const checkFolder = (folder: string | undefined): void => {
-  const isTime = folder !== undefined && parseMoment(folder, 0) !== undefined
-  if (!isTime && parseSpan(folder ?? '') === undefined) return
-  if (existsSync(resolvePath(folder ?? ''))) return
+const checkFolder = (command: Command, folder = ''): void => {
+  const isSpan = parseSpan(folder) !== undefined
+  if (!isSpan && parseMoment(folder, 0) === undefined) return
+  if (existsSync(resolvePath(folder))) return
+  const flag = findTimeFlag(command, folder, isSpan)
   throw usage(
     `--since requires the folder of a snapshot, not the time ${folder}`,
-    'Take a snapshot, and compare with it later: svcctl snapshot --to before',
+    flag === undefined
+      ? 'Take a snapshot, and compare with it later: svcctl snapshot --to before'
+      : `For records since that time: ${flag}. --since compares with a snapshot: svcctl snapshot --to before`,
   )
 }
 
@@ -206,7 +225,7 @@ const changeColumns = ['id', 'name', 'field', 'before', 'after'] as const
  */
 export async function* yieldChanges({ command, raw, globals, running }: Line): Rows {
   const { context } = running
-  checkFolder(globals.since)
+  checkFolder(command, globals.since)
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
   const words = getLineWords(command, raw)

@@ -157,9 +157,11 @@ const readDocumentFile = async (
   findings: Findings,
 ): Promise<DeclaredExtension | undefined> => {
   const read = await readHeld(holdText(decodeUtf8(bytes)))
-  if ('wrong' in read)
-    return findings.add({ file: name, line: 1, column: 1 }, `the file is ${read.wrong}`)
-  const { title, operations, skipped } = readOpenApi(read.value, choice)
+  const first = { file: name, line: 1, column: 1 }
+  if ('wrong' in read) return findings.add(first, `the file is ${read.wrong}`)
+  const content = findings.tried(first, () => readOpenApi(read.value, choice))
+  if (content === undefined) return undefined
+  const { title, operations, skipped } = content
   const named = nameOperations(operations, documented, name, findings)
   const all = beside === undefined ? named : await addBeside(named, beside, findings)
   return { name: undefined, title, ...dropTwins(all, skipped) }

@@ -197,7 +197,7 @@ export const createRows = (
     (word: ((name: string) => string) | undefined) => (): readonly string[] => {
       const all = columns ?? []
       const named = word === undefined ? all : all.map((path) => mapDottedName(path, word))
-      return [...leading, ...named]
+      return leading.length === 0 ? named : [...leading, ...named]
     }
   const names = {
     columns: createNameGetter(words?.neutral),

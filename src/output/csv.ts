@@ -20,6 +20,9 @@ const signedNumber = /^[+-]\d+(\.\d+)?$/
  */
 const leadingBreak = /^[\r\n]/
 
+/** Matches texts that need no escape. */
+const plainText = /^[ -~]*$/
+
 /**
  * Creates a cell whose text is not escaped as a formula. The library accepts any option here, but its types contain
  * only some.
@@ -49,6 +52,7 @@ const formatCell = (value: unknown, { style, csvRaw }: FormatView): Cell => {
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
     return value
   const whole = typeof value === 'string' ? value : serializeJson(value)
+  if (plainText.test(whole)) return whole
   const front = csvRaw !== true && leadingBreak.test(whole) ? "'" : ''
   return escapeLines(front + whole, style, '\n\t')
 }
@@ -63,19 +67,22 @@ export const open: OpenPrinter = (sink, view) => {
     if (view.headless === true) return []
     return [rows.headings().map((name) => formatCell(name, view))]
   }
-  const toCells = (record: unknown): readonly Cell[] =>
-    rows
-      .values(record)
-      .map((value, i) => formatCell(getLevelName(rows.columns()[i], value) ?? value, view))
+  const toCells = (record: unknown): readonly Cell[] => {
+    const values = rows.values(record)
+    const names = rows.columns()
+    return values.map((value, i) => formatCell(getLevelName(names[i], value) ?? value, view))
+  }
   const write = async (lines: readonly (readonly Cell[])[]): Promise<void> => {
     if (lines.length > 0) await sink.write(csvOf([...lines], options))
   }
+  const values = async (batch: readonly unknown[]): Promise<void> => {
+    // Called before `takeHeader`, because the first record may define the columns.
+    const lines = batch.map(toCells)
+    await write([...takeHeader(), ...lines])
+  }
   return {
-    values: async (batch) => {
-      // Called before `takeHeader`, because the first record may define the columns.
-      const lines = batch.map(toCells)
-      await write([...takeHeader(), ...lines])
-    },
+    bytes: (batch) => values(batch.map(view.parse)),
+    values,
     close: () => write(takeHeader()),
   }
 }

@@ -99,7 +99,7 @@ export const splitWidth = (natural: readonly number[], terminal: number): number
 }
 
 /** The maximum number of rows in one table of the library, whose time grows with their square. */
-const maxRows = 50
+const maxRows = 10
 
 const noBorders = {
   top: '',

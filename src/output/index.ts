@@ -3,13 +3,15 @@
  * people if the view has these.
  */
 
+import { createFieldParser } from '../base/json/field-parser.js'
 import type { Records } from '../base/json/records.js'
-import { decodeText, parseRecord } from '../base/json/values.js'
+import { decodeText, parseRecord, parseRecords } from '../base/json/values.js'
 import {
   createMaskedPick,
   createRecordMasker,
   type HiddenFields,
 } from '../base/secrets/mask-records.js'
+import { shownFields } from '../catalogue/kinds.js'
 import { createPicker } from '../catalogue/pick.js'
 import type { Inspection } from '../catalogue/views.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
@@ -33,7 +35,7 @@ const createMaskedWriter = (
     watch: mask.watch,
     raw: async (batch) => {
       const shown = mask.maskBatch(batch)
-      await (printer.bytes?.(shown) ?? printer.values(shown.map(parseRecord)))
+      await (printer.bytes?.(shown) ?? printer.values(parseRecords(shown)))
     },
     record: (value) => printer.values([mask.maskValue(value)]),
     close: () => printer.close(),
@@ -142,6 +144,27 @@ const isReshaped = (
   return reader === 'people' && (paged || people.rows !== undefined)
 }
 
+const sources: ReadonlyMap<string, string> = new Map(Object.entries(shownFields))
+
+/** Lists the fields of a record that an answer shows, by their first level; undefined if it may read others. */
+const listReadFields = ({
+  fields,
+  columns,
+  parents,
+  words,
+  terminal,
+  aligned,
+  made = {},
+}: AnswerView): readonly string[] | undefined => {
+  const shown = fields ?? columns
+  if (shown === undefined || parents !== undefined || words !== undefined) return undefined
+  if (shown.some((path) => Object.hasOwn(made, path))) return undefined
+  const paths = shown.flatMap((path) => [path, sources.get(path) ?? path])
+  // A table links each record to its page.
+  const links = terminal || aligned === true ? ['web_url'] : []
+  return [...links, ...paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])]
+}
+
 /**
  * Opens the writer of an answer.
  * @param hidden the fields that no format receives
@@ -153,9 +176,12 @@ export const openWriter = async (
   hidden: HiddenFields,
 ): Promise<Writer> => {
   const open = await format.load()
-  const start = ({ made, people: _, inspection, ...view }: AnswerView): Writer => {
+  const start = (shown: AnswerView): Writer => {
+    const { made, people: _, inspection, ...view } = shown
     const pick = createMaskedPick(createPicker(made, view.words), hidden, view.words)
-    const printer = open(sink, { ...view, pick })
+    const names = listReadFields(shown)
+    const parse = names === undefined ? parseRecord : createFieldParser(names, parseRecord)
+    const printer = open(sink, { ...view, pick, parse })
     const whole = inspection === undefined ? printer : createInspectedPrinter(printer, inspection)
     return createMaskedWriter(whole, hidden, view.words)
   }

@@ -6,7 +6,7 @@
 import { viewBytes } from '../base/bytes.js'
 import { PackedRecords, type Records } from '../base/json/records.js'
 import { joinPieces, readTokens } from '../base/json/text.js'
-import { decodeText, parseRecord, serializeJson } from '../base/json/values.js'
+import { decodeText, serializeJson } from '../base/json/values.js'
 import { createShaper } from '../catalogue/pick.js'
 import { escapeLine } from './escape.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
@@ -123,7 +123,7 @@ const createEscaper =
 const createFieldPicker = (view: FormatView): ToLines => {
   const shape = createShaper(view)
   const show = (text: string): string => (view.terminal ? escapeLine(text, view.style) : text)
-  return (batch) => batch.map((bytes) => encodeText(show(serializeJson(shape(parseRecord(bytes))))))
+  return (batch) => batch.map((bytes) => encodeText(show(serializeJson(shape(view.parse(bytes))))))
 }
 
 /**
@@ -220,5 +220,10 @@ export const open: OpenPrinter = (sink, view) => {
 export const openNdjson: OpenPrinter = (sink, view) => {
   const lines = createLineEncoder(view)
   const bytes = (batch: Records): Promise<void> => writeLines(sink, lines(batch))
-  return { bytes, values: (batch) => bytes(batch.map(encode)), close: async () => {} }
+  // Values that are written whole are not cut into bytes first.
+  const values = (batch: readonly unknown[]): Promise<void> =>
+    lines === passRecords && batch.length > 0
+      ? sink.write(batch.map((value) => `${serializeJson(value)}\n`).join(''))
+      : bytes(batch.map(encode))
+  return { bytes, values, close: async () => {} }
 }

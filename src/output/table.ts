@@ -3,6 +3,7 @@
  * tab-separated whole values, unless `-o table` asks for aligned columns.
  */
 
+import type { Records } from '../base/json/records.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import { getLevelName } from '../catalogue/levels.js'
@@ -190,7 +191,8 @@ const openList: OpenPrinter = (sink, view) => {
     await flush()
     if (hidden > 0) view.tellHidden?.(hidden)
   }
-  return { values: write, close: end, abandon: end }
+  const bytes = (batch: Records): Promise<void> => write(batch.map(view.parse))
+  return { bytes, values: write, close: end, abandon: end }
 }
 
 // One object on a terminal: its fields in two columns, with wrapped text and indented nested objects.
@@ -356,6 +358,7 @@ const openPlainList: OpenPrinter = (sink, view) => {
     await sink.write(header() + lines.join(''))
   }
   return {
+    bytes: (batch) => write(batch.map(view.parse)),
     values: write,
     close: async () => {
       const text = header()

@@ -141,6 +141,8 @@ export interface AnswerView extends View {
 /** The options that a format receives. */
 export interface FormatView extends View {
   readonly pick: Pick
+  /** Parses a record as far as `pick` reads it: only the chosen fields, or else the whole. */
+  readonly parse: (bytes: Uint8Array) => unknown
 }
 
 /** Writes an answer. Records are masked and passed to the format's printer. */

@@ -9,13 +9,14 @@ import { Failure } from '../errors.js'
 import type { CompiledExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
+import { folderName, operationsSchema, recordSchema } from './extension-schemas.js'
 import {
   type ExtensionIndex,
   type ExtensionRecord,
-  folderName,
   format,
   getFolder,
   type IndexedArea,
+  readAreaEndpoints,
   readIndex,
   readStored,
 } from './extensions.js'
@@ -56,7 +57,7 @@ export const listExtensions = (env: Environment): readonly StoredExtension[] =>
   Object.entries(findFolders(env))
     .map(([name, folder]): StoredExtension => {
       try {
-        return { ...readStored(env, folder, 'extension'), name, folder }
+        return { ...readStored(env, folder, 'extension', recordSchema), name, folder }
       } catch {
         return { name, folder }
       }
@@ -70,7 +71,7 @@ export const readEndpoints = (
 ): readonly { readonly area: string; readonly endpoints: Endpoints }[] =>
   Object.keys(areas).map((area) => ({
     area,
-    endpoints: readStored(env, folder, `area-${area}`) as Endpoints,
+    endpoints: readAreaEndpoints(env, folder, area),
   }))
 
 /** Reads the operations from which an extension was compiled. */
@@ -78,8 +79,8 @@ export const readOperations = (
   env: Environment,
   { folder }: StoredExtension,
 ): readonly Operation[] => {
-  const { operations } = readStored(env, folder, 'operations')
-  return Array.isArray(operations) ? (operations as Operation[]) : []
+  const { operations } = readStored(env, folder, 'operations', operationsSchema)
+  return operations as readonly Operation[]
 }
 
 /** Reads the records and actions of all extensions that the embedded instance serves. */

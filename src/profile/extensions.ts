@@ -3,16 +3,20 @@
  * read on first use. Files that others could have changed are refused. Documented commands work without any of these files.
  */
 import path from 'node:path'
+import type { XSchema } from 'typebox/schema'
+import { Findings } from '../base/documents/findings.js'
+import { parseJson } from '../base/documents/parse-json.js'
+import { checkStored, readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
-import { type Fields, isObject } from '../base/objects.js'
+import { isObject } from '../base/objects.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AddedArea, addAreas, setExtensionFault } from '../catalogue/index.js'
 import { addKinds, type Kind } from '../catalogue/kinds.js'
-import { usage } from '../errors.js'
+import { getReason, usage } from '../errors.js'
 import type { SkippedOperation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/sandbox.js'
-import { areaName } from '../extension/words.js'
+import { areaSchema, folderName, indexSchema } from './extension-schemas.js'
 import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
@@ -64,72 +68,53 @@ export interface ExtensionIndex {
 export const getFolder = (env: Environment, folder: string): string =>
   path.join(getPaths(env).config, 'extensions', folder)
 
-/** Matches a folder of an extension: its name, or the second of its two folders, which take turns. */
-export const folderName = /^([a-z][a-z0-9-]{0,99})(?:\.2)?$/
+/** The largest size of a file, in bytes. */
+const maxBytes = 256 << 20
 
 /**
  * Reads a file of an extension.
  * @param folder the name of its folder
  * @throws Failure `usage` if others could have changed the file, or it is damaged
  */
-export const readStored = (env: Environment, folder: string, file: string): Fields => {
+export const readStored = <const S extends XSchema>(
+  env: Environment,
+  folder: string,
+  file: string,
+  schema: S,
+): StoredValue<S> => {
   const place = path.join(getFolder(env, folder), `${file}.json`)
   const doubt = findDistrust(place)
   if (doubt !== undefined) {
     const { message, remedy } = describeDistrust(doubt)
     throw usage(message, remedy)
   }
-  let value: unknown
-  try {
-    value = JSON.parse(readRegular(place).toString())
-  } catch {
-    value = undefined
+  const remedy = `Run: svcctl extend remove ${folder.replace(folderName, '$1')}`
+  const findings = new Findings()
+  const read = (): StoredValue<S> | undefined => {
+    try {
+      return readStoredJson(schema, readRegular(place, maxBytes), place, findings)?.value
+    } catch (error) {
+      throw usage(`cannot read ${place}: ${getReason(error)}`, remedy)
+    }
   }
-  if (!isObject(value) || (file.startsWith('area-') && !hasEndpoints(value)))
-    throw usage(
-      `${place} is missing or damaged`,
-      `Run: svcctl extend remove ${folder.replace(folderName, '$1')}`,
-    )
+  const value = read()
+  if (value === undefined) throw findings.toFailure(remedy)
   return value
 }
 
-/** True if all values have what a command is derived from. */
-const hasEndpoints = (values: Fields): boolean =>
-  Object.values(values).every(
-    (one) =>
-      isObject(one) &&
-      [one.path, one.params, one.returns].every(isObject) &&
-      [one.route, one.command, one.summary].every((text) => typeof text === 'string'),
-  )
+/** Reads the endpoints that an extension adds to an area. @throws Failure as `readStored` */
+export const readAreaEndpoints = (env: Environment, folder: string, area: string): Endpoints =>
+  readStored(env, folder, `area-${area}`, areaSchema) as Endpoints
 
 /** Creates the function that loads the endpoints of an area, once. */
 const createLoader = (env: Environment, area: string, folders: readonly string[]) => {
   let loaded: Promise<Endpoints> | undefined
   const load = async (): Promise<Endpoints> => {
-    const all = folders.map((folder) => readStored(env, folder, `area-${area}`) as Endpoints)
+    const all = folders.map((folder) => readAreaEndpoints(env, folder, area))
     return Object.assign({}, ...all.toReversed())
   }
   return () => (loaded ??= load())
 }
-
-const isArea = (value: unknown): boolean =>
-  isObject(value) &&
-  typeof value.summary === 'string' &&
-  Array.isArray(value.from) &&
-  value.from.every((one) => typeof one === 'string' && areaName.test(one))
-
-const isKind = (value: unknown): boolean =>
-  isObject(value) && Array.isArray(value.areas) && Array.isArray(value.names)
-
-const isIndex = (value: unknown): value is ExtensionIndex =>
-  isObject(value) &&
-  isObject(value.areas) &&
-  Object.entries(value.areas).every(([name, area]) => areaName.test(name) && isArea(area)) &&
-  isObject(value.kinds) &&
-  Object.values(value.kinds).every(isKind) &&
-  isObject(value.folders) &&
-  Object.values(value.folders).every((one) => typeof one === 'string' && folderName.test(one)) &&
-  isObject(value.profiles)
 
 /** Reads the index. Returns the fault and its remedy if others could have changed it, or it is damaged. */
 export const readIndex = (
@@ -143,12 +128,18 @@ export const readIndex = (
   }
   const remedy = 'Run: svcctl extend list'
   try {
-    const value: unknown = JSON.parse(readRegular(file).toString())
-    if (isObject(value) && typeof value.format === 'number' && value.format !== format)
+    const findings = new Findings()
+    const parsed = parseJson(readRegular(file, maxBytes), file, findings)
+    if (
+      isObject(parsed?.value) &&
+      Number.isInteger(parsed.value.format) &&
+      parsed.value.format !== format
+    )
       return { fault: `${file} is of another version of svcctl`, remedy }
-    return isIndex(value) ? value : { fault: `${file} is damaged`, remedy }
-  } catch {
-    return { fault: `${file} is damaged`, remedy }
+    const document = parsed && checkStored(indexSchema, parsed, findings)
+    return document?.value ?? { fault: findings.toFailure()?.message ?? '', remedy }
+  } catch (error) {
+    return { fault: `cannot read ${file}: ${getReason(error)}`, remedy }
   }
 }
 

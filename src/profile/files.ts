@@ -1,10 +1,12 @@
 /** Reads and locks the configuration files. A damaged file is reported, and never repaired or overwritten. */
 
 import path from 'node:path'
+import type { XSchema } from 'typebox/schema'
+import { Findings } from '../base/documents/findings.js'
+import type { Document } from '../base/documents/index.js'
+import { readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import { lock } from '../base/files/lock.js'
 import { makeFolders, readRegular } from '../base/files/regular.js'
-import { type Fields, isObject } from '../base/objects.js'
-import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 
 /** Creates a usage failure for a file: the operation, the reason of the system, and a hint. */
@@ -21,36 +23,38 @@ export const createFileFailure = (
   })
 }
 
-/** Creates the failure of a file with invalid content. The file is not changed. */
-export const createCorruptFailure = (file: string, what: string): Failure =>
-  new Failure('usage', `${file} ${what}`, {
-    request: file,
-    hint: 'The file was not changed. Correct it, or move it away and sign in again with: svcctl auth login',
-  })
+/** Refuses a file with mistakes. The file is not changed. */
+export const refuseMistakes = (file: string, findings: Findings): void => {
+  const failure = findings.toFailure()
+  if (failure === undefined) return
+  const remedy =
+    failure.details.hint ?? 'Correct it, or move it away and sign in again with: svcctl auth login'
+  const hint = `The file was not changed. ${remedy}`
+  throw new Failure('usage', failure.message, { request: file, hint })
+}
+
+/** The largest size of a configuration file, in bytes. */
+const maxBytes = 16 << 20
 
 /**
- * Reads a JSON file that contains an object; undefined if there is no file.
- * @throws Failure `usage` if it cannot be read or contains something else
+ * Reads a JSON file by a schema; undefined if there is no file.
+ * @throws Failure `usage` if it cannot be read, or with every mistake in it
  */
-export const readObject = (file: string): Fields | undefined => {
+export const readStoredFile = <const S extends XSchema>(
+  schema: S,
+  file: string,
+): Document<StoredValue<S>> | undefined => {
   let bytes: Buffer
   try {
-    bytes = readRegular(file)
+    bytes = readRegular(file, maxBytes)
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
     throw createFileFailure('read', file, error)
   }
-  const fault = findEncodingFault(bytes)
-  if (fault !== undefined) throw createCorruptFailure(file, fault)
-  let value: unknown
-  try {
-    value = JSON.parse(decodeUtf8(bytes))
-  } catch {
-    // The parser's message quotes the text, which may contain a token.
-    throw createCorruptFailure(file, 'is not valid JSON')
-  }
-  if (!isObject(value)) throw createCorruptFailure(file, 'does not contain a JSON object')
-  return value
+  const findings = new Findings()
+  const document = readStoredJson(schema, bytes, file, findings)
+  refuseMistakes(file, findings)
+  return document
 }
 
 /** Creates a directory that only its owner may enter; an existing one is left unchanged. */

@@ -4,9 +4,8 @@
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { readRegular } from '../base/files/regular.js'
+import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
-import { isObject } from '../base/objects.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
 import type { Paths } from './paths.js'
 import type { Profile } from './types.js'
@@ -74,28 +73,56 @@ const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string):
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
   existsSync(path.join(config, 'instances'))
 
-const isListRecord = (value: unknown): boolean =>
-  isObject(value) &&
-  Object.values(value).every(
-    (list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
-  )
+const text = { type: 'string' } as const
+const names = { type: 'object', additionalProperties: { type: 'array', items: text } } as const
 
-const isKnown = (value: unknown): value is KnownInstance =>
-  isObject(value) &&
-  value.format === 1 &&
-  typeof value.read_at === 'string' &&
-  isObject(value.settings) &&
-  Object.values(value.settings).every(
-    (one) => isObject(one) && settingTypes.some((type) => type === one.type),
-  ) &&
-  isListRecord(value.values) &&
-  isListRecord(value.fields) &&
-  Array.isArray(value.gone) &&
-  value.gone.every(
-    (one) => isObject(one) && [one.route, one.at].every((text) => typeof text === 'string'),
-  ) &&
-  isObject(value.sections) &&
-  (value.kept_from === undefined || isObject(value.kept_from))
+/** The schema of a file. */
+const knownSchema = {
+  type: 'object',
+  properties: {
+    format: { const: 1 },
+    base_url: text,
+    read_at: text,
+    as: {
+      type: 'object',
+      properties: {
+        user_id: { type: ['integer', 'null'] },
+        admin: { type: ['boolean', 'null'] },
+      },
+      required: ['user_id', 'admin'],
+    },
+    version: { type: ['string', 'null'] },
+    edition: { type: ['string', 'null'] },
+    settings: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: { type: { enum: settingTypes }, nullable: { type: 'boolean' } },
+        required: ['type', 'nullable'],
+      },
+    },
+    values: names,
+    gone: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { route: text, status: { type: 'integer' }, at: text },
+        required: ['route', 'status', 'at'],
+      },
+    },
+    cookie: { type: ['string', 'null'] },
+    fields: names,
+    sections: {
+      type: 'object',
+      additionalProperties: { enum: ['ok', 'refused', 'absent', 'failed'] },
+    },
+    kept_from: { type: 'object', additionalProperties: text },
+  },
+  required: [
+    ...['format', 'base_url', 'read_at', 'as', 'version', 'edition', 'settings', 'values', 'gone'],
+    ...['cookie', 'fields', 'sections'],
+  ],
+} as const
 
 /** Reads the stored facts about a profile's instance; undefined if there are none, or if they are for another address. */
 export const readKnown = (
@@ -104,9 +131,8 @@ export const readKnown = (
 ): KnownInstance | undefined => {
   try {
     const file = getFile(paths, name)
-    const bytes = readRegular(file)
-    const value: unknown = bytes.length > maxBytes ? undefined : JSON.parse(bytes.toString())
-    const fits = isKnown(value) && value.base_url === baseUrl
+    const value = readCached(knownSchema, file, maxBytes)
+    const fits = value?.base_url === baseUrl
     return fits && findDistrust(file) === undefined ? value : undefined
   } catch {
     // An unreadable file counts as missing.

@@ -190,29 +190,54 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
   return next
 }
 
+/** The fields of a profile that signing in and out writes. */
+const factNames = ['tokenStore', 'user'] as const
+/** All fields of a stored profile. */
+export const fieldNames: readonly string[] = [...settingNames.map(toFieldName), ...factNames]
+
+/** Checks the place of a token and the name of its user, as signing in stored them. */
+const checkFacts = (stored: Fields, attempt: FieldCheck): SignInFields => {
+  const tokenStore = attempt('tokenStore', () => {
+    const { tokenStore: place } = stored
+    if (place === undefined || place === null || place === 'keyring' || place === 'file')
+      return place ?? undefined
+    throw usage('invalid tokenStore: it must be keyring or file')
+  })
+  const user = attempt('user', () => {
+    if (isAbsent(stored.user)) return undefined
+    if (typeof stored.user === 'string') return stored.user
+    throw usage('invalid user: it must be text')
+  })
+  return { ...(tokenStore && { tokenStore }), ...(user && { user }) }
+}
+
+type SignInFields = Pick<Profile, (typeof factNames)[number]>
+/** Runs the check of a field. It returns undefined if the check failed and the failure was reported. */
+type FieldCheck = <T>(field: string, check: () => T) => T | undefined
+
 /**
  * Creates a profile from its stored form. Unknown fields are ignored.
+ * @param attempt runs the check of each field
  * @throws Failure `usage` that names the invalid setting
  */
-export const toProfile = (name: string, stored: Fields): Profile => {
+export const toProfile = (
+  name: string,
+  stored: Fields,
+  attempt: FieldCheck = (_, check) => check(),
+): Profile => {
   const fields: Record<string, SettingValue> = {}
   for (const setting of settingNames) {
-    const value = stored[toFieldName(setting)]
-    if (!isAbsent(value)) fields[toFieldName(setting)] = checkSetting(setting, value)
+    const field = toFieldName(setting)
+    const value = stored[field]
+    const checked = isAbsent(value) ? undefined : attempt(field, () => checkSetting(setting, value))
+    if (checked !== undefined) fields[field] = checked
   }
-  const { baseUrl, ...rest } = fields
-  if (typeof baseUrl !== 'string')
+  const facts = checkFacts(stored, attempt)
+  if (isAbsent(stored.baseUrl))
     throw new Failure('usage', `profile ${name} has no base URL`, {
       hint: `Set it with: svcctl profile set ${name} --base-url <url>`,
     })
-  const { tokenStore, user } = stored
-  return {
-    name,
-    baseUrl,
-    ...rest,
-    ...(tokenStore === 'keyring' || tokenStore === 'file' ? { tokenStore } : {}),
-    ...(typeof user === 'string' ? { user } : {}),
-  }
+  return { name, ...fields, baseUrl: String(fields.baseUrl), ...facts }
 }
 
 /** Returns a profile without the password in a proxy URL. */

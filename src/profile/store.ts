@@ -1,46 +1,28 @@
 /** Stores profiles and aliases in the configuration file, and keeps profiles and their tokens consistent when a person signs in or out. */
 import path from 'node:path'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
-import { type Fields, getOwn, isObject } from '../base/objects.js'
+import { type Fields, getOwn } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
-import {
-  createCorruptFailure,
-  createFileFailure,
-  type LockWait,
-  readObject,
-  withLock,
-} from './files.js'
+import { type LockWait, withLock } from './files.js'
 import { getPaths, type Paths } from './paths.js'
 import { applyChanges, type Changes, toProfile } from './settings.js'
+import {
+  type Aliases,
+  nameRule,
+  readContents,
+  type StoreContent,
+  toStoredProfile,
+  writeContents,
+} from './store-file.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import type { Environment, Profile } from './types.js'
-
-/** Command lines by the name of their alias. */
-type Aliases = Readonly<Record<string, string>>
-
-/**
- * Parses the aliases of a file.
- * @throws Failure `usage` if they are not strings by name
- */
-const parseAliases = (file: string, { aliases = {} }: Fields): Aliases => {
-  if (!isObject(aliases)) throw createCorruptFailure(file, 'has "aliases" that are not an object')
-  const found: Record<string, string> = {}
-  for (const [name, line] of Object.entries(aliases)) {
-    if (typeof line !== 'string')
-      throw createCorruptFailure(file, `has an alias that is not a string`)
-    found[name] = line
-  }
-  return found
-}
 
 /**
  * Reads the aliases.
  * @throws Failure `usage` if the file cannot be read
  */
-export const readAliases = (env: Environment): Aliases => {
-  const file = path.join(getPaths(env).config, 'config.json')
-  return parseAliases(file, readObject(file) ?? {})
-}
+export const readAliases = (env: Environment): Aliases =>
+  readContents(path.join(getPaths(env).config, 'config.json')).rest.aliases ?? {}
 
 /**
  * Returns the command line of an alias; undefined if there is no such alias.
@@ -54,8 +36,6 @@ export const findAlias = (env: Environment, name: string): string | undefined =>
   const { message, remedy } = describeDistrust(found)
   throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
 }
-
-// Profiles: `conf` writes the file, but it is read without `conf`, which is slow to load.
 
 /** The facts that are stored when a person signs in or out. Null removes one. */
 interface SignInFacts {
@@ -91,13 +71,6 @@ export interface Store {
   setAlias(name: string, line: string | undefined): Promise<string | undefined>
 }
 
-interface Contents {
-  readonly rest: Fields
-  readonly current: string | undefined
-  readonly profiles: Readonly<Record<string, Fields>>
-}
-
-const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /**
  * Checks the name of a profile.
  * @throws Failure `usage` if it is invalid
@@ -118,56 +91,6 @@ const createUnknownFailure = (name: string, names: readonly string[]): Failure =
       : `Profiles: ${names.join(', ')}. Create one with: svcctl auth login -p ${name}`,
   )
 
-const readContents = (file: string): Contents => {
-  const { current, profiles = {}, ...rest } = readObject(file) ?? {}
-  if (current !== undefined && typeof current !== 'string')
-    throw createCorruptFailure(file, 'has a "current" that is not a string')
-  if (!isObject(profiles)) throw createCorruptFailure(file, 'has "profiles" that are not an object')
-  const checked: Record<string, Fields> = {}
-  for (const [name, profile] of Object.entries(profiles)) {
-    if (!isObject(profile))
-      throw createCorruptFailure(file, `has a profile "${name}" that is not an object`)
-    if (nameRule.test(name)) checked[name] = profile
-    else throw createCorruptFailure(file, `has a profile with an invalid name`)
-  }
-  return { rest, current, profiles: checked }
-}
-
-const toStoredProfile = (file: string, name: string, stored: Fields): Profile => {
-  try {
-    return toProfile(name, stored)
-  } catch (error) {
-    throw createCorruptFailure(
-      file,
-      `has an invalid profile ${name}: ${error instanceof Error ? error.message : ''}`,
-    )
-  }
-}
-
-/**
- * Writes the file with `conf`, which replaces it atomically. Only the owner may read it, because a proxy URL may contain a password.
- * Reading avoids `conf`, which takes 20 ms to load and creates the folder.
- */
-const writeContents = async (file: string, contents: Contents): Promise<void> => {
-  const { rest, current, profiles } = contents
-  const { clearPlace } = await import('../base/files/files.js')
-  try {
-    // `conf` would write through a symbolic link, and replace a device by a file.
-    await clearPlace(file)
-    const { default: Conf } = await import('conf')
-    const conf = new Conf<Record<string, unknown>>({
-      cwd: path.dirname(file),
-      configName: path.basename(file, '.json'),
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
-    })
-    conf.store = { ...rest, ...(current === undefined ? {} : { current }), profiles }
-  } catch (error) {
-    throw createFileFailure('write', file, error)
-  }
-}
-
 /**
  * Checks that a person who signs in keeps the address of the profile, because its settings and protection are meant for that instance.
  * @throws Failure `usage` that names both addresses
@@ -184,8 +107,8 @@ export const checkAddress = (before: Profile | undefined, baseUrl: string): void
  * Checks that a credential is not used for another instance: neither a stored token nor a token command.
  * @throws Failure `usage`
  */
-const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
-  if (before.baseUrl === after.baseUrl) return
+const checkMove = (before: Profile | undefined, after: Profile, changes: Changes): void => {
+  if (before === undefined || before.baseUrl === after.baseUrl) return
   const keepsCommand = before.tokenCommand !== undefined && changes['token-command'] === undefined
   if (before.tokenStore === undefined && !keepsCommand) return
   throw usage(
@@ -218,8 +141,9 @@ class ProfileFile implements Store {
   }
 
   list(): readonly Profile[] {
-    return Object.entries(this.#read().profiles)
-      .map(([name, stored]) => toStoredProfile(this.file, name, stored))
+    const contents = this.#read()
+    return Object.keys(contents.profiles)
+      .flatMap((name) => toStoredProfile(this.file, name, contents) ?? [])
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
@@ -228,8 +152,7 @@ class ProfileFile implements Store {
   }
 
   get(name: string): Profile | undefined {
-    const stored = getOwn(this.#read().profiles, name)
-    return stored === undefined ? undefined : toStoredProfile(this.file, name, stored)
+    return toStoredProfile(this.file, name, this.#read())
   }
 
   getCurrentName(): string | undefined {
@@ -238,47 +161,47 @@ class ProfileFile implements Store {
 
   async set(name: string, changes: Changes, facts: SignInFacts = {}): Promise<Profile> {
     checkName(name)
-    const { profiles } = await this.#change(({ rest, current, profiles }) => {
-      const before = getOwn(profiles, name)
-      const stored = withFacts(applyChanges(before ?? {}, changes), facts)
+    const { profiles } = await this.#change((contents) => {
+      const { current, profiles } = contents
+      const stored = withFacts(applyChanges(getOwn(profiles, name) ?? {}, changes), facts)
       const profile = toProfile(name, stored)
-      if (before?.baseUrl !== undefined && facts.tokenStore === undefined)
-        checkMove(toStoredProfile(this.file, name, before), profile, changes)
+      if (getOwn(profiles, name)?.baseUrl !== undefined && facts.tokenStore === undefined)
+        checkMove(toStoredProfile(this.file, name, contents), profile, changes)
       checkPair(name, profile)
-      return { rest, current: current ?? name, profiles: { ...profiles, [name]: stored } }
+      const all = { ...profiles, [name]: stored }
+      return { ...contents, current: current ?? name, profiles: all }
     })
-    return toStoredProfile(this.file, name, profiles[name] ?? {})
+    return toProfile(name, profiles[name] ?? {})
   }
 
   async delete(name: string): Promise<void> {
-    await this.#change(({ rest, current, profiles }) => {
+    await this.#change(({ current, profiles, ...rest }) => {
       if (getOwn(profiles, name) === undefined)
         throw createUnknownFailure(name, Object.keys(profiles))
       const { [name]: _, ...others } = profiles
-      return { rest, current: current === name ? undefined : current, profiles: others }
+      return { ...rest, current: current === name ? undefined : current, profiles: others }
     })
     const { forgetKnown } = await import('./known.js')
     forgetKnown({ config: path.dirname(this.file) }, name)
   }
 
   async switch(name: string): Promise<void> {
-    await this.#change(({ rest, profiles }) => {
-      if (getOwn(profiles, name) === undefined)
-        throw createUnknownFailure(name, Object.keys(profiles))
-      return { rest, current: name, profiles }
+    await this.#change((contents) => {
+      if (getOwn(contents.profiles, name) === undefined)
+        throw createUnknownFailure(name, Object.keys(contents.profiles))
+      return { ...contents, current: name }
     })
   }
 
   getAliases(): Aliases {
-    return parseAliases(this.file, this.#read().rest)
+    return this.#read().rest.aliases ?? {}
   }
 
   async setAlias(name: string, line: string | undefined): Promise<string | undefined> {
     let before: string | undefined
     await this.#change(({ rest, ...others }) => {
-      const aliases = parseAliases(this.file, rest)
-      const { [name]: _, ...kept } = aliases
-      before = getOwn(aliases, name)
+      const { [name]: _, ...kept } = rest.aliases ?? {}
+      before = getOwn(rest.aliases ?? {}, name)
       return {
         ...others,
         rest: { ...rest, aliases: line === undefined ? kept : { ...kept, [name]: line } },
@@ -287,13 +210,13 @@ class ProfileFile implements Store {
     return before
   }
 
-  #read(): Contents {
+  #read(): StoreContent {
     return readContents(this.file)
   }
 
   /** Changes the file under a lock, and reads it again there so that no change of another process is lost. Returns the new contents. */
-  #change(edit: (contents: Contents) => Contents): Promise<Contents> {
-    const work = async (): Promise<Contents> => {
+  #change(edit: (contents: StoreContent) => StoreContent): Promise<StoreContent> {
+    const work = async (): Promise<StoreContent> => {
       const next = edit(this.#read())
       await writeContents(this.file, next)
       return next

@@ -2,13 +2,16 @@
 
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type Fields, isObject } from '../base/objects.js'
+import { Findings } from '../base/documents/findings.js'
+import type { Document } from '../base/documents/index.js'
+import { checkStored, readStoredJson } from '../base/documents/stored.js'
+import type { Fields } from '../base/objects.js'
 import { Failure, getErrorCode, usage } from '../errors.js'
 import {
-  createCorruptFailure,
   createFileFailure,
   type LockWait,
-  readObject,
+  readStoredFile,
+  refuseMistakes,
   withLock,
 } from './files.js'
 import type { Paths } from './paths.js'
@@ -124,7 +127,8 @@ export const openKeyring = async (
 
 interface TokenFile {
   readonly file: string
-  read(): Fields
+  /** Reads the entries of all profiles; each is checked when it is used. */
+  read(): Document<Fields>
   /** Reads, changes and replaces the file under a lock. */
   change(edit: (entries: Fields) => Fields): Promise<void>
 }
@@ -163,15 +167,18 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
   )
 }
 
+const entriesSchema = { type: 'object', additionalProperties: {} } as const
+
 const openTokenFile = (
   paths: Paths,
   note: (text: string) => void,
   waiting: LockWait = { note },
 ): TokenFile => {
   const file = path.join(paths.config, 'tokens.json')
-  const read = (): Fields => {
+  const read = (): Document<Fields> => {
     keepPrivate(file, note)
-    return readObject(file) ?? {}
+    const empty = { value: {}, at: () => ({ file, line: 1, column: 1 }) }
+    return readStoredFile(entriesSchema, file) ?? empty
   }
   return {
     file,
@@ -180,7 +187,7 @@ const openTokenFile = (
       withLock(
         file,
         async () => {
-          const next = edit(read())
+          const next = edit(read().value)
           const { writeWhole } = await import('../base/files/files.js')
           try {
             await writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, { own: true })
@@ -227,26 +234,31 @@ export interface TokensOptions {
   readonly openKeyring?: () => Promise<Keyring | undefined>
 }
 
-const toStored = (value: unknown, from: string): StoredToken => {
-  if (!isObject(value)) throw createCorruptFailure(from, 'does not contain an object')
-  const { token, kind, baseUrl, refreshToken, expiresAt } = value
-  if (typeof token !== 'string' || !isUserTokenKind(kind) || typeof baseUrl !== 'string')
-    throw createCorruptFailure(from, 'lacks the token, its kind or its instance')
-  return {
-    token,
-    kind,
-    baseUrl,
-    ...(typeof refreshToken === 'string' ? { refreshToken } : {}),
-    ...(typeof expiresAt === 'string' ? { expiresAt } : {}),
-  }
-}
+const tokenSchema = {
+  type: 'object',
+  properties: {
+    token: { type: 'string', writeOnly: true },
+    kind: { enum: userTokenKinds },
+    baseUrl: { type: 'string' },
+    refreshToken: { type: 'string', writeOnly: true },
+    expiresAt: { type: 'string' },
+  },
+  required: ['token', 'kind', 'baseUrl'],
+} as const
 
-const parseEntry = (text: string, from: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw createCorruptFailure(from, 'is not valid JSON')
-  }
+/**
+ * Reads a stored token.
+ * @param from the file or the keyring's entry, for messages
+ * @throws Failure `usage` with every mistake
+ */
+const readToken = (
+  read: (findings: Findings) => Document<StoredToken> | undefined,
+  from: string,
+): StoredToken | undefined => {
+  const findings = new Findings()
+  const document = read(findings)
+  refuseMistakes(from, findings)
+  return document?.value
 }
 
 const createKeyringFailure = (name: string, why: string, cause?: unknown): Failure =>
@@ -270,7 +282,11 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
         throw createKeyringFailure(name, `which does not respond: ${describeError(error)}`, error)
       })
       const from = `the keyring's entry of profile ${name}`
-      return text === undefined ? undefined : toStored(parseEntry(text, from), from)
+      if (text === undefined) return undefined
+      return readToken(
+        (findings) => readStoredJson(tokenSchema, Buffer.from(text), from, findings),
+        from,
+      )
     },
     /** Rejects if the keyring does not store the token. */
     write: async (name: string, token: StoredToken): Promise<void> => {
@@ -313,8 +329,13 @@ class TokenStore implements Tokens {
 
   async read(name: string, place: TokenPlace): Promise<StoredToken | undefined> {
     if (place === 'keyring') return this.#ring.read(name)
-    const entries = this.#file.read()
-    return Object.hasOwn(entries, name) ? toStored(entries[name], this.file) : undefined
+    const { value, at } = this.#file.read()
+    if (!Object.hasOwn(value, name)) return undefined
+    const entry: Document<unknown> = {
+      value: value[name],
+      at: (path, isKey) => at([name, ...path], isKey),
+    }
+    return readToken((findings) => checkStored(tokenSchema, entry, findings), this.file)
   }
 
   async write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace> {
@@ -347,7 +368,7 @@ class TokenStore implements Tokens {
   }
 
   async #dropFromFile(name: string): Promise<void> {
-    if (!Object.hasOwn(this.#file.read(), name)) return
+    if (!Object.hasOwn(this.#file.read().value, name)) return
     await this.#file.change(({ [name]: _, ...others }) => others)
   }
 }

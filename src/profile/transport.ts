@@ -87,11 +87,14 @@ interface PemSource {
   readonly hint: string
 }
 
+/** The largest PEM file, in bytes. A file of all certificate authorities has less than a tenth of it. */
+const maxPem = 16e6
+
 const readPem = ({ setting, file, name, hint }: PemSource): string => {
   const label = name === undefined ? file : `${file} (${name})`
   let bytes: Buffer
   try {
-    bytes = readRegular(file)
+    bytes = readRegular(file, maxPem)
   } catch (error) {
     throw createFileFailure('read', label, error, hint)
   }

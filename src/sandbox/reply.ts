@@ -40,8 +40,11 @@ export class LazyList<T> {
 }
 
 /** Creates a list of records. `present` is called only for the records of the requested page. */
-export const createLazyList = <R, T>(rows: readonly R[], present: (row: R) => T): LazyList<T> =>
-  new LazyList(rows.length, (start, end) => rows.slice(start, end).map(present))
+export const createLazyList = <R, T>(
+  rows: readonly R[],
+  present: (row: R) => T,
+): LazyList<Awaited<T>> =>
+  new LazyList(rows.length, (start, end) => Promise.all(rows.slice(start, end).map(present)))
 
 /** One page of a list with keyset pagination. `next` has the query parameters by which the next page differs; it is null at the end. */
 export class Keyset<T> {

@@ -42,6 +42,8 @@ interface Selection<R, P> {
   readonly search?: readonly (keyof R & string)[]
   /** True if the case of identifying attributes is ignored. */
   readonly fold?: true
+  /** The order of lists without `order_by`: the direction, unless `sort` names one, and the sort keys. Without it, they are in the order of IDs. */
+  readonly order?: readonly [direction: 'asc' | 'desc', keys: (record: R) => readonly RecordKey[]]
   /** The sort keys for values of `order_by` that are not attributes. */
   readonly orders?: Readonly<
     Record<string, (record: R, call: Call, search: string) => readonly RecordKey[]>
@@ -167,7 +169,8 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
     containsText(search, places?.map((field) => row[field]) ?? [search]) &&
     sees?.(call, row, parent) !== false
   const rows = all?.filter(passing) ?? getTableOf<R>(call, kind.table).filter(passing)
-  if (order_by === undefined) return rows
+  if (order_by === undefined)
+    return kind.order === undefined ? rows : sortRecords(rows, kind.order[1], sort ?? kind.order[0])
   const keys = kind.orders?.[order_by] ?? ((row: R) => [getField(row, order_by) as RecordKey])
   return sortRecords(rows, (row) => keys(row, call, search ?? ''), sort ?? 'desc')
 }
@@ -214,7 +217,7 @@ const createReads = <
     kind.refuse?.(call, record, at)
     return record
   }
-  const listIn = (call: Call, at: P, input: ParamInput<F>): LazyList<Listed> => {
+  const listIn = (call: Call, at: P, input: ParamInput<F>): LazyList<Awaited<Listed>> => {
     const show = kind.presentListed ?? (present as unknown as typeof kind.presentListed)
     return createLazyList(
       selectRecords<Row<K>, P>(call, kind, at, input),

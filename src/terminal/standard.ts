@@ -61,6 +61,9 @@ interface TextSink {
   write(text: string): unknown
 }
 
+/** Standard error; a terminal has a size. */
+type ErrorScreen = TextSink & Pick<OutputStream, 'isTTY' | 'columns'>
+
 const failedStreams = new WeakSet<object>()
 const guarded = new WeakSet<object>()
 
@@ -85,7 +88,14 @@ export const getStandardOutput = (): OutputStream => getCurrentIo().stdout
  * Returns true if standard output may be a terminal. Only its stream knows for certain, but opening that takes as long
  * as formatting a page of help.
  */
-export const mayBeTerminal = (): boolean => getCurrentIo().mayBeTerminal()
+export const mayBeTerminal = (): boolean => getCurrentIo().mayBeTerminal('stdout')
+
+/** Standard error if it is no terminal. Its stream is opened for the first text, and most runs have none. */
+const unopenedError = { write: (text: string): void => writeQuietly(getStandardError(), text) }
+
+/** Returns standard error for texts. If it is certainly not a terminal, its stream is not opened yet. */
+export const getErrorScreen = (): ErrorScreen =>
+  getCurrentIo().mayBeTerminal('stderr') ? getStandardError() : unopenedError
 
 /** True if standard output is a pipe or a socket, so that another program reads it. */
 export const isPiped = (): boolean => getCurrentIo().isPiped()

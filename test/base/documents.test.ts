@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Findings } from '../../src/base/documents/findings.js'
 import { readDocument } from '../../src/base/documents/index.js'
 import { readJson } from '../../src/base/documents/json.js'
+import { readStoredJson } from '../../src/base/documents/stored.js'
 
 const count = { type: 'integer', minimum: 1, maximum: 9 }
 const inner = {
@@ -107,6 +108,65 @@ describe('a document', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it('is the same where it is read without the library', async () => {
+    const texts = { type: 'array', items: { type: 'string', pattern: '^[a-z]' } }
+    const small = {
+      type: 'object',
+      properties: {
+        test: { const: 1 },
+        number: { type: 'number' },
+        count: { type: ['integer', 'null'] },
+        word: { enum: ['alpha', 'beta'] },
+        texts,
+        strict: {
+          type: 'object',
+          properties: { a: { type: 'boolean' }, b: { type: 'string', writeOnly: true } },
+          required: ['a'],
+          additionalProperties: false,
+        },
+        map: {
+          type: 'object',
+          propertyNames: { pattern: '^[a-z]+$', title: 'name' },
+          additionalProperties: texts,
+        },
+      },
+      required: ['test', 'word'],
+    } as const
+    const findOf = (hasLibrary: boolean, text: string) => {
+      const findings = new Findings()
+      const bytes = Buffer.from(text)
+      const document = hasLibrary
+        ? readJson(small, bytes, 'f', findings)
+        : readStoredJson(small, bytes, 'f', findings)
+      const failure = findings.toFailure()
+      return [document?.value, failure?.message, failure?.details.hint]
+    }
+    const names = ['test', 'number', 'count', 'word', 'texts', 'strict', 'map', 'a', 'b', '~/', 'A']
+    const key = fc.constantFrom(...names, '__proto__', 'constructor')
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(1, 2, 1.5, true, null, 'alpha', 'beta', 'B', '', []),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc
+          .uniqueArray(fc.tuple(key, tie('value')), { selector: ([name]) => name, maxLength: 9 })
+          .map((all) => Object.fromEntries(all)),
+      ),
+    }))
+    const right: unknown[] = []
+    fc.assert(
+      fc.property(value, fc.boolean(), (inner, isMarked) => {
+        const marks = isMarked ? { test: 1, word: 'beta' } : {}
+        const text = JSON.stringify(typeof inner === 'object' ? { ...inner, ...marks } : inner)
+        const found = findOf(false, text)
+        expect(found).toEqual(findOf(true, text))
+        if (found[0] !== undefined) right.push(found[0])
+      }),
+      { numRuns: 3000 },
+    )
+    expect(right.length).toBeGreaterThan(100)
   })
 
   it.each([

@@ -115,6 +115,13 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2
 }
 
+/** The quartiles of values, between which at least half of them are. */
+export const middleHalf = (values: readonly number[]): readonly [low: number, high: number] => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const last = sorted.length - 1
+  return [sorted[Math.floor(last * 0.25)] ?? 0, sorted[Math.ceil(last * 0.75)] ?? 0]
+}
+
 /** Runs programs turn by turn, so that noise hits all alike; gives the runs of each. */
 export const sideBySide = async <N extends string>(
   programs: Readonly<Record<N, Program>>,

@@ -1,6 +1,6 @@
 /** Rows about a program beside another one: processor time, which says more on a busy machine, and wall. */
 import type { Bench } from './bench.js'
-import { median, type Program, type Run, sideBySide } from './measure.js'
+import { median, middleHalf, type Program, type Run, sideBySide } from './measure.js'
 
 /** A ratio as `×`, or what the program takes more than the other in per cent. */
 export interface PairRow {
@@ -13,8 +13,8 @@ export interface PairRow {
 
 type Time = 'cpu' | 'wall'
 
-const ratio = (it: readonly Run[], base: readonly Run[], time: Time): number =>
-  median(it.map((run, i) => run[time] / (base[i]?.[time] ?? Number.NaN)))
+const ratios = (it: readonly Run[], base: readonly Run[], time: Time): readonly number[] =>
+  it.map((run, i) => run[time] / (base[i]?.[time] ?? Number.NaN))
 
 const seconds = (runs: readonly Run[], time: Time): string =>
   `${median(runs.map((run) => run[time])).toFixed(3)} s`
@@ -28,12 +28,13 @@ export const reportPair = async (
   const times = runs || pairs
   const { it, base } = await sideBySide(programs, times, folder, times > 1 ? 1 : 0)
   for (const time of ['cpu', 'wall'] as const) {
-    const many = ratio(it, base, time)
+    const shown = ratios(it, base, time).map((one) => (unit === '%' ? (one - 1) * 100 : one))
     report({
       work: `${work}, ${time === 'cpu' ? 'processor time' : 'wall'}`,
-      measured: unit === '%' ? (many - 1) * 100 : many,
+      measured: median(shown),
       unit,
       budget,
+      spread: middleHalf(shown),
       detail: `${seconds(it, time)}, beside ${seconds(base, time)}; ${it.length} pairs`,
     })
   }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { parseRecord } from '../../src/base/json/values.js'
 import { isObject } from '../../src/base/objects.js'
 import { open } from '../../src/output/table.js'
 import { createAlignedStyle, createStyle } from '../../src/terminal/style.js'
@@ -88,6 +89,7 @@ it('measures 1,000 rows and goes on, so that a long list ends', async () => {
       now: new Date(0),
       style,
       pick,
+      parse: parseRecord,
     },
   )
   const records = Array.from({ length: 2000 }, (_, i) => ({ id: i, name: `n${i}` }))

@@ -16,18 +16,66 @@ describe('the hint for an operation that the documents lack', () => {
     ],
     ['runners delete 1 2', 'for id in 1 2; do svcctl api DELETE runners/$id; done'],
     ['projects delete a/b c/d', 'for id in a%2Fb c%2Fd; do svcctl api DELETE projects/$id; done'],
-    // The second argument of a write may be a value.
-    ['projects rename a/b c', 'svcctl api PUT projects/a%2Fb'],
+    ['projects rename a/b c', 'svcctl api PUT projects/a%2Fb --param name=c'],
     ['jobs retry 19 -P a/b', "svcctl api POST 'projects/{project}/jobs/19/retry' -P a/b"],
   ])('has all objects: %s', async (line, hint) => {
     expect(await hintOf(...line.split(' '))).toBe(hint)
   })
+
+  it.each([
+    ['projects transfer a/b --to c', 'svcctl api PUT projects/a%2Fb/transfer --param namespace=c'],
+    ['projects transfer a/b c', 'svcctl api PUT projects/a%2Fb/transfer --param namespace=c'],
+    [
+      'groups transfer a/b --to=7 --sandbox',
+      'svcctl api POST groups/a%2Fb/transfer --param group_id=7 --sandbox',
+    ],
+    ['repo fork a/b --to c', 'svcctl api POST projects/a%2Fb/fork --param namespace_path=c'],
+    [
+      'issue move 3 --to 7 -P a/b',
+      "svcctl api POST 'projects/{project}/issues/3/move' --param to_project_id=7 -P a/b",
+    ],
+    [
+      'issue transfer 3 c/d -P a/b --sandbox',
+      "svcctl api POST 'projects/{project}/issues/3/move' --param to_project_id=$(svcctl projects get c/d -o value --fields id --sandbox) -P a/b --sandbox",
+    ],
+    [
+      'branches create x --from main -P a/b',
+      "svcctl api POST 'projects/{project}/repository/branches' --param branch=x --param ref=main -P a/b",
+    ],
+    ['projects delete a/b --to c', 'svcctl api DELETE projects/a%2Fb --to c'],
+  ])('gives a destination, a name or an origin its parameter: %s', async (line, hint) => {
+    expect(await hintOf(...line.split(' '))).toBe(hint)
+  })
+
+  it.each(['--select status=offline', '--select=status=offline'])(
+    'leaves out %s, since a request is about one object',
+    async (flag) => {
+      const words = ['runners', 'delete', ...flag.split(' '), '--dry-run']
+      expect(await hintOf(...words)).toBe('svcctl api DELETE runners/ID --dry-run')
+    },
+  )
 
   it('keeps the value of a flag that is as an argument', async () => {
     expect(await hintOf('mr', 'create', 'foo', '-P', 'foo/bar', '--title', 'foo')).toContain(
       'title=foo',
     )
     expect(await hintOf('mr', 'create', 'foo', '-P', 'foo')).toContain('-P foo')
+  })
+})
+
+describe('the hint for a name in the place of an ID', () => {
+  it.each([
+    ['issues promote Login -P a/b', 'svcctl issues promote --select title=Login -P a/b'],
+    ['mr rebase fix/login -P a/b', 'svcctl mr rebase --select source_branch=fix/login -P a/b'],
+    ['jobs get unit -P a/b', 'svcctl jobs list --where name=unit -P a/b'],
+    ['mr get fix/login -P a/b', 'svcctl mr list --where source_branch=fix/login -P a/b'],
+    ['vulnerabilities get xss', "svcctl vulnerabilities list --where 'title~xss' --all-projects"],
+    ['jobs get 5x -P a/b', undefined],
+    ['jobs get a|b -P a/b', undefined],
+  ])('is a condition: %s', async (line, hint) => {
+    const { code, stderr } = await svcctl(line.split(' '))
+    expect([code, /^svcctl: <i?id> must be an integer/.test(stderr)]).toEqual([2, true])
+    expect(/hint: Run "(.*)"\.$/m.exec(stderr)?.[1]).toBe(hint)
   })
 })
 

@@ -222,6 +222,12 @@ describe('flags on several levels', () => {
       "unknown option '--limit'",
     )
     await expect(run('-P', 'a', 'doctor')).rejects.toThrow("unknown option '--project'")
+    await expect(run('doctor', '-var', 'a=b')).rejects.toThrow("unknown option '-var'")
+    await expect(run('doctor', '-key=secret')).rejects.toThrow(/^unknown option '-key'$/)
+    await expect(run('runners', 'list', '-output', 'json')).rejects.toThrow(
+      "unknown option '-output'",
+    )
+    await expect(run('-version')).rejects.toThrow("unknown option '-version'")
     await expect(run('--version', 'runners', 'list')).rejects.toThrow("unknown option '--version'")
   })
 })

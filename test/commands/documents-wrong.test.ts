@@ -28,7 +28,6 @@ const checkGolden = async (
   line: readonly string[],
   wrong: Wrong,
 ): Promise<void> => {
-  const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: url() }
   const [all, right]: [string[], string[]] = [[], []]
   for (const [what, content] of Object.entries(wrong)) {
     const cwd = folder()
@@ -37,6 +36,8 @@ const checkGolden = async (
       mkdirSync(dirname(join(cwd, path)), { recursive: true })
       writeFileSync(join(cwd, path), text, { mode: 0o600 })
     }
+    const instance = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: url() }
+    const env = file.startsWith('conf/') ? { SVC_CONFIG_DIR: join(cwd, 'conf') } : instance
     const { code, stdout, stderr } = await svcctl(line, { cwd, env })
     if (code !== 2 || stdout !== '') right.push(`${what}: ${code} ${stdout}`)
     all.push(
@@ -337,3 +338,51 @@ const manifests: Wrong = {
 
 it('says what is wrong in the manifest of a snapshot', () =>
   checkGolden('manifest', 'snap/manifest.json', ['runners', 'list', '--from', 'snap'], manifests))
+
+// The profile store.
+
+const profile = (settings: Json): string =>
+  JSON.stringify({ profiles: { prod: { baseUrl: 'https://svc.example', ...settings } } }, null, 2)
+
+const profiles: Wrong = {
+  'no JSON': '{"profiles": ',
+  'nothing at all': '',
+  'UTF-16': Buffer.from(profile({}), 'utf16le'),
+  'a list': '[]',
+  'a text': '"hunter2"',
+  'many brackets': `{"later":${deep}`,
+  'profiles as list': '{"profiles": []}',
+  'a misspelled key': '{"profile": {}}',
+  'another misspelled key': '{"alliases": {}}',
+  'a profile as number': '{"profiles": {"prod": 1}}',
+  'a profile with a wrong name': '{"profiles": {"a b": {}}}',
+  'a profile that leads up': '{"profiles": {"../x": {}}}',
+  'a profile named like a prototype': '{"profiles": {"__proto__": {}}}',
+  'a current profile as number': '{"current": 1}',
+  'aliases as list': '{"aliases": []}',
+  'an alias as list': '{"aliases": {"st": ["version"]}}',
+  'no base URL': '{"profiles": {"prod": {}}}',
+  'a base URL as number': profile({ baseUrl: 7 }),
+  'a base URL that is none': profile({ baseUrl: 'not an address' }),
+  'a timeout as text': profile({ timeout: 'soon' }),
+  'a timeout out of range': profile({ timeout: 0 }),
+  'retries as list': profile({ retries: [1] }),
+  'a switch as text': profile({ readOnly: 'maybe' }),
+  'a misspelled switch': profile({ readonly: true }),
+  'a setting by the name of its flag': profile({ 'base-url': 'https://other.example' }),
+  'two misspelled settings': profile({ protectd: true, 'token-kind': 'oauth' }),
+  'an unknown kind of token': profile({ tokenKind: 'personnal' }),
+  'a command of numbers': profile({ tokenCommand: [7] }),
+  'a command without a program': profile({ tokenCommand: [], tokenUrl: 'x' }),
+  'a proxy that is no address': profile({ proxy: 'hunter2' }),
+  'a rate that is none': profile({ rate: 'fast' }),
+  'an unknown finding': profile({ failOn: ['leftovers'] }),
+  'tags with spaces': profile({ tags: ['a b'] }),
+  'a text with a line break': profile({ group: 'a\nb' }),
+  'an unknown place of the token': profile({ tokenStore: 'vault' }),
+  'a user as list': profile({ user: ['root'] }),
+  'several mistakes': profile({ timeout: 'soon', readonly: true, retries: -1 }),
+}
+
+it('says what is wrong in the profile store', () =>
+  checkGolden('profile', 'conf/config.json', ['profile', 'list'], profiles))

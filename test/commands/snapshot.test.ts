@@ -611,12 +611,26 @@ describe('--since', () => {
     ['runners list --all-fields', '--all-fields requires --since'],
     ['runners list --since 2d', 'requires the folder of a snapshot, not the time 2d'],
     ['runners list --since today --all-fields', 'a snapshot, not the time today'],
+    ['events list --since 7d', 'For records since that time: --after 7d. '],
+    ['mr list --since 7d', 'For records since that time: --created-after 7d. '],
+    ['jobs list -P 1 --since 7d', "For records since that time: --where 'created_at<7d'. "],
+    ['jobs list -P 1 --since 2026-01-01', "--where 'created_at>2026-01-01'. "],
     ['runners list --since nowhere', 'nowhere holds no complete snapshot'],
   ])('refuses %s', async (line, why) => {
     server.seen.length = 0
     const { code, stderr } = await call(line)
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
     expect(server.seen).toEqual([])
+  })
+
+  it('has no answer that --tolerate could make a note of, where it lacks the list', async () => {
+    const line = 'members list -P 1,2 --from'
+    const lacking = join(folder(), 'lacking')
+    await call(['snapshot', 'runners list --instance', '--to', lacking])
+    const ran = await call([...line.split(' '), lacking, '--tolerate', 'not_found'])
+    expect([ran.code, ran.stdout]).toEqual([4, ''])
+    expect(ran.stderr).toContain('1: the snapshot has no answer to GET /projects/1/members\n')
+    expect(ran.stderr).not.toContain('tolerated')
   })
 
   it('offers --all-fields where it has a meaning', async () => {

@@ -1,6 +1,7 @@
 /** The format of files as JSON Schema: what a standard validator makes of it, and of files. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { JsonValue } from '../../src/base/objects.js'
@@ -108,6 +109,40 @@ const within = (value: unknown, ...names: readonly string[]): unknown =>
     return new Map<string, unknown>(Object.entries(inner)).get(name)
   }, value)
 
+/** The places of a value: the names that lead to each of its parts. */
+const listPlaces = (
+  value: JsonValue,
+  at: readonly string[] = [],
+): readonly (readonly string[])[] =>
+  typeof value === 'object' && value !== null
+    ? [at, ...Object.entries(value).flatMap(([name, inner]) => listPlaces(inner, [...at, name]))]
+    : [at]
+
+/** A copy of a value with one part replaced, removed or renamed, or with another one beside it. */
+const damageAt = (
+  value: JsonValue,
+  [first = '', ...rest]: readonly string[],
+  how: string,
+  other: JsonValue,
+  name: string,
+): JsonValue => {
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, JsonValue][] => {
+    if (key !== first) return [[key, inner]]
+    if (rest.length > 0) return [[key, damageAt(inner, rest, how, other, name)]]
+    if (how === 'remove') return []
+    if (how === 'replace') return [[key, other]]
+    return how === 'rename'
+      ? [[name, inner]]
+      : [
+          [key, inner],
+          [name, other],
+        ]
+  })
+  if (Array.isArray(value)) return entries.map(([, inner]) => inner)
+  return Object.fromEntries(entries)
+}
+
 /** What no file can say, with the place that is wrong. */
 const wrong: readonly (readonly [file: string, at: string])[] = [
   ['sites: {}', ''],
@@ -167,6 +202,11 @@ const wrong: readonly (readonly [file: string, at: string])[] = [
   ['site: { runners: [{ match: { tags: x }, set: {} }] }', '/site/runners/0/match'],
   ['site: { runners: { big: {} } }', '/site/runners'],
   ['site: { geo_nodes: { south: { primary: null } } }', '/site/geo_nodes/south/primary'],
+  ['teams: { a: { users: [""] } }', '/teams/a/users/0'],
+  [
+    'projects: { a/b: { integrations: { chat: { webhook: { file: null } } } } }',
+    '/projects/a~1b/integrations/chat/webhook/file',
+  ],
 ]
 
 describe('the schema of files', () => {
@@ -216,6 +256,36 @@ describe('the schema of files', () => {
           if (validate(JSON.parse(text)) !== read) apart.push(`${name}: ${text} ${said}`)
         }
     expect(tried).toBe(126 * values.length)
+    expect(apart).toEqual([])
+  })
+
+  it('refuses no damaged file that reading takes', { timeout: 60_000 }, async () => {
+    const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+    const cwd = folderOf({ 'a.pem': pem, 'b.pem': pem, 'deploy.pub': key })
+    const file: JsonValue = parse(`version: 1\n${whole}`, { version: '1.2', schema: 'core' })
+    const places = listPlaces(file)
+    const damage = fc.record({
+      place: fc.constantFrom(...places.filter((place) => place.length > 0)),
+      how: fc.constantFrom('replace', 'remove', 'rename', 'add'),
+      value: fc.constantFrom(...values, { members: { ana: 'owner' } }, '__proto__'),
+      name: fc.constantFrom('zzz', '$zzz', '$exact', '__proto__', 'a b', '..', 'a/b', '**', 'set'),
+    })
+    const [apart, refused]: [string[], string[]] = [[], []]
+    for (const { place, how, value, name } of fc.sample(damage, {
+      numRuns: 1200,
+      seed: Number(process.env.SVCCTL_TEST_SEED ?? 52),
+    })) {
+      const text = JSON.stringify(damageAt(file, place, how, value, name))
+      if (validate(JSON.parse(text))) continue
+      const reading = { cwd, stdin: async () => text, allowCommands: true }
+      const isTaken = await readFiles(['-'], reading).then(
+        () => true,
+        () => false,
+      )
+      refused.push(text)
+      if (isTaken) apart.push(`${how} ${place.join('/')}: ${JSON.stringify([value, name])}`)
+    }
+    expect(refused.length).toBeGreaterThan(100)
     expect(apart).toEqual([])
   })
 

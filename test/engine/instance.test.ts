@@ -230,7 +230,7 @@ describe('a call', () => {
     const codes: number[] = []
     const exchange = {
       getClient: async () => ({ call: answer }) as unknown as Client,
-      prepare: async (ask: Ask) => buildRequest(ask),
+      buildAndRecord: async (ask: Ask) => buildRequest(ask),
     }
     const ui = { note: (text: string) => void said.push(text) }
     const service = new Caller(

@@ -12,9 +12,11 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -83,6 +85,29 @@ projects:
       chat: {family: chat-webhook, webhook: {env: SECRET}}
 `
 
+const ownCommands = `extension: own
+commands:
+  pipelines list:
+    request: GET /projects/:id/pipelines
+    params: { status: pending|running, ref: string }
+    columns: [id, status, ref]
+  jobs retry: { request: POST /projects/:id/jobs/:job_id/retry, sets: { status: pending }, sandbox: state }
+`
+
+const listSchema = { schema: { type: 'array', items: { type: 'object' } } }
+const openApi = {
+  openapi: '3.0.0',
+  info: { title: 'api', version: '1' },
+  paths: {
+    '/widgets': {
+      get: {
+        parameters: [{ name: 'search', in: 'query', schema: { type: 'string' } }],
+        responses: { 200: { description: 'all', content: { 'application/json': listSchema } } },
+      },
+    },
+  },
+}
+
 const put = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, text, { mode: 0o600 })
@@ -95,7 +120,7 @@ const build = async (): Promise<void> => {
   writeFileSync(join(around, 'x.json'), 'outside')
   configuration(conf())
   const login = `auth login default --base-url ${url()} --token-stdin`
-  for (const name of ['worded', 'default']) {
+  for (const name of ['certified', 'worded', 'default']) {
     const signed = await svcctl(login.replace('default', name).split(' '), {
       env: { SVC_CONFIG_DIR: conf(), SVC_NO_KEYRING: '1' },
       input: 'sandbox-root-token\n',
@@ -112,6 +137,7 @@ const build = async (): Promise<void> => {
   put(at('home/.bashrc'), 'true\n')
   put(conf('instances/default.json'), `${JSON.stringify(known(url()))}\n`)
   await must(`profile set worded --vocabulary ${at('words.yml')}`)
+  await must(`profile set certified --ca-file ${at('ca.pem')}`)
   await must('runners update 1 --description x --yes')
   await must('plan site.yml --out plan.json')
   await must('apply site.yml --yes')
@@ -131,6 +157,15 @@ const build = async (): Promise<void> => {
     at('part/unfinished.ndjson'),
     [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
   )
+  put(at('own.yml'), ownCommands)
+  put(at('api.json'), JSON.stringify(openApi))
+  put(at('with.yml'), 'extension: api\ncommands:\n  widgets list: {columns: [id, name]}\n')
+  put(at('all.yml'), 'policy: 1\ninclude: [rules/more.yml]\n')
+  put(at('rules/more.yml'), 'policy: 1\nrules:\n  - {name: b, list: runners list, where: id=0}\n')
+  put(at('actions.yml'), '- {action: create, file_path: a.txt, content: b}\n')
+  put(at('value.txt'), 'a value\n')
+  put(at('ca.pem'), `${rootCertificates[0] ?? ''}\n`)
+  await must('extend add own.yml')
   samplePlans(conf(), url(), new Date(), 'default')
   await must('ci lint ci.yml --report junit=report.xml')
   await must('export settings --to exp')
@@ -160,6 +195,12 @@ const contents: Readonly<Record<string, (bytes: Buffer) => Buffer | string>> = {
   'an empty object': () => '{}\n',
   'an object with another prototype': () => '{"__proto__":{"x":1}}\n',
   'many brackets': () => `${'['.repeat(20_000)}\n`,
+  'many objects in each other': () => `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}\n`,
+  'aliases that explode': () =>
+    Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]\n`).reduce(
+      (text, line) => text + line,
+      'a0: &a0 [x]\n',
+    ),
   'a byte order mark': (bytes) => Buffer.concat([mark, bytes]),
   'bytes that are no text': (bytes) => insert(bytes, Buffer.of(0xc3, 0x28)),
   'UTF-16': (bytes) => Buffer.from(`\ufeff${bytes.toString()}`, 'utf16le'),
@@ -170,6 +211,10 @@ const places: Readonly<Record<string, (file: string) => void>> = {
   'a directory': (file) => mkdirSync(join(file, 'x'), { recursive: true }),
   'a link to a device': (file) => symlinkSync('/dev/zero', file),
   'a link to nothing': (file) => symlinkSync('/nowhere/x', file),
+  'a hole of 3 GB': (file) => {
+    writeFileSync(file, '', { mode: 0o600 })
+    truncateSync(file, 3e9)
+  },
   'a pipe': (file) => void execFileSync('mkfifo', ['-m', '600', file]),
   ...(isRoot
     ? {}
@@ -271,6 +316,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       'runners update --resume last --yes',
     ],
     many: true,
+    // A journal may be as long as that: it is read to its end.
+    fine: ['a hole of 3 GB'],
     seal: sealLine,
     fields: [
       ...[
@@ -456,6 +503,87 @@ const kinds: Readonly<Record<string, Kind>> = {
       'groups.rows',
       'runners.rows.0.id',
     ],
+  },
+  'a file of commands': {
+    file: () => at('own.yml'),
+    lines: ['extend add own.yml', 'extend update own'],
+    fine: ['a pipe'],
+  },
+  'an OpenAPI document': {
+    file: () => at('api.json'),
+    lines: ['extend add api.json --name api', 'extend add api.json --with with.yml'],
+    fine: ['a pipe'],
+    fields: ['openapi', 'info', 'paths', 'paths./widgets', 'paths./widgets.get'],
+    // The file of --with is named if it adds to a command that the damaged document does not have.
+    named: /with\.yml:\d/,
+  },
+  'commands beside an OpenAPI document': {
+    file: () => at('with.yml'),
+    lines: ['extend add api.json --with with.yml'],
+    fine: ['a pipe'],
+  },
+  'a policy that another one includes': {
+    file: () => at('rules/more.yml'),
+    lines: ['check policy all.yml'],
+  },
+  'the actions of a commit': {
+    file: () => at('actions.yml'),
+    lines: ['commits create -P platform/app --branch main -m x --actions actions.yml --dry-run'],
+    fine: ['a pipe', 'a list'],
+  },
+  'a value from a file': {
+    file: () => at('value.txt'),
+    lines: ['runners update 1 --param description=@value.txt --dry-run'],
+    named: /--param description/,
+    fine: ['a pipe'],
+  },
+  'a certificate': {
+    file: () => at('ca.pem'),
+    lines: ['runners list -o id -p certified', 'doctor -p certified'],
+    named: /certificate/,
+  },
+  'the index of extensions': {
+    file: () => conf('extensions.json'),
+    lines: [
+      'pipelines list -P platform/app --sandbox -o id',
+      'runners list -o id',
+      'extend list',
+      'extend add own.yml',
+    ],
+    fields: [
+      ...['format', 'version', 'areas', 'kinds', 'folders', 'profiles', 'folders.own'],
+      ...['areas.pipelines', 'areas.pipelines.from', 'areas.pipelines.from.0'],
+      'areas.pipelines.summary',
+    ],
+  },
+  'the commands of an extension': {
+    file: () => conf('extensions/own/area-pipelines.json'),
+    lines: [
+      'pipelines list -P platform/app --sandbox -o id',
+      'pipelines list --help',
+      'explain pipelines list',
+      'extend show own',
+    ],
+    fields: [],
+  },
+  'what an extension is': {
+    file: () => conf('extensions/own/extension.json'),
+    lines: ['extend list', 'extend show own', 'extend remove own --yes', 'sandbox status'],
+    fields: [
+      'name',
+      'source',
+      'areas',
+      'areas.pipelines',
+      'served',
+      'served.0',
+      'left_out',
+      'only',
+    ],
+  },
+  'the operations of an extension': {
+    file: () => conf('extensions/own/operations.json'),
+    lines: ['extend add own.yml', 'extend show own', 'extend update own'],
+    fields: ['operations', 'operations.0'],
   },
   'the log of an embedded instance': {
     file: () => conf('state/sandbox/state.log'),

@@ -92,10 +92,10 @@ describe('commands', () => {
         expect(name, `write --${name} in kebab-case, by the parameter’s "name"`).toMatch(kebab)
       const globals = new Set(globalFlags.map((f) => f.name))
       // The API's own dry run has the name of ours.
-      const own = Object.values(command.endpoints).some((e) => e.rehearses === true)
+      const own = Object.values(command.endpoints).some((e) => e.ownDryRun === true)
       // What only reads may have a flag that counts its requests.
       const reads = command.readOnly === true
-      for (const { name } of flagSets.rehearsal) if (!own && !reads) globals.add(name)
+      for (const { name } of flagSets.preview) if (!own && !reads) globals.add(name)
       // Commits are asked for until a time.
       const timed = Object.values(command.endpoints).some((e) => 'until' in e.params)
       for (const { name } of flagSets.repeat) if (canRepeat(command) && !timed) globals.add(name)

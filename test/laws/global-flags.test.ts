@@ -278,7 +278,7 @@ describe('every global flag', () => {
     const names = [
       ...globalFlags,
       ...flagSets.write,
-      ...flagSets.rehearsal,
+      ...flagSets.preview,
       ...flagSets.select,
       ...flagSets.journal,
       ...flagSets.record,

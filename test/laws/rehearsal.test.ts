@@ -101,10 +101,10 @@ describe('the API’s own dry run', () => {
   it('is kept where it has one, and named in the catalogue', () => {
     const having = all.filter(({ endpoint }) => 'dry_run' in endpoint.params)
     expect(
-      having.filter(({ endpoint }) => endpoint.rehearses !== true),
-      'set "rehearses" on an endpoint with the parameter dry_run',
+      having.filter(({ endpoint }) => endpoint.ownDryRun !== true),
+      'set "ownDryRun" on an endpoint with the parameter dry_run',
     ).toEqual([])
-    expect(all.filter(({ endpoint }) => endpoint.rehearses === true)).toEqual(having)
+    expect(all.filter(({ endpoint }) => endpoint.ownDryRun === true)).toEqual(having)
     // What only reads counts its requests by a flag of that name.
     const own = commands.filter(
       ({ flags, readOnly }) => !readOnly && flags.some(({ name }) => name === 'dry-run'),

@@ -20,13 +20,13 @@ const { formatGrid } = await import('../../src/output/grid.js')
 const { shown } = await import('./open.js')
 
 describe('a grid', () => {
-  const rows = Array.from({ length: 120 }, (_, i) => [`${i}`, '大'.repeat(i % 4), `end ${i % 7}`])
+  const rows = Array.from({ length: 115 }, (_, i) => [`${i}`, '大'.repeat(i % 4), `end ${i % 7}`])
 
-  it('is made of tables of at most fifty rows, aligned as one', () => {
+  it('is made of tables of at most ten rows, aligned as one', () => {
     tables.length = 0
     const lines = formatGrid(rows, [3, 8, 6]).split('\n')
-    expect(tables).toEqual([50, 50, 20])
-    expect(lines).toHaveLength(121)
+    expect(tables).toEqual([...Array(11).fill(10), 5])
+    expect(lines).toHaveLength(116)
     for (const [i, [id = '', wide = '', end]] of rows.entries())
       expect(lines[i]).toBe(`${id.padEnd(5)}${wide}${' '.repeat(10 - wide.length * 2)}${end}`)
   })

@@ -204,12 +204,15 @@ describe('a configuration that cannot be used', () => {
   it.each([
     ['{ "profiles": ', 'not valid JSON'],
     ['', 'not valid JSON'],
-    ['[]', 'JSON object'],
-    ['{"profiles": []}', 'has "profiles" that are not an object'],
-    ['{"profiles": {"prod": 1}}', 'prod'],
-    ['{"profiles": {"a b": {}}}', 'has a profile with an invalid name'],
-    ['{"current": 1}', 'current'],
-    ['{"profiles": {"prod": {"baseUrl": "https://x.test", "timeout": "soon"}}}', 'timeout'],
+    ['[]', 'config.json:1:1: the file must be a map, not a list'],
+    ['{"profiles": []}', 'config.json:1:14: profiles must be a map, not a list'],
+    ['{"profiles": {"prod": 1}}', 'config.json:1:23: prod must be a map, not 1'],
+    ['{"profiles": {"a b": {}}}', 'config.json:1:15: "a b" is not a valid profile name'],
+    ['{"current": 1}', 'config.json:1:13: current must be text, not 1'],
+    [
+      '{"profiles": {"prod": {"baseUrl": "https://x.test", "timeout": "soon"}}}',
+      'config.json:1:64: invalid timeout "soon"',
+    ],
     ['{"profiles": {"prod": {}}}', 'base URL'],
   ])('is named and left as it was: %s', async (text, word) => {
     const { store } = open(temporary())

@@ -15,6 +15,9 @@ const fields: readonly (readonly [path: string, field: string, since: string])[]
   ['/projects/1/merge_requests/1', 'merge_user', '15.11'],
   ['/projects/1/merge_requests?per_page=1', 'detailed_merge_status', '15.11'],
   ['/merge_requests?scope=all&per_page=1', 'detailed_merge_status', '15.11'],
+  ['/runners/1', 'paused', '15.11'],
+  ['/runners/all?per_page=1', 'paused', '15.11'],
+  ['/projects/1/runners?per_page=1', 'paused', '15.11'],
 ]
 /** A request, and the versions in which it is known. */
 const routes: readonly (readonly [route: string, known: readonly string[]])[] = [
@@ -24,6 +27,8 @@ const routes: readonly (readonly [route: string, known: readonly string[]])[] = 
   ['GET /personal_access_tokens/self', versions.slice(2)],
   ['PATCH /projects/1/protected_branches/main', versions.slice(2)],
   ['POST /ci/lint', versions.slice(0, 3)],
+  ['PUT /projects/1/error_tracking/settings', versions.slice(2)],
+  ['GET /runners/all?status=never_contacted', versions.slice(2)],
 ]
 
 describe.each(instances)('the instance as of %s', (asOf, { send }) => {
@@ -40,7 +45,7 @@ describe.each(instances)('the instance as of %s', (asOf, { send }) => {
   })
 
   it.each(routes)('knows %s', async (route, known) => {
-    const json = { content: 'a: {script: x}', allow_force_push: false }
+    const json = { content: 'a: {script: x}', allow_force_push: false, active: true }
     const sent = route.startsWith('GET') ? {} : { json }
     const { status } = await send(route.replace(' ', ' //api/v4'), sent)
     expect(status < 300).toBe(known.includes(asOf))
@@ -50,5 +55,27 @@ describe.each(instances)('the instance as of %s', (asOf, { send }) => {
     const path = 'PATCH //api/v4/projects/1/error_tracking/settings'
     const { status } = await send(path, { json: { active: true, integrated: 'odd' } })
     expect(status).toBe(asOf === '13.12' ? 200 : 400)
+  })
+
+  it('has runners in the words of its age', async () => {
+    const list = async (query: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+      JSON.parse((await send(`GET //api/v4/runners/all?per_page=100${query}`)).text)
+    const later = versions.indexOf(asOf) >= 2
+    const [all, paused] = [await list(''), await list('&paused=true')]
+    const words = all.map(({ status }) => status)
+    expect(words).toContain(later ? 'never_contacted' : 'not_connected')
+    expect(words).not.toContain(later ? 'not_connected' : 'never_contacted')
+    expect(paused.length < all.length).toBe(later)
+    if (!later) return
+    expect(paused.every(({ paused, active }) => paused === true && active === false)).toBe(true)
+    const found = await list('&status=never_contacted')
+    expect(found.map(({ id }) => id)).toEqual(
+      all.filter(({ status }) => status === 'never_contacted').map(({ id }) => id),
+    )
+    const put = async (value: unknown) =>
+      (await send('PUT //api/v4/runners/1', { json: { paused: value } })).text
+    expect(JSON.parse(await put(true))).toMatchObject({ paused: true, active: false })
+    expect(JSON.parse(await put(false))).toMatchObject({ paused: false, active: true })
+    expect(JSON.parse(await put('odd'))).toEqual({ error: 'paused is invalid' })
   })
 })

@@ -270,6 +270,19 @@ describe('a change', () => {
     ])
   })
 
+  it('are also named by a parameter, as on the deprecated routes', async () => {
+    await send(`POST ${app}/labels`, { json: { name: 'by name', color: '#112233' } })
+    const put = (json: unknown) => send(`PUT ${app}/labels`, { json })
+    expect((await put({ name: 'by name', new_name: 'by hand' })).status).toBe(200)
+    expect((await put({ name: 'by hand' })).status).toBe(400)
+    expect((await put({ name: 'nothing', color: '#112233' })).status).toBe(404)
+    expect((await put({ color: '#112233' })).refusal).toEqual({
+      error: 'label_id, name are missing, exactly one parameter must be provided',
+    })
+    expect((await send(`DELETE ${app}/labels?name=by%20hand`)).status).toBe(204)
+    expect((await send(`GET ${app}/labels/by%20hand`)).status).toBe(404)
+  })
+
   it('of an issue is an event of whoever did it, and only Reporters set what plans it', async () => {
     const json = { title: 'By a guest', labels: 'bug', weight: 5 }
     const { text } = await send(`POST ${app}/issues`, { as: 'eva', json })

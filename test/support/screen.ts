@@ -295,7 +295,8 @@ const startLine = (given: ScreenLine, { picture, env, cwd, options, size }: Plac
     ...options.io,
     typed: async () => true,
     hasTerminal: async () => true,
-    mayBeTerminal: () => answer === undefined || answer.kind === 'device',
+    mayBeTerminal: (stream) =>
+      stream === 'stderr' || answer === undefined || answer.kind === 'device',
     isPiped: () => answer?.kind === 'pipe',
     writeNow: (bytes) => {
       io.stdout.write(bytes)

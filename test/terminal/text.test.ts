@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
@@ -12,6 +13,10 @@ import {
 } from '../../src/base/screen-text.js'
 import { getStatusStyle } from '../../src/base/tones.js'
 import { createLinker, drawBar, formatLink } from '../../src/terminal/style.js'
+
+const measureCell: (text: string) => number = createRequire(import.meta.url)(
+  '../../.config/string-width.cjs',
+)
 
 describe('visible', () => {
   it.each([
@@ -57,6 +62,8 @@ describe('widths', async () => {
     for (let code = 0x20; code < 0x2fff; code++) {
       const char = String.fromCharCode(code)
       expect([code, measure(char)]).toEqual([code, stringWidth(char)])
+      // The tables of cli-table3 are measured by a rule of their own.
+      expect([code, measureCell(char)]).toEqual([code, stringWidth(char)])
     }
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aéЯω…●✓ ©') }), (text) => {

@@ -60,12 +60,13 @@ export class Findings {
   }
 
   /** Returns the result of a step; a usage failure of it becomes a finding at this position. */
-  tried<T>(origin: Origin, step: () => T): T | undefined {
+  tried<T>(origin: Origin | (() => Origin), step: () => T): T | undefined {
     try {
       return step()
     } catch (error) {
       if (!(error instanceof Failure) || error.category !== 'usage') throw error
-      return this.add(origin, error.message, error.details.hint)
+      const at = typeof origin === 'function' ? origin() : origin
+      return this.add(at, error.message, error.details.hint)
     }
   }
 

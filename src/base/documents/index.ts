@@ -10,8 +10,8 @@ import type { ValuePath } from './sentences.js'
 import { toPlain, toTexts, type WrittenValue } from './written.js'
 import { parseDocuments } from './yaml.js'
 
-type FrozenValue<T> = [JsonValue] extends [T]
-  ? T
+export type FrozenValue<T> = [JsonValue] extends [T]
+  ? JsonValue
   : T extends string
     ? T
     : T extends object

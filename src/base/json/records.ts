@@ -29,6 +29,8 @@ interface PackedParts {
   /** The indexes of the records that may contain a name of `match`. */
   readonly matched: readonly number[]
   readonly match: FieldMatch | undefined
+  /** True if a number may be one that JavaScript prints differently. */
+  readonly unusual: boolean
 }
 
 const comma = 0x2c
@@ -51,6 +53,11 @@ export class PackedRecords implements Records {
   /** Returns the indexes of the records that may contain one of these names; undefined if other names were searched for. */
   matched(match: FieldMatch | undefined): readonly number[] | undefined {
     return match !== undefined && this.#parts.match === match ? this.#parts.matched : undefined
+  }
+
+  /** True if a number may be one that JavaScript prints differently. */
+  get unusual(): boolean {
+    return this.#parts.unusual
   }
 
   /** Returns all records in as few pieces of memory as possible. */
@@ -181,11 +188,13 @@ const checkValues = (bytes: Uint8Array): void => {
 
 /**
  * Parses the bytes of a record; numbers that would print differently are `Exact`.
+ * @param unusual false if there are certainly no such numbers, so that none are searched
  * @throws Failure `unreachable` if the record exceeds what may be built; SyntaxError if it is not JSON
  */
-export const parseBytes = (bytes: Uint8Array): unknown => {
+export const parseBytes = (bytes: Uint8Array, unusual = true): unknown => {
   if (bytes.length > maxBuilt.bytes)
     throw createUnbuilt(`is larger than ${maxBuilt.bytes >> 20} MiB`)
   checkValues(bytes)
-  return parseExact(decodeBytes(bytes))
+  const text = decodeBytes(bytes)
+  return unusual ? parseExact(text) : JSON.parse(text)
 }

@@ -130,6 +130,10 @@ export class Scanner {
   marked = false
   /** True if there is white space between tokens since `begin`. */
   spaced = false
+  /** True if a number since `begin` may be one that JavaScript prints differently. */
+  get unusual(): boolean {
+    return this.#token.unusual
+  }
   /** True if the value has ended; a number ends only with the byte after it. */
   done = false
   /** The brackets that are open. An array of bytes would lie outside of the heap, which costs more than a short text. */
@@ -157,6 +161,7 @@ export class Scanner {
     this.#want = aValue
     this.#after = nothingMore
     this.#token.within = nothing
+    this.#token.unusual = false
     this.#depth = 0
     this.#values = 0
   }

@@ -133,10 +133,15 @@ const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].red
   return table
 }, Array(256).fill(undefined))
 
+/** The number of digits that every integer can have without being rounded. */
+const usualDigits = 15
+
 /** Reads one token at a time. Its methods return the index after the token, or the chunk's length if the token is not complete. */
 export class Token {
   /** The kind of token that the end of the chunk split; `nothing` if it split none. */
   within: number = nothing
+  /** True if a number was read that JavaScript may print differently, such as one with 16 digits, a point or an exponent. */
+  unusual = false
   /** The progress within the token: the phase of a number or of an escape in a string, or the index in a literal. */
   #phase = 0
   #word: Uint8Array = hex
@@ -176,12 +181,16 @@ export class Token {
     const byte = chunk[start] as number
     let i = start + 1
     // Most numbers are integers that end in the same chunk: this loop reads them without the state machine.
-    while (byte > zero && i < length) {
+    while (byte >= zero && i < length) {
       const next = chunk[i] as number
-      if (next === comma || next === closeBrace || next === closeBracket) return i
-      if (next < zero || next > nine) break
+      if (next === comma || next === closeBrace || next === closeBracket) {
+        if (i - start > usualDigits) this.unusual = true
+        return i
+      }
+      if (byte === zero || next < zero || next > nine) break
       i++
     }
+    this.unusual = true
     this.within = aNumber
     this.#phase = byte === minus ? signed : byte === zero ? zeroed : digits
     return this.#continueNumber(chunk, i)

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.js'
 import { ExactNumber, serializeExact } from './json.js'
-import { parseBytes } from './records.js'
+import { PackedRecords, parseBytes, type Records } from './records.js'
 
 /** Picks the value under a dotted name of a record, or a value computed from it; undefined if there is none. */
 export type Pick = (record: unknown, path: string) => unknown
@@ -26,13 +26,9 @@ export const guardStack = <T>(work: () => T): T => {
   }
 }
 
-/**
- * Parses the bytes of a record. Numbers that JavaScript would print differently become `ExactNumber`.
- * @throws Failure `unreachable` if the bytes are not JSON, or exceed the limits
- */
-export const parseRecord = (bytes: Uint8Array): unknown => {
+const parseAs = (bytes: Uint8Array, unusual: boolean): unknown => {
   try {
-    return parseBytes(bytes)
+    return parseBytes(bytes, unusual)
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('unreachable', 'the instance sent a record that is not JSON', {
@@ -40,6 +36,18 @@ export const parseRecord = (bytes: Uint8Array): unknown => {
       cause,
     })
   }
+}
+
+/**
+ * Parses the bytes of a record. Numbers that JavaScript would print differently become `ExactNumber`.
+ * @throws Failure `unreachable` if the bytes are not JSON, or exceed the limits
+ */
+export const parseRecord = (bytes: Uint8Array): unknown => parseAs(bytes, true)
+
+/** Parses the records of a batch, as `parseRecord` does. */
+export const parseRecords = (batch: Records): readonly unknown[] => {
+  const unusual = !(batch instanceof PackedRecords) || batch.unusual
+  return batch.map((bytes) => parseAs(bytes, unusual))
 }
 
 /** True for any value but objects and lists. */

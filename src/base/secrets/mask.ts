@@ -238,20 +238,21 @@ class Masker {
   }
 
   fields(record: Fields, held = false): Fields {
-    const entries = Object.entries(record)
+    const names = Object.keys(record)
     const isVariable =
       held ||
-      entries.some(([name, inner]) => this.findSecrecy(name) === 'marks' && marksVariable(inner))
-    let found = false
-    const hidden = entries.map(([name, inner]): [string, unknown] => {
+      names.some((name) => this.findSecrecy(name) === 'marks' && marksVariable(record[name]))
+    // Nothing is copied unless a value is masked.
+    let hidden: Map<string, unknown> | undefined
+    for (const name of names) {
       const meaning = this.findSecrecy(name)
       const own = meaning === 'value' && isVariable
       const secrecy = own ? 'declared' : getSecrecy(this.findSecrecy, name)
-      const shown = this.value(inner, name, secrecy, held || meaning === 'holds')
-      found ||= shown !== inner
-      return [name, shown]
-    })
-    return found ? Object.fromEntries(hidden) : record
+      const shown = this.value(record[name], name, secrecy, held || meaning === 'holds')
+      if (shown !== record[name])
+        hidden = (hidden ?? new Map(Object.entries(record))).set(name, shown)
+    }
+    return hidden === undefined ? record : Object.fromEntries(hidden)
   }
 }
 

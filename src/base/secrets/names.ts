@@ -88,8 +88,11 @@ export const innerWords = /connection[_.-]*string/i
 /** The number of names that are kept, since each request of a run has the same headers and parameters. */
 const maxKnown = 200
 
-const createMemo = (judge: (name: string) => boolean): ((name: string) => boolean) => {
-  const known = new Map<string, boolean>()
+const createMemo = (
+  judge: (name: string) => boolean,
+  usual: Iterable<readonly [string, boolean]> = [],
+): ((name: string) => boolean) => {
+  const known = new Map(usual)
   return (name) => {
     const secret = known.get(name) ?? judge(name)
     if (known.size < maxKnown) known.set(name, secret)
@@ -101,8 +104,20 @@ const createMemo = (judge: (name: string) => boolean): ((name: string) => boolea
 const secretHeader =
   /(?:^|[-_])(?:auth|authorization|cookie2?|credentials?|key|passwd|passwords?|secrets?|session|sessionid|signature|tokens?)(?:$|[-_])/i
 
+/** The headers of nearly every request, for which no pattern is compiled. */
+const usualHeaders = [
+  ['accept', false],
+  ['accept-encoding', false],
+  ['content-type', false],
+  ['user-agent', false],
+  ['private-token', true],
+] as const
+
 /** True if the value of a header with this name is masked. */
-export const isSecretHeader = createMemo((name) => secretHeader.test(name) || isSecretName(name))
+export const isSecretHeader = createMemo(
+  (name) => secretHeader.test(name) || isSecretName(name),
+  usualHeaders,
+)
 
 /** Matches the last words of names that hold a secret only in a query, such as keys of signed addresses. */
 const secretParameter = /(?:^| )(?:auth|code|key|sig|signature)$/

@@ -1,6 +1,6 @@
 /** Parses foreign YAML texts: limits their cost, reads their documents, and describes their mistakes. */
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
-import { Scanner } from '../json/scan.js'
+import { isTooDeep } from '../json/nesting.js'
 import { type HeldText, openHeld } from '../secrets/scrub.js'
 
 /**
@@ -182,16 +182,6 @@ const maxLexemes = 4_000_000
 
 const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
 
-/** True if a JSON text is nested so deeply that recursive code would run out of stack. */
-const isDeep = (text: string): boolean => {
-  try {
-    new Scanner(undefined, Number.POSITIVE_INFINITY).scan(Buffer.from(text), 0)
-    return false
-  } catch {
-    return true
-  }
-}
-
 /** Reads a text that may be secret, as JSON, which the API uses, or else as YAML. */
 export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   const text = openHeld(held)
@@ -201,5 +191,5 @@ export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   } catch {
     return (await isModestYaml(text, maxLexemes)) ? parseYaml(text) : tooLarge
   }
-  return isDeep(text) ? tooLarge : { value }
+  return isTooDeep(value) ? tooLarge : { value }
 }

@@ -44,7 +44,7 @@ export const ci = {
     safe: true,
     path: { id: project() },
     params: { content, dry_run: dryRun },
-    rehearses: true,
+    ownDryRun: true,
     status: 200,
   }),
   lintHead: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
@@ -52,6 +52,6 @@ export const ci = {
     command: 'lint',
     path: { id: project() },
     params: { dry_run: dryRun },
-    rehearses: true,
+    ownDryRun: true,
   }),
 } as const

@@ -2,13 +2,13 @@
 
 import { quoteWord } from '../../base/shell-words.js'
 import { findNearest } from '../../base/suggest.js'
-import { getScopeType, isSwitch } from '../../catalogue/params.js'
+import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
 import { getSelectList, hasForm, listsRecords } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
-import { findFieldPlace } from './fields.js'
-import { toAddress } from './flags.js'
+import { type FieldPlace, findFieldPlace, getTitle } from './fields.js'
+import { type FlagReplacement, toAddress } from './flags.js'
 
 /** Returns the positions of the arguments among the tokens of a command. */
 export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {
@@ -50,7 +50,7 @@ const findInstance = (tokens: readonly string[]): readonly string[] =>
   )
 
 /** Returns the ID of a project: of one that is given by its path, the output of another line on the same instance. */
-const toProjectId = (project: string, tokens: readonly string[]): string => {
+export const toProjectId = (project: string, tokens: readonly string[]): string => {
   if (/^\d+$/.test(project)) return project
   const words = ['projects', 'get', project, '-o', 'value', '--fields', 'id']
   return `$(svcctl ${[...words, ...findInstance(tokens)].map(quoteWord).join(' ')})`
@@ -160,6 +160,47 @@ const rewriteAddress = (command: Command, tokens: readonly string[]): readonly s
   )
   if (at === undefined) return tokens
   return tokens.toSpliced(at, 1, '--base-url', toAddress(tokens[at] ?? ''))
+}
+
+/** The fields by which people call an object in one word. */
+const wordFields = ['source_branch', 'username']
+
+/** Returns the condition for the object that people call by a text; undefined if its list has no field for names. */
+const toNameCondition = (place: FieldPlace, text: string): string | undefined => {
+  if (!/^[A-Za-z][\w./@ -]*$/.test(text)) return undefined
+  const isPhrase = text.includes(' ')
+  const field = isPhrase ? undefined : wordFields.find((name) => place.fields.includes(name))
+  if (field !== undefined) return `${field}=${text}`
+  const title = getTitle(place)
+  const isPart = isPhrase || (title === 'title' && place.flag === '--where')
+  return title === 'id' ? undefined : `${title}${isPart ? '~' : '='}${text}`
+}
+
+/**
+ * Replaces a name in the place of an ID: by `--select`, or by the list that shows the ID.
+ * @returns undefined if the line has no such name
+ */
+export const rewriteName = async (
+  command: Command,
+  tokens: readonly string[],
+): Promise<FlagReplacement | undefined> => {
+  const [at, ...others] = findArguments(command, tokens)
+  const text = at === undefined ? '' : (tokens[at] ?? '')
+  if (at === undefined || others.length > 0 || !isNumeric(command.args[0]?.param)) return undefined
+  const own = await findFieldPlace(command)
+  const selected = own?.flag === '--select' ? toNameCondition(own, text) : undefined
+  if (selected !== undefined) return { tokens: tokens.toSpliced(at, 1, '--select', selected) }
+  const list = await command.registry.find(command.area, 'list')
+  const place = list === undefined ? undefined : await findFieldPlace(list)
+  const listed = place?.flag === '--where' ? toNameCondition(place, text) : undefined
+  if (list === undefined || listed === undefined) return undefined
+  const isScoped = Object.values(list.endpoints).every(
+    ({ path = {} }) => Object.keys(path).length > 0,
+  )
+  const scopes = ['-P', '--project', '-G', '--group']
+  const lacksScope = isScoped && getFlagValue(tokens, scopes) === undefined
+  const where = ['--where', listed, ...(lacksScope ? ['--all-projects'] : [])]
+  return { command: `${command.area} list`, tokens: tokens.toSpliced(at, 1, ...where) }
 }
 
 /** Rewrites the arguments of a line; correct ones are kept. */

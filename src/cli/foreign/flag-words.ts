@@ -6,6 +6,7 @@ import { canSendAttributes, getCommandName, listsRecords } from '../../engine/co
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
+import { findSingleDash } from '../words/mistakes.js'
 import { findArguments } from './arguments.js'
 import {
   type FieldPlace,
@@ -138,6 +139,10 @@ export class FlagReader {
     const row = this.#readRow(typed)
     // `-out` is `-o ut` elsewhere, and `-q` is our own.
     if (row !== undefined && (row.wins === true || /^-(?:[a-z]{2}|q$)/.test(typed.name))) return row
+    const single = findSingleDash(token)
+    const long = single === undefined ? undefined : this.#find(`--${single}`)
+    if (long !== undefined)
+      return this.#readKnown(long, { ...typed, name: `-${typed.name}` }, `-${token}`)
     const known = this.#find(typed.name)
     if (known !== undefined) return this.#readKnown(known, typed, token) ?? row
     // `-ojson`, `-qv`.

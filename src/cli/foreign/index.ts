@@ -8,7 +8,7 @@ import { isWord } from '../../engine/plan/line.js'
 import { Failure, recoverFrom } from '../../errors.js'
 import { Leaf } from '../words/leaf.js'
 import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
-import { rewriteArguments } from './arguments.js'
+import { rewriteArguments, rewriteName } from './arguments.js'
 import { expandFirst, rewriteWords } from './command-words.js'
 import { FlagReader } from './flag-words.js'
 import { eachObject, type RewrittenWords } from './requests.js'
@@ -40,8 +40,11 @@ const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefine
   return kind === 'bare' ? { tokens: [...tokens, '--help'] } : undefined
 }
 
-/** Rewrites the flags and arguments of a line; undefined if they mean nothing. */
-const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefined> => {
+/** Rewrites the flags and arguments of a line; undefined if they mean nothing. @param isNamed true if an ID is a name */
+const rewriteRest = async (
+  typed: readonly string[],
+  isNamed: boolean,
+): Promise<MeantLine | undefined> => {
   if (['--version', 'help'].includes(typed[0] ?? '') || typed.includes('--help'))
     return { tokens: typed }
   const found = await findCommand(typed)
@@ -49,13 +52,20 @@ const rewriteRest = async (typed: readonly string[]): Promise<MeantLine | undefi
   if (found === undefined) return findPage(typed)
   const read = (await FlagReader.open(found.command, found.rest)).read(found.rest)
   if (read === undefined) return undefined
-  const words = (read.command ?? getCommandName(found.command)).split(' ')
-  const tokens = [...words, ...(await rewriteArguments(found.command, read.tokens))]
+  const rewritten =
+    isNamed && read.command === undefined
+      ? await rewriteName(found.command, read.tokens)
+      : undefined
+  const words = (rewritten?.command ?? read.command ?? getCommandName(found.command)).split(' ')
+  const tokens = [
+    ...words,
+    ...(rewritten?.tokens ?? (await rewriteArguments(found.command, read.tokens))),
+  ]
   return (await isRun(tokens)) ? { tokens } : undefined
 }
 
 /** Matches a condition with IDs, of which other svcctl lines print some. */
-const withOutputs = /^project_id=(?=.*\$\()(?:(?:\d+|\$\(svcctl [^()]*\))(?:\||$))+$/
+const withOutputs = /^(?:to_)?project_id=(?=.*\$\()(?:(?:\d+|\$\(svcctl [^()]*\))(?:\||$))+$/
 
 /** Quotes a token for a shell, except where it contains the output of other svcctl lines or each of several objects. */
 const quoteToken = (token: string): string => {
@@ -98,11 +108,12 @@ const describeRequests = ({ objects }: RewrittenWords): string =>
   objects === undefined ? 'its request' : 'its requests'
 
 /** Finds the hint for a refused line; undefined if the hint of its error is kept. */
-const findHint = async (typed: readonly string[]): Promise<string | undefined> => {
+const findHint = async (error: Failure, typed: readonly string[]): Promise<string | undefined> => {
   if (getExtensionFault() !== undefined) return undefined
   const words = await rewriteWords(typed)
   if (words === undefined) return typed.some(isWord) ? undefined : suggestFlag(typed)
-  const rewritten = await rewriteRest(words.tokens).catch(
+  const isNamed = /^<i?id> must be an integer/.test(error.message)
+  const rewritten = await rewriteRest(words.tokens, isNamed).catch(
     (error: unknown) => void recoverFrom(error),
   )
   if (words.isMissing === true)
@@ -119,7 +130,7 @@ const findHint = async (typed: readonly string[]): Promise<string | undefined> =
  * @param typed the words of the refused line
  */
 export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {
-  const line = await findHint(typed).catch((failure: unknown) => void recoverFrom(failure))
+  const line = await findHint(error, typed).catch((failure: unknown) => void recoverFrom(failure))
   if (line === undefined) return error
   // What may stand there instead is said behind the line.
   const [, behind, kinds] =

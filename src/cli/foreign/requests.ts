@@ -1,5 +1,7 @@
 /** Writes the lines that send the requests of operations that the documents lack. */
 
+import { toProjectId } from './arguments.js'
+
 /** A line in the words of svcctl. If `isMissing`, the documents lack the operation, and the line sends its request. */
 export interface RewrittenWords {
   readonly tokens: readonly string[]
@@ -43,6 +45,37 @@ const setTitle = (path: string, [title]: readonly string[]): readonly string[] =
     ? []
     : ['--param', `${titles[path.split('/').at(-1) ?? ''] ?? 'name'}=${title}`]
 
+/** The parameters of requests that take a destination, a new name or an origin. */
+const ends: readonly (readonly [request: RegExp, flag: 'to' | 'from', param: string])[] = [
+  [/\/(?:branches|tags)$/, 'from', 'ref'],
+  [/\/fork$/, 'to', 'namespace_path'],
+  [/\/move$/, 'to', 'to_project_id'],
+  [/^PUT projects\/[^/]+$/, 'to', 'name'],
+  [/ groups\/.*\/transfer$/, 'to', 'group_id'],
+  [/\/transfer$/, 'to', 'namespace'],
+]
+
+/** Sets the parameter of a destination or an origin. `--to` and `--from` are flags of svcctl with another meaning. */
+const setEnd = (
+  request: string,
+  [, second]: readonly string[],
+  flags: readonly string[],
+): readonly string[] => {
+  const [, flag, param = ''] = ends.find(([end]) => end.test(request)) ?? []
+  if (flag === undefined) return flags
+  const at = flags.findIndex((token) => token.split('=')[0] === `--${flag}`)
+  const joined = flags[at]?.split(/=(.*)/s)[1]
+  const typed = at < 0 ? undefined : (joined ?? flags[at + 1])
+  const value = typed ?? (flag === 'to' ? second : undefined)
+  if (value === undefined) return flags
+  const set = [
+    '--param',
+    `${param}=${param === 'to_project_id' ? toProjectId(value, flags) : value}`,
+  ]
+  if (typed === undefined) return [...set, ...flags]
+  return flags.toSpliced(at, joined === undefined ? 2 : 1, ...set)
+}
+
 /** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
 export const sendRequest = (
   request: string,
@@ -61,8 +94,19 @@ export const sendRequest = (
   )
   const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
   const title = method === 'POST' ? setTitle(path, args) : []
+  // A request is about one object.
+  const at = flags.findIndex((token) => /^--select(?:=|$)/.test(token))
+  const kept = at < 0 ? flags : flags.toSpliced(at, flags[at] === '--select' ? 2 : 1)
   return {
-    tokens: ['api', method, filled, ...more, ...title, ...scopes, ...flags],
+    tokens: [
+      'api',
+      method,
+      filled,
+      ...more,
+      ...title,
+      ...scopes,
+      ...setEnd(`${method} ${path}`, args, kept),
+    ],
     isMissing: true,
     ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),
   }

@@ -25,7 +25,13 @@ import {
   type Raw,
 } from '../../engine/plan/line.js'
 import { Failure, usage } from '../../errors.js'
-import { checkPairs, createInvalidUseFailure, createUnknownOptionFailure } from './mistakes.js'
+import {
+  checkPairs,
+  createInvalidUseFailure,
+  createSingleDashFailure,
+  createUnknownOptionFailure,
+  findSingleDash,
+} from './mistakes.js'
 
 /**
  * Creates a filter for the flags that a line may contain, by name alone, so that nothing else about flags is loaded.
@@ -35,7 +41,8 @@ const createMentionFilter = (tokens: readonly string[]): FlagFilter => {
   for (const token of tokens) {
     const [, no = '', name] = /^--(no-)?([^=]+)/.exec(token) ?? []
     if (name !== undefined) names.add(name).add(no + name)
-    else if (token.startsWith('-')) for (const letter of token) names.add(letter)
+    else if (token.startsWith('-'))
+      for (const one of [...token, findSingleDash(token)]) names.add(one)
   }
   return ({ name, short, aliases, own }) =>
     names.has(name) ||
@@ -171,6 +178,9 @@ export abstract class CommandLevel extends Commander {
   }
 
   private toBoolean(token: string, next: string | undefined): string {
+    const single = findSingleDash(token)
+    if (single !== undefined && this.options.some(({ long }) => long === `--${single}`))
+      throw createSingleDashFailure(single)
     const [, long = '', no, , text] = /^(--(no-)?([^=]+))(?:=(.*))?$/s.exec(token) ?? []
     const flag = this.booleans.get(long)
     const name = long.slice(2)

@@ -13,12 +13,27 @@ export interface VerbList {
   readonly verbs: readonly string[]
 }
 
+/** Returns the name of a long flag with a single dash, as other tools write it: `-limit`, `-limit=3`. */
+export const findSingleDash = (token: string): string | undefined =>
+  /^-([a-z][a-z-]{2,})(?:=|$)/.exec(token)?.[1]
+
+/** Creates the failure for a long flag with a single dash. */
+export const createSingleDashFailure = (name: string): Failure =>
+  usage(`unknown option '-${name}'`, `Write --${name}, with two dashes.`)
+
 /**
  * Returns Commander's message without its suggestion. The text after `=` is removed, because it may be a secret for
- * another flag.
+ * another flag. Commander takes `-var` for `-v -ar`, and complains about the rest: the whole word is named instead.
  */
-const getComplaint = (message: string): string =>
-  (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
+const getComplaint = (message: string, tokens: readonly string[]): string => {
+  const text = (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
+  const [, rest] = /^unknown option '-([^-'][^']*)'$/.exec(text) ?? []
+  if (rest === undefined) return text
+  const typed = tokens
+    .map((token) => token.split('=')[0] ?? '')
+    .find((token) => /^-[^-]/.test(token) && token.endsWith(rest))
+  return typed === undefined ? text : `unknown option '${typed}'`
+}
 
 /** Creates the failure for a first word that is neither an area nor a command. */
 export const createUnknownAreaFailure = (word: string): Failure =>
@@ -56,7 +71,7 @@ export const createMissingCommandFailure = (): Failure =>
  */
 export const createMisplacedFlagFailure = (among: readonly string[], message: string): Failure =>
   usage(
-    getComplaint(message),
+    getComplaint(message, among),
     among.some(isWord)
       ? 'Put flags after the command. "svcctl help flags" lists the flags that can stand anywhere.'
       : 'Run "svcctl --help" for a list of commands, or "svcctl help flags" for their common flags.',
@@ -105,5 +120,8 @@ export const createInvalidUseFailure = (
     negative !== undefined && message.startsWith('unknown option')
       ? `Put a value that starts with a dash after "--": … -- ${negative}`
       : `Run "svcctl ${called} --help".`
-  return usage(getComplaint(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
+  return usage(
+    getComplaint(message, tokens).replace(/^(too many arguments) for '[^']*'/, '$1'),
+    hint,
+  )
 }

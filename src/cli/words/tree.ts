@@ -44,7 +44,7 @@ export const flagsAnywhere = [
   ...flagSets.spread,
   ...flagSets.paging,
   ...flagSets.write,
-  ...flagSets.rehearsal,
+  ...flagSets.preview,
   ...hiddenScopes,
 ]
 

@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Findings } from '../../base/documents/findings.js'
+import { readStoredJson, type StoredValue } from '../../base/documents/stored.js'
 import { writeWhole } from '../../base/files/files.js'
-import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
+import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
 import { matchAgreedPlan, type PlanMatch } from '../../desired/applying/verify.js'
 import {
@@ -15,23 +17,12 @@ import {
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
-import {
-  checkIdentity,
-  createJournalId,
-  getFormerFile,
-  getPlanFile,
-  readJournalFolder,
-} from '../../engine/journal/folder.js'
+import { getFormerFile, getPlanFile, readJournalFolder } from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
 import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import {
-  buildResumeLine,
-  createRunJournal,
-  findResumable,
-  reportGap,
-  resumeRunJournal,
-} from '../../engine/journaling/runs.js'
+import { createOwnHeader, resumeCommandRun } from '../../engine/journaling/command-run.js'
+import { buildResumeLine, createRunJournal } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -203,13 +194,19 @@ export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Pla
 
 const command = 'apply'
 
-/** The plan of a run and its flags, as they are stored so that the run can be resumed. */
-interface KeptPlan {
-  readonly kept: 1
-  readonly cwd: string
-  readonly flags: JsonValues
-  readonly plan: unknown
-}
+/** The schema of the plan of a run with its flags, as they are stored so that the run can be resumed. The plan has its own. */
+const keptSchema = {
+  type: 'object',
+  properties: {
+    kept: { const: 1 },
+    cwd: { type: 'string' },
+    flags: { type: 'object', additionalProperties: {} },
+    plan: {},
+  },
+  required: ['kept', 'cwd', 'flags', 'plan'],
+  additionalProperties: false,
+} as const
+type KeptPlan = StoredValue<typeof keptSchema>
 
 /** A run with its journal. */
 export interface OwnRun {
@@ -228,18 +225,6 @@ export interface ResumedRun extends OwnRun {
 
 /** The run that this run undoes, if any. */
 export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
-
-const createHeader = async (context: Context, id: string, undoes: UndoHeader): Promise<Header> => ({
-  ...undoes,
-  run: 1,
-  id,
-  began: context.place.clock.now().toISOString(),
-  command,
-  endpoint: command,
-  input: {},
-  source: 'arguments',
-  ...(await context.place.identity()),
-})
 
 const createOwnRun = (
   journal: Journal | undefined,
@@ -276,9 +261,9 @@ export const keepApplyRun = async (
   const { plan, view } = made
   if (place.globals.journal === 'none') return createOwnRun(undefined, plan)
   const document = toPlanDocument(made)
-  const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
+  const header = await createOwnHeader(place, command, { endpoint: command, ...undoes })
   const journal = await createRunJournal(place, place.globals.journal, header)
-  const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
+  const kept = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const beside = getPlanFile(journal.file)
   try {
     // The file may be another plan that must not be overwritten.
@@ -317,12 +302,12 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
 const maxPlan = 1 << 29
 
 /** Reads the text of the plan, with the same checks as for journals, so that no other user can have written it. */
-const readKeptText = async (path: string): Promise<string> => {
+const readKeptBytes = async (path: string): Promise<Buffer> => {
   const handle = await openJournal(path)
   try {
     const { size } = await handle.stat()
     if (size > maxPlan) throw usage(`${path} is larger than any plan`)
-    return await handle.readFile('utf8')
+    return await handle.readFile()
   } finally {
     await handle.close()
   }
@@ -330,18 +315,13 @@ const readKeptText = async (path: string): Promise<string> => {
 
 /** Reads the confirmed plan of a run, and its flags. */
 export const readKeptPlan = async (path: string): Promise<KeptPlan> => {
-  const text = await readKeptText(path)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {}
-  if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string')
-    if (isObject(value.flags) && isObject(value.plan))
-      return { kept: 1, cwd: value.cwd, flags: toJsonFields(value.flags), plan: value.plan }
-  throw usage(
-    `${path} is not a plan of a run`,
+  const findings = new Findings()
+  const document = readStoredJson(keptSchema, await readKeptBytes(path), path, findings)
+  findings.refuse(
     'Make a new plan with svcctl plan, and apply that. svcctl drift shows what the run left.',
   )
+  if (document === undefined) throw usage(`${path} is not a plan of a run`)
+  return document.value
 }
 
 /** The flags that define the plan, which the journal contains. Flags for reports may be given again. */
@@ -372,31 +352,24 @@ export const loadResumedRun = async (
   given: PlanGiven,
   name: string,
 ): Promise<ResumedRun | undefined> => {
-  const { place, ui } = context
   checkLine(given)
-  const before = await findResumable(
-    place,
-    { name, command },
-    (instance) => `no apply to ${instance} can be resumed`,
-  )
-  if (before === undefined) return undefined
-  if (before.header.command !== command)
-    throw usage(`the run ${before.header.id} belongs to "svcctl ${before.header.command}"`)
-  const doubt = checkIdentity(before.header, await place.identity())
-  if (isDone(before)) return undefined
-  reportGap(context, before)
-  const path = getPlanFile(before.file)
-  const kept = await readKeptPlan(path)
-  const document = readStoredPlan(kept.plan, path)
-  checkFiles(kept.cwd, before.header.id, document)
-  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await resumeRunJournal(place, before.file)
+  const none = (instance: string) => `no apply to ${instance} can be resumed`
+  const resumed = await resumeCommandRun(context, { name, command, none }, async (before) => {
+    const path = getPlanFile(before.file)
+    const kept = await readKeptPlan(path)
+    const document = readStoredPlan(kept.plan, path)
+    checkFiles(kept.cwd, before.header.id, document)
+    return { kept, document }
+  })
+  if (resumed === undefined) return undefined
+  const { journal, past } = resumed
+  const { kept, document } = resumed.prepared
   const { endpoint } = past.header
   const open = document.actions.filter(
     (_, i) => getNextStep(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
   )
   const agreed = {
-    file: before.file,
+    file: past.file,
     document,
     given: createReplanLine(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
     open: new Map(open.map(({ id, digest }) => [id, digest])),

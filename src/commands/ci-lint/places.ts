@@ -126,12 +126,14 @@ const findClass = (document: CiDocument, name: string): Mark | undefined => {
   return undefined
 }
 
+/** Finds a reference as messages show it: a part that is no text is `…`, and a reference that is no list has no parts. */
 const findReference = (document: CiDocument, shown: string): Mark | undefined => {
   const wanted = shown.replaceAll('", "', '","')
-  for (const node of document.walkNodes())
-    if (node.tag === '!reference' && node.kind === 'list')
-      if (JSON.stringify(node.items.map(getScalarText)) === wanted || node.items.length === 0)
-        return node.at
+  for (const node of document.walkNodes()) {
+    const items = node.kind === 'list' ? node.items : []
+    const parts = items.map((item) => (item.kind === 'scalar' ? item.value : '…'))
+    if (node.tag === '!reference' && JSON.stringify(parts) === wanted) return node.at
+  }
   return undefined
 }
 
@@ -210,6 +212,14 @@ const findJobPath: Finder = (document, [, path = '']) => {
   return (rules && document.getItems(rules.value).at(-1)?.at) ?? entry.key.at
 }
 
+/** Finds the job whose name is a number, which may be written in another form: `1:30` is 90. */
+const findNumber: Finder = (document, [, number = '']) => {
+  const jobs = document.root === undefined ? [] : document.getEntries(document.root)
+  const job =
+    jobs.find(({ name }) => name === number) ?? jobs.find(({ name }) => /^[-+]?[\d.]/.test(name))
+  return job?.key.at
+}
+
 /** Finds the place of a path that begins with a top-level keyword. */
 const findRootPath: Finder = (document, [, keyword = '', rest = '']) => {
   const entry = document.get(document.root, keyword)
@@ -258,6 +268,7 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
     /^`([^`]+)` input: ?(.*)$/,
     (document, [, name = '', says = '']) => findInput(document, name, `:rules ${says}`),
   ],
+  [/^header config /, (document) => document.get(document.header, 'spec')?.key.at],
   [
     /^header:spec:inputs:([^: ]+) (?:input )?(.*)$/,
     (document, [, name = '', says = '']) => findInput(document, name, ` ${says}`),
@@ -314,6 +325,7 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
   ],
   [/^(.+): .+ in `extends`/, (document, [, name = '']) => findJobMark(document, name, 'extends')],
   [/circular dependencies/, findCircle],
+  [/^jobs:(\S+) name should be a symbol$/, findNumber],
   [/^jobs:(.+)$/s, findJobPath],
   [/^([a-z_]+)([ :].*)$/s, findRootPath],
 ]

@@ -77,7 +77,9 @@ export async function* yieldPlan(
   // If an environment variable requests a format that does not apply to people's output, a table is used.
   const name = isPeople ? undefined : await getOutputName(context.place)
   const format = getFormatTraits(name ?? 'table')
-  if (format.name === 'markdown') return yield createTextRow(renderNote(reported))
+  // With --fields, a Markdown answer is a table of these fields, and no text.
+  if (format.name === 'markdown' && context.place.globals.fields === undefined)
+    return yield createTextRow(renderNote(reported))
   if (answer.reader === 'pages') {
     const record = toPageRecord(reported, outcomeOf)
     return yield* yieldRecords([record], {

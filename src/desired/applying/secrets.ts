@@ -5,9 +5,9 @@
 import { createHmac } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readCached } from '../../base/documents/stored.js'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders, readRegular } from '../../base/files/regular.js'
-import { isObject } from '../../base/objects.js'
 import { createRandomBytes } from '../../base/random.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
@@ -89,6 +89,9 @@ class UnusableKeyError extends Error {}
 
 const keyFile = 'secrets.key'
 const recordFile = 'secrets.json'
+const recordSchema = { type: 'object', additionalProperties: { type: 'string' } } as const
+/** The largest size of the record, in bytes. */
+const maxBytes = 64 << 20
 
 /** Computes the HMAC of parts. The length before each part keeps different divisions of the same text distinct. */
 const computeHmac = (key: Buffer, parts: readonly string[]): string => {
@@ -185,13 +188,9 @@ export class SecretRecord {
   }
 
   async #readKnown(): Promise<Map<string, string>> {
-    try {
-      const value: unknown = JSON.parse(readRegular(join(this.folder, recordFile)).toString())
-      const marks = Object.entries(isObject(value) ? value : {})
-      return new Map(marks.filter((one): one is [string, string] => typeof one[1] === 'string'))
-    } catch {
-      // An unreadable record counts as empty, so no secret appears changed.
-      return new Map()
-    }
+    // An unreadable record counts as empty, so no secret appears changed.
+    return new Map(
+      Object.entries(readCached(recordSchema, join(this.folder, recordFile), maxBytes) ?? {}),
+    )
   }
 }

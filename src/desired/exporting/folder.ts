@@ -48,9 +48,12 @@ const toFileFailure = (verb: string, file: string, error: unknown): Failure =>
     ? error
     : new Failure('failed', `cannot ${verb} ${file}: ${getReason(error)}`, { cause: error })
 
-/** Returns the text of a regular file; undefined for anything else. */
+/** The largest file that is compared with an export, in bytes. The texts of programs are hardly longer. */
+const maxBytes = 500e6
+
+/** Returns the text of a regular file; undefined for anything else. @throws the system's error, or an Error for a file that is too large */
 const readText = (file: string): string | undefined =>
-  readEntry(file)?.isFile() === true ? readRegular(file).toString('utf8') : undefined
+  readEntry(file)?.isFile() === true ? readRegular(file, maxBytes).toString('utf8') : undefined
 
 /**
  * Returns the reason why a file may not be overwritten; undefined if it may, or if it does not exist.
@@ -77,7 +80,12 @@ const findContentObstacle = async (
   file: string,
   selected: KindFilter,
 ): Promise<string | undefined> => {
-  const text = readText(file)
+  let text: string | undefined
+  try {
+    text = readText(file)
+  } catch (error) {
+    return `the file cannot be read: ${getReason(error)}`
+  }
   if (text === undefined) return undefined
   if (basename(file) === schemaFile)
     return isConfigSchema(text) ? undefined : 'the file is not a schema of svcctl'

@@ -35,7 +35,7 @@ import { parseNameReference } from '../address.js'
 import { type Attribute, isSecretPlace, mayComeFromFile } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { subtractMembers } from '../values.js'
-import type { Mistakes, ReadContext } from './nodes.js'
+import { type Mistakes, type ReadContext, textSchema } from './nodes.js'
 import { getNamedFile, parseSecretSource, readNamedFile } from './secret.js'
 
 /** Lists the keys of the map that an attribute takes in place of a value: changes to a list, or a range. */
@@ -47,10 +47,7 @@ const listMapKeys = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly
 
 // The JSON Schema of values. It must accept every value that the reader accepts.
 
-/** The schema of a text. YAML may parse it as a number or boolean, and the reader takes its text as written. */
-const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
-
-const someText: JsonSchema = { ...text, minLength: 1 }
+const someText: JsonSchema = { ...textSchema, minLength: 1 }
 
 /** Returns the schema of a whole number, also as text (for a small range its numbers alone), and of the names of levels. */
 const getNumberSchema = (param: IntegerParam | ListParam): JsonSchema => {
@@ -69,7 +66,7 @@ const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonS
   'public-key': { type: 'string', pattern: '^\\s*\\S+ +\\S' },
   csv: createAnyOf(someText, listOf(someText)),
   spaced: createAnyOf(someText, listOf(someText)),
-  text,
+  text: textSchema,
 }
 
 /** Returns the schema of a text. Items of a list, and texts with a format, must not be empty. */

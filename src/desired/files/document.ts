@@ -13,7 +13,7 @@ import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
 import { addKinds, buildKindSchemas, buildPlaceSchema } from './kind.js'
 import { DeclaredLevel } from './levels.js'
-import { inherit, type ReadContext } from './nodes.js'
+import { inherit, type ReadContext, textSchema } from './nodes.js'
 import { heldSchema, secretSchema } from './secret.js'
 import {
   type FolderClaim,
@@ -269,7 +269,8 @@ export const buildConfigSchema = (): JsonSchema => ({
     group: buildPlaceSchema('group'),
     project: buildPlaceSchema('project'),
     name: {
-      type: ['string', 'integer'],
+      ...textSchema,
+      minLength: 1,
       description: "a name or an ID; write '@123' for a name of digits",
     },
     held: heldSchema,

@@ -15,7 +15,7 @@ import {
   parseDeclaredValue,
   parseUndocumentedValue,
 } from './attribute.js'
-import { inherit, type ReadContext } from './nodes.js'
+import { inherit, type ReadContext, textSchema } from './nodes.js'
 
 /** The item that an entry belongs to, and its kind. */
 interface ItemContext extends ReadContext {
@@ -75,8 +75,6 @@ interface ItemWord {
   readonly take: EntryReader
 }
 
-const string: JsonSchema = { type: 'string' }
-
 const keywords: Readonly<Record<string, ItemWord>> = {
   $inherit: {
     isOf: () => true,
@@ -96,7 +94,10 @@ const keywords: Readonly<Record<string, ItemWord>> = {
     isOf: ({ renames }) => renames === true,
     whyNot: ({ name, label }) =>
       `${name} cannot be renamed${label === undefined ? '' : `: change its ${label}`}`,
-    schema: () => ({ ...createAnyOf(string, listOf(string)), description: 'previous names' }),
+    schema: () => ({
+      ...createAnyOf(textSchema, listOf(textSchema)),
+      description: 'previous names',
+    }),
     take: readPreviously,
   },
   family: {

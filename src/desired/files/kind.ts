@@ -19,7 +19,13 @@ import { toCanonical } from '../values.js'
 import { buildAttributeSchema } from './attribute.js'
 import { buildItemSchema, createItem, readAttributeEntry } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
-import { createFlagSchema, inherit, type ReadContext, removeEmptyEntries } from './nodes.js'
+import {
+  createFlagSchema,
+  inherit,
+  type ReadContext,
+  removeEmptyEntries,
+  textSchema,
+} from './nodes.js'
 import { getTeamName } from './teams.js'
 
 // The JSON Schema of kinds.
@@ -51,8 +57,7 @@ const buildSetSchema = (kind: Managed): JsonSchema => {
 }
 
 const buildRulesSchema = (kind: Managed): JsonSchema => {
-  const wanted: JsonSchema = { type: ['string', 'number', 'boolean'] }
-  const value = createAnyOf(wanted, { type: 'array', items: wanted })
+  const value = createAnyOf(textSchema, { type: 'array', items: textSchema })
   return {
     type: 'array',
     items: {

@@ -96,4 +96,7 @@ export const createFlagSchema = (description: string): JsonSchema => ({
   type: 'boolean',
   description,
 })
+
+/** The schema of a text. YAML may parse it as a number or boolean, and the reader takes its text as written. */
+export const textSchema: JsonSchema = { type: ['string', 'number', 'boolean'] }
 export const inherit = createFlagSchema('false ignores the values of less specific levels')

@@ -12,7 +12,7 @@ import { decodeStrictly } from '../../base/utf8.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { getErrorCode, getReason } from '../../errors.js'
 import type { Origin, SecretSource } from '../state.js'
-import type { Mistakes, SourceRules } from './nodes.js'
+import { type Mistakes, type SourceRules, textSchema } from './nodes.js'
 
 /** The attribute and the position of a source, and the rules for sources. */
 interface SourceContext {
@@ -35,10 +35,10 @@ const createSourceSchema = (name: string, value: JsonSchema, description: string
 
 /** The schema of a file in place of a value, for editors. */
 const fileText = 'a file that contains it, relative to this file'
-export const heldSchema = createSourceSchema('file', { type: 'string', minLength: 1 }, fileText)
+export const heldSchema = createSourceSchema('file', { ...textSchema, minLength: 1 }, fileText)
 
 const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
-const program: JsonSchema = { type: 'array', items: { type: 'string' }, minItems: 1 }
+const program: JsonSchema = { type: 'array', items: textSchema, minItems: 1 }
 
 /** The schema of a secret's source, for editors. */
 export const secretSchema: JsonSchema = {
@@ -120,8 +120,12 @@ const parseJsonList = (text: string): readonly unknown[] => {
   }
 }
 
+/** Returns the text of a scalar as written; '' for null and for anything else. */
 const getScalarText = (written: WrittenValue): string =>
-  written.is === 'scalar' ? written.text : ''
+  written.is === 'scalar' && written.value !== null ? written.text : ''
+
+const isText = (written: WrittenValue): boolean =>
+  written.is === 'scalar' && typeof written.value === 'string'
 
 const parseSourceMap = (context: SourceContext, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
@@ -136,7 +140,7 @@ const parseSourceMap = (context: SourceContext, map: WrittenMap): SecretSource |
   }
   const { value } = entry
   const at = { ...context, origin: value.origin }
-  if (word === 'env') return parseEnvironmentSource(at, getScalarText(value))
+  if (word === 'env') return parseEnvironmentSource(at, isText(value) ? getScalarText(value) : '')
   if (word === 'file') return parseFileSource(at, getScalarText(value))
   const items = value.is === 'list' ? value.items : []
   return parseCommandSource(
@@ -248,9 +252,12 @@ export const resolveBeside = ({ file, base, within }: RelativePath, cwd: string)
   return path
 }
 
+/** The largest file that another file may name, in bytes. */
+const maxBytes = 32e6
+
 /** Reads a file that another file names. @throws as `resolveBeside`; the system's error; an Error in words if it is not a regular file */
 export const readBeside = (
   beside: RelativePath,
   cwd: string,
-  open: (path: string) => Buffer = (path) => readRegular(path),
+  open: (path: string) => Buffer = (path) => readRegular(path, maxBytes),
 ): HeldText => holdText(decodeStrictly(open(resolveBeside(beside, cwd)), 'the file'))

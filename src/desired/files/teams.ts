@@ -20,7 +20,7 @@ import { toCanonical } from '../values.js'
 import { createItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { mergeItem } from './merge.js'
-import { type Mistakes, removeEmptyEntries } from './nodes.js'
+import { type Mistakes, removeEmptyEntries, textSchema } from './nodes.js'
 import { type FolderClaim, isBelow } from './selectors.js'
 
 interface TeamMember<T> {
@@ -75,7 +75,7 @@ export const teamsSchema: JsonSchema = {
     type: 'object',
     properties: {
       users: { type: 'array', items: { $ref: '#/$defs/name' } },
-      teams: { type: 'array', items: { type: 'string' } },
+      teams: { type: 'array', items: textSchema },
     },
     additionalProperties: false,
   },

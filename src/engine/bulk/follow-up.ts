@@ -36,7 +36,7 @@ export interface FollowUpParts {
   readonly bulk: Pick<BulkRunner, 'runPlans'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
   /** Decides whether sent requests are recorded in a journal. */
-  readonly requests: Pick<InstanceExchange['requests'], 'hasJournal'>
+  readonly requests: Pick<InstanceExchange['requests'], 'setJournal'>
   /** The journal file of the run; undefined if the run has no journal. */
   readonly file: string | undefined
 }
@@ -59,12 +59,12 @@ export async function* followUp(
     return answer
   }
   let end: End = 'stopped'
-  requests.hasJournal = true
+  requests.setJournal(true)
   try {
     yield* bulk.runPlans(plans, { ...options, run, kept: false })
     end = 'completed'
   } finally {
-    requests.hasJournal = false
+    requests.setJournal(false)
     await journal.end(end).catch(() => {})
     await journal.close()
   }

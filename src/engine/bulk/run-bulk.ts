@@ -213,7 +213,7 @@ const startBulkRun = async (
     record: journaled?.record,
     readBefore: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),
     merging: merging && {
-      getKey: ({ plan, how }) => (how === 'read' ? undefined : merging.getKey(plan)),
+      getKey: ({ plan, resumeBy }) => (resumeBy === 'verifying' ? undefined : merging.getKey(plan)),
       send: (due) => merging.send(due.map(({ plan }) => plan)),
     },
     work: async (item) => {
@@ -250,7 +250,7 @@ const sendTogether = async (
 ): Promise<void> => {
   if (sendTogether === undefined) return
   // Plans whose result is unknown are only read.
-  const due = held.filter(({ how }) => how !== 'read')
+  const due = held.filter(({ resumeBy }) => resumeBy !== 'verifying')
   await journaled?.readAllBefore(due)
   const begun = async (item: NumberedPlan) => journaled?.record.recordStart(item)
   for await (const _ of mapConcurrent(due, maxConcurrent, begun));

@@ -18,6 +18,7 @@ import type {
 } from '../../http/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { Rows } from '../rows.js'
+import type { WorkRunner } from '../work/run.js'
 import type {
   ActionOptions,
   Actions,
@@ -182,6 +183,12 @@ export interface Context {
    * @throws Failure the failure of a single object, or of the run as a whole
    */
   write(actions: Actions, how?: WriteOptions): Rows
+  /**
+   * Carries out work on objects as `write` carries out actions: as many at once as the gate of the instance admits, with progress,
+   * --max-failures and Ctrl-C, and with an early end if the instance does not answer.
+   * @throws an error that concerns more than one object: the record cannot be written, or a defect
+   */
+  readonly carryOut: WorkRunner
 }
 
 /**
@@ -341,7 +348,7 @@ export interface RunClock {
   readonly now: () => Date
   /** Returns the time that ages count from: when the answering snapshot was taken, else now. */
   readonly asOf: () => Promise<Date>
-  /** Waits, or returns at once when the run is interrupted. */
+  /** Waits. @throws Failure `interrupted` as soon as the run is interrupted */
   readonly sleep: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
 }

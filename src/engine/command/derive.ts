@@ -245,7 +245,7 @@ export const mayChangeInstance = (
 /** True if `--dry-run` can preview a command: it writes, and its API has no dry run of its own. */
 export const canPreview = (c: CommandFacts): boolean =>
   (canSendAttributes(c) || c.writes === true) &&
-  !Object.values(c.endpoints).some((e) => e.rehearses === true)
+  !Object.values(c.endpoints).some((e) => e.ownDryRun === true)
 
 /** A command with the flags that decide whether its requests are sent. */
 interface Invocation {
@@ -254,12 +254,11 @@ interface Invocation {
 }
 
 /** True if nothing is written. The API's own dry run is a request like any other. */
-export const isRehearsal = ({ command, globals }: Invocation): boolean =>
+export const isPreview = ({ command, globals }: Invocation): boolean =>
   globals.dryRun && canPreview(command)
 
 /** True if every request of a line is sent. */
-export const isFullySent = (asked: Invocation): boolean =>
-  !asked.globals.curl && !isRehearsal(asked)
+export const isFullySent = (asked: Invocation): boolean => !asked.globals.curl && !isPreview(asked)
 
 /** Returns the list in which `--select` finds the objects of a command; undefined if there is none. */
 export const getSelectList = (c: CommandFacts): Endpoint['selects'] =>

@@ -202,7 +202,7 @@ const sharedFlags: readonly SharedFlags[] = [
   { flags: flagSets.shard, takes: (c) => keepsJournal(c) && mayTakeSeveral(c) },
   { flags: flagSets.write, takes: returnsChanges },
   {
-    flags: flagSets.rehearsal,
+    flags: flagSets.preview,
     takes: (c, { name }) => (name === 'save' ? canSaveAsPlanned(c) : canPreview(c)),
   },
   { flags: flagSets.request, takes: takesRequestFlag },

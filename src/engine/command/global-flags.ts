@@ -161,7 +161,7 @@ const sharding = declare({
   },
 })
 
-const rehearsing = declare({
+const previewing = declare({
   'dry-run': { param: boolean('preview the changes; send no writes') },
   save: { param: boolean('with --dry-run: save the plan for "journal run"') },
 })
@@ -330,7 +330,7 @@ export const globalFlagRows = {
   ...journalling,
   ...recording,
   ...sharding,
-  ...rehearsing,
+  ...previewing,
   ...spreading,
   ...titling,
   ...everywhere,
@@ -361,7 +361,7 @@ export const flagSets = {
   /** Commands that change objects and receive the changed object; `ci lint` has its own --strict. */
   write: createFlags(writing, 'command'),
   /** Commands that write. If the API has a dry run of its own, its flag has that name. */
-  rehearsal: createFlags(rehearsing, 'command'),
+  preview: createFlags(previewing, 'command'),
   /** Commands with an endpoint for a project or a group. */
   spread: createFlags(spreading, 'many'),
   /** Commands that can be repeated. */

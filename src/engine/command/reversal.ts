@@ -32,7 +32,7 @@ export const describeIrreversible = (
   plan: Plan,
 ): string | undefined => {
   const { endpoint, values } = plan
-  const isTrial = endpoint.rehearses === true && values.dry_run === true
+  const isTrial = endpoint.ownDryRun === true && values.dry_run === true
   if (command.area === 'journal' || !writes(endpoint) || isTrial) return undefined
   if (command.open === true) return unknownEffect
   if (endpoint.irreversible !== undefined) return endpoint.irreversible

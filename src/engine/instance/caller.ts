@@ -319,7 +319,7 @@ interface Strictness {
 
 /** Sends the calls of a run one by one and collects warnings about their answers. */
 export class Caller {
-  readonly #exchange: Pick<InstanceExchange, 'getClient' | 'prepare'>
+  readonly #exchange: Pick<InstanceExchange, 'getClient' | 'buildAndRecord'>
   readonly #ui: Pick<UiService, 'note'>
   readonly #answer: Pick<AnswerService, 'setExitCode'>
   readonly #strict: boolean
@@ -327,7 +327,7 @@ export class Caller {
   readonly #words: Naming | undefined
 
   constructor(
-    exchange: Pick<InstanceExchange, 'getClient' | 'prepare'>,
+    exchange: Pick<InstanceExchange, 'getClient' | 'buildAndRecord'>,
     ui: Pick<UiService, 'note'>,
     answer: Pick<AnswerService, 'setExitCode'>,
     { strict = false }: Strictness,
@@ -346,7 +346,7 @@ export class Caller {
    * @throws Failure `unreachable` if the answer to a read is empty
    */
   async send(ask: Ask): Promise<WholeAnswer> {
-    const wire = await this.#exchange.prepare(ask)
+    const wire = await this.#exchange.buildAndRecord(ask)
     const client = await this.#exchange.getClient(ask.endpoint)
     try {
       const whole = await client.call(wire)
@@ -364,7 +364,7 @@ export class Caller {
   /** Starts a download; the caller reads its body. */
   async open(ask: Ask, headers: Readonly<Record<string, string>> = {}): Promise<Download> {
     const client = await this.#exchange.getClient(ask.endpoint)
-    const request = await this.#exchange.prepare(ask)
+    const request = await this.#exchange.buildAndRecord(ask)
     return client.open({ ...request, headers: { ...request.headers, ...headers } })
   }
 

@@ -83,7 +83,7 @@ export interface SharedClientOptions {
   readonly getGate: (baseUrl: string) => Promise<Gate>
   readonly warnings: ConnectionWarnings
   readonly audit: Audit
-  readonly admit: (request: WireRequest, elsewhere?: boolean) => Promise<void>
+  readonly recordWrite: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
 
 /** True if an address is on a profile's own instance: the profile's proxy and certificates apply only to that. */
@@ -119,7 +119,7 @@ export const buildClientOptions = async (
       return createTransport({ baseUrl, ...own }, globals.insecure, env)
     },
     record: (credential) => audit.open(profile, credential, user, baseUrl),
-    guard: (request) => run.admit(request, request.absolute),
+    guard: (request) => run.recordWrite(request, request.absolute),
     progress: screen.meter,
     mapError: addWorkspaceHint,
     gate: await run.getGate(baseUrl),

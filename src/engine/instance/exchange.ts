@@ -1,27 +1,22 @@
-/** Sends the requests of one run: opens the client of its instance, and records and guards its writes. */
+/** Sends the requests of one run: opens the client of its instance, guards its writes, and has them recorded. */
 import { recordSecret } from '../../base/secrets/scrub.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
 import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
-import { Failure, getReason, recoverFrom } from '../../errors.js'
+import { Failure, recoverFrom } from '../../errors.js'
 import { findSecretTexts } from '../../http/answers/secrets.js'
 import type { FleetGate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
-import { Audit, type AuditEntry } from '../../profile/audit.js'
-import { checkReadOnly, getRunFolder } from '../../profile/index.js'
+import { Audit } from '../../profile/audit.js'
+import { checkReadOnly } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
-import type { WorkspaceService } from '../command/context.js'
-import { getCommandName, isFullySent, isRehearsal } from '../command/derive.js'
-import type { Command } from '../command/types.js'
+import { isFullySent, isPreview } from '../command/derive.js'
 import { getWordsFor, isForOrigin } from '../command/words.js'
-import { beginRequests, RequestRun } from '../journal/requests.js'
-import type { Journal } from '../journal/writer.js'
 import type { RunOptions } from '../options.js'
 import { addWorkspaceHint } from '../workspace/hints.js'
-import { getInstanceName } from '../workspace/sandbox.js'
 import type { Workspace } from '../workspace/workspace.js'
 import {
   buildClientOptions,
@@ -31,80 +26,7 @@ import {
   type SharedClientOptions,
 } from './connection.js'
 import { checkProfile, createSourceDescriber } from './extension.js'
-
-// Writes without an object in a journal: they are recorded as a run of their own.
-
-export interface RequestRunParts {
-  readonly command: Command
-  readonly place: Pick<WorkspaceService, 'clock' | 'env' | 'globals' | 'profile' | 'session'>
-  readonly warn: (text: string) => void
-}
-
-type Request = Pick<WireRequest, 'method' | 'path'>
-
-/** Identifies the run of a request to another address. With a profile it counts as a write of that profile. */
-const identifyElsewhere = async ({ place }: RequestRunParts, { path }: Request) => {
-  const profile = await place.profile()
-  const origin = URL.canParse(path) ? new URL(path).origin : ''
-  const instance = profile?.baseUrl ?? origin
-  return { instance, profile: profile?.name ?? null, user: null, sudo: null }
-}
-
-const identifySession = async ({ place }: RequestRunParts) => {
-  const { profile, user, sudo } = await place.session()
-  const instance = await getInstanceName(place)
-  return { instance, profile: profile?.name ?? null, user: user ?? null, sudo: sudo ?? null }
-}
-
-/** Records the writes that no journal of objects contains, each as a request. */
-export class RequestLog {
-  readonly #run: RequestRun
-  readonly #parts: RequestRunParts
-  /** True if a journal of objects records the writes; undefined if the command alone decides that. */
-  hasJournal: boolean | undefined
-
-  constructor(parts: RequestRunParts) {
-    this.#parts = parts
-    this.#run = new RequestRun((...sent) => this.#begin(...sent))
-  }
-
-  /** True if a journal of objects records what is sent now. */
-  get #isJournaled(): boolean {
-    const { command, place } = this.#parts
-    const own = command.ownJournal === true || command.area === 'journal'
-    return this.hasJournal ?? (own && place.globals.journal !== 'none')
-  }
-
-  /** Records the start of a write. Resolves when the request may be sent. */
-  async recordStart(request: Request, elsewhere = false): Promise<void> {
-    if (request.method === 'GET' || request.method === 'HEAD' || this.#isJournaled) return
-    await this.#run.recordStart(request, elsewhere)
-  }
-
-  /** Returns the function that records each exchange; undefined if a journal of objects does. */
-  readonly getListener = (): ((entry: AuditEntry) => void) | undefined =>
-    this.#isJournaled ? undefined : (entry) => this.#run.recordOutcome(entry)
-
-  close(): Promise<void> {
-    return this.#run.close()
-  }
-
-  async #begin(request: Request, elsewhere: boolean): Promise<Journal | undefined> {
-    const { command, place, warn } = this.#parts
-    try {
-      const by = await (elsewhere
-        ? identifyElsewhere(this.#parts, request)
-        : identifySession(this.#parts))
-      const words = getCommandName(command)
-      return await beginRequests(getRunFolder(place.env), words, by, place.clock.now())
-    } catch (error) {
-      warn(
-        `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
-      )
-      return undefined
-    }
-  }
-}
+import { RequestLog } from './request-log.js'
 
 /** The parts of the workspace that decide how requests are sent. */
 type ExchangePlace = Pick<
@@ -184,10 +106,10 @@ export class InstanceExchange {
       env,
       signal,
       screen,
-      readOnly: inner?.readOnly ?? (command.readOnly === true || isRehearsal(options)),
+      readOnly: inner?.readOnly ?? (command.readOnly === true || isPreview(options)),
       warnings: new ConnectionWarnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
-      admit: this.admit,
+      recordWrite: this.recordWrite,
       getGate: this.getGate,
     }
   }
@@ -225,7 +147,10 @@ export class InstanceExchange {
     return whole.data
   }
 
-  /** True if a write would be allowed now, as far as that is known before it is sent. */
+  /**
+   * True if a write would be allowed now, as far as that is known before it is sent. Its secrets are masked from then on, because a
+   * reading of the object may show them.
+   */
   readonly canWrite = async (ask: Ask): Promise<boolean> => {
     const { own } = this.#options
     if (this.#run.readOnly !== false) return false
@@ -233,7 +158,6 @@ export class InstanceExchange {
       const wire = await this.build(ask)
       await this.checkWrite(wire)
       await this.getClient(ask.endpoint)
-      // The instance may repeat any secret that it receives, so all texts of the request that are secret are masked.
       for (const text of findSecretTexts(wire, (await own?.())?.words)) recordSecret(text)
       return true
     } catch (error) {
@@ -254,14 +178,14 @@ export class InstanceExchange {
   }
 
   /** Builds the request of an ask that is sent now. A write is recorded, or refused if the profile is read-only. */
-  async prepare(ask: Ask): Promise<WireRequest> {
+  async buildAndRecord(ask: Ask): Promise<WireRequest> {
     const wire = await this.build(ask)
-    if (writes(ask.endpoint)) await this.admit(wire, wire.absolute)
+    if (writes(ask.endpoint)) await this.recordWrite(wire, wire.absolute)
     return wire
   }
 
-  /** Refuses a write as `checkWrite` does, and records its start. */
-  readonly admit = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
+  /** Records the start of a write. It is refused first, as `checkWrite` does. */
+  readonly recordWrite = async (request: WireRequest, elsewhere?: boolean): Promise<void> => {
     await this.checkWrite(request, elsewhere)
     await this.requests.recordStart(request, elsewhere)
   }

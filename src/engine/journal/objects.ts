@@ -179,10 +179,10 @@ type StepSelector = (n: number) => ResumeStep
 const parseItem = (text: string, next: StepSelector): Item | undefined => {
   const queued = parseQueuedLine(text)
   if (queued === undefined) return undefined
-  const how = next(queued.n)
-  if (how === 'skip') return undefined
+  const step = next(queued.n)
+  if (step === 'skip') return undefined
   const { n, object, parent, before, input: row } = queued
-  return { n, object, parent, before, row, how: how === 'do' ? undefined : how }
+  return { n, object, parent, before, row, resumeBy: step === 'do' ? undefined : step }
 }
 
 async function* readItems(

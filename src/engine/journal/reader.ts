@@ -398,7 +398,7 @@ export const isDone = ({
   counts.failed + counts.unknown + counts.not_tried === 0
 
 /** The action of resuming for an object: skip it, do it, do it again, or check first whether it was done. */
-export type ResumeStep = 'skip' | 'do' | NonNullable<Item['how']>
+export type ResumeStep = 'skip' | 'do' | NonNullable<Item['resumeBy']>
 
 /**
  * Returns the next step for an object. POST and PATCH are never repeated blindly. A DELETE is safe to repeat.
@@ -407,6 +407,6 @@ export type ResumeStep = 'skip' | 'do' | NonNullable<Item['how']>
 export const getNextStep = (state: ObjectState, endpoint: string, damaged = false): ResumeStep => {
   if (state === 'done' || state === 'unchanged') return 'skip'
   if (!damaged && (state === 'queued' || state === 'failed')) return 'do'
-  if (/^(POST|PATCH) /.test(endpoint)) return 'read'
-  return endpoint.startsWith('DELETE ') ? 'again' : 'look'
+  if (/^(POST|PATCH) /.test(endpoint)) return 'verifying'
+  return endpoint.startsWith('DELETE ') ? 'repeating' : 'comparing'
 }

@@ -27,10 +27,10 @@ import type { End, GivenObject, Item } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import { getObjectKey } from '../work/seen-objects.js'
 import { findInverse, type Inverse } from './inverse.js'
-import { type CachedRead, createSnapshotFilter, JournaledStep } from './journaled-step.js'
 import { describeRecordedLine, formatShard, getJournalInput } from './recorded-line.js'
 import type { JournalOptions, ResumeFlags, UnfinishedRun } from './runs.js'
 import { buildResumeLine, createRunJournal } from './runs.js'
+import { type CachedRead, createSnapshotFilter, UndoableStep } from './undoable-step.js'
 import type { NumberedPlan } from './work-queue.js'
 
 // The first line of a journal: the request, the author and the instance.
@@ -53,7 +53,7 @@ export interface HeaderParts {
 /** The parts from which the journal of a run is made. */
 interface JournalParts extends HeaderParts {
   /** Records requests while no journal is open. */
-  readonly requests: Pick<InstanceExchange['requests'], 'hasJournal'>
+  readonly requests: Pick<InstanceExchange['requests'], 'setJournal'>
   readonly globals: ResumeFlags & Pick<Globals, 'shard' | 'undoRecord'>
   readonly instance: InstanceService
   readonly readOnce: CachedRead
@@ -153,13 +153,13 @@ export class JournaledRun {
   readonly journal: Journal
   readonly resumed: UnfinishedRun | undefined
   readonly #parts: JournalParts
-  readonly #step: JournaledStep
+  readonly #step: UndoableStep
   readonly #facts = new WeakMap<PlanAnswer, Facts>()
   readonly record: RunRecord<PlanAnswer>
   readonly #keep: SnapshotFilter
   #closed = false
 
-  private constructor(parts: JournalParts, journal: Journal, step: JournaledStep, first: Plan) {
+  private constructor(parts: JournalParts, journal: Journal, step: UndoableStep, first: Plan) {
     this.#parts = parts
     this.journal = journal
     this.resumed = parts.journaling.resumed
@@ -189,12 +189,12 @@ export class JournaledRun {
     const base = resumed?.past.header ?? (await describeHeader(parts, first))
     const { inverse, irreversible } = undo === true ? await loadInverse(base) : {}
     const header = irreversible === undefined ? base : { ...base, irreversible }
-    const step = new JournaledStep({ ...parts, header, inverse, isStale: resumed !== undefined })
+    const step = new UndoableStep({ ...parts, header, inverse, isStale: resumed !== undefined })
     const journal =
       resumed?.journal ?? (await createRunJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.ui.note(`this run cannot be resumed: ${header.final}`)
-    parts.requests.hasJournal = true
+    parts.requests.setJournal(true)
     return new JournaledRun(parts, journal, step, first)
   }
 
@@ -261,7 +261,7 @@ export class JournaledRun {
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.hasJournal = false
+    this.#parts.requests.setJournal(false)
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
   }
@@ -270,7 +270,7 @@ export class JournaledRun {
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.hasJournal = false
+    this.#parts.requests.setJournal(false)
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

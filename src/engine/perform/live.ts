@@ -39,7 +39,7 @@ import { groupMergeable } from '../work/run.js'
 
 interface SendingParts {
   readonly caller: Pick<Caller, 'open' | 'send'>
-  readonly exchange: Pick<InstanceExchange, 'admit' | 'createClient' | 'build' | 'getClient'>
+  readonly exchange: Pick<InstanceExchange, 'recordWrite' | 'createClient' | 'build' | 'getClient'>
   readonly bulk: Pick<BulkRunner, 'each'>
 }
 
@@ -118,13 +118,13 @@ class ActionSender {
     const { exchange, caller } = this.#parts
     const { to } = this.#how
     if (plan.request !== undefined) {
-      await exchange.admit(plan.request)
+      await exchange.recordWrite(plan.request)
       return (await exchange.getClient(plan.called)).call(plan.request)
     }
     if (to === undefined) return caller.send(plan)
     const { origin, credential, party, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
-    await exchange.admit(wire, true)
+    await exchange.recordWrite(wire, true)
     return (await exchange.createClient(origin, credential, party)).call(wire)
   }
 }
@@ -203,7 +203,7 @@ export class LiveInstance implements InstanceService {
     return {
       build: (ask) => exchange.build(ask, baseUrl),
       call: async (request) => {
-        await exchange.admit(request, true)
+        await exchange.recordWrite(request, true)
         const open = () => exchange.createClient(baseUrl, credential, party)
         return (await clients.of(baseUrl, open)).call(request)
       },
@@ -212,7 +212,7 @@ export class LiveInstance implements InstanceService {
 
   async sendUndocumented(request: WireRequest, called?: Endpoint): Promise<WholeAnswer> {
     const { exchange } = this.#parts
-    await exchange.admit(request)
+    await exchange.recordWrite(request)
     return (await exchange.getClient(called)).call(request)
   }
 }

@@ -31,6 +31,12 @@ export const getParentColumn = ({ origin, kind }: Parents): Parent['column'] =>
 /** True if the parents are found by a list of the instance. */
 export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && origin !== 'piped'
 
+/** Returns the name of the flag by which the instance finds the parents. */
+export const getParentFlag = ({ origin, kind }: Parents): string => {
+  if (origin === 'everything') return `all-${kind}s`
+  return origin === 'tree' ? 'recursive' : 'group'
+}
+
 const kinds = ['project', 'group'] as const
 
 /** True if a command has a form for this kind of parent. An open command has a placeholder for it in its path. */

@@ -3,6 +3,7 @@
  * instance are rejected here.
  */
 import { hasDots, isDots } from '../../base/base-url.js'
+import { parseJsonOrText } from '../../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { getParamValues, getScopeType, isScope, type Param } from '../../catalogue/params.js'
@@ -24,7 +25,7 @@ import {
 import { chooseEndpoint, describeForms, fillScope, type ScopedEndpoint } from './choose.js'
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
-import { parseParam, parseValue } from './values.js'
+import { parseValue } from './values.js'
 
 // The attributes of an update without any: a person chooses them, or the command fails.
 
@@ -358,7 +359,8 @@ const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) note(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const one = (t: string): JsonValue => (body ? parseParam(t) : parseQueryParam(t, name))
+    const one = (t: string): JsonValue =>
+      body ? parseJsonOrText(t, `--param ${name}`) : parseQueryParam(t, name)
     return [name, typeof text === 'string' ? one(text) : text.map(one)] as const
   })
   return Object.fromEntries(extra)
@@ -367,7 +369,7 @@ const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
 const parseQueryParam = (text: string, name: string): JsonValue => {
   if (text === 'null') throw usage(`--param ${name}=null: query parameters cannot be null`)
   if (!/^\[.*\]$/s.test(text)) return text
-  const list = parseParam(text)
+  const list = parseJsonOrText(text, `--param ${name}`)
   return Array.isArray(list) ? list : text
 }
 

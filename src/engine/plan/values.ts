@@ -136,15 +136,6 @@ const splitKeyValue = (text: string, label: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Parses the text of `--param` for a body: as JSON if it is valid JSON, otherwise as text. */
-export const parseParam = (text: string): JsonValue => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 // Texts that refer to a value: `@file`, `env:NAME`, and `-` for standard input.
 
 export interface Sources extends Pick<ValueOptions, 'asOf'> {

@@ -9,16 +9,18 @@ import type { Naming } from '../../catalogue/words.js'
 import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import type { Context } from '../command/context.js'
-import { getCommandName, hasForm, isRehearsal, mayChangeInstance } from '../command/derive.js'
+import { getCommandName, hasForm, isPreview, mayChangeInstance } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Command, Given } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { LineParts } from '../line-parts.js'
+import { createExclusion } from '../pairs.js'
 import { parseReference } from '../plan/arguments.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
 import {
+  getParentFlag,
   isFound,
   type Parents,
   type ParentTarget,
@@ -179,11 +181,13 @@ const confirmAll = async (
 }
 
 /** Finds the parents of a line. The instance is asked if the line names none. */
-const findTargets = async ({ globals, running, parents, targets, command, given }: ParentRun) => {
+const findTargets = async (asked: ParentRun) => {
+  const { globals, running, parents, targets, command, given } = asked
   if (globals.curl && isFound(parents))
-    throw usage(
-      '--curl sends nothing, but the command needs a list of projects first',
-      'Name the projects: --project accepts several, also from standard input (-).',
+    throw createExclusion(
+      asked,
+      ['curl', getParentFlag(parents)],
+      'A list of the instance would be read first. Name the projects: --project accepts several, also from standard input (-).',
     )
   const writing = mayChangeInstance(command, given.args) && !globals.curl
   const { naming } = command
@@ -236,7 +240,7 @@ export async function* runOverParents(run: ParentRun): Rows {
   if (
     mayChangeInstance(command, given.args) &&
     isFound(parents) &&
-    !isRehearsal(run) &&
+    !isPreview(run) &&
     !globals.curl
   )
     await confirmAll(run, targets)

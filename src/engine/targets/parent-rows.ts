@@ -14,7 +14,7 @@ import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { createPartFailure } from '../records/object-rows.js'
 import { FieldPresence } from '../records/single.js'
-import type { RecordView, Row, Rows } from '../rows.js'
+import type { RecordsRow, RecordView, Row, Rows } from '../rows.js'
 import {
   getRunVerdict,
   type Item,
@@ -56,9 +56,13 @@ interface ParentRowsOptions {
 class ParentRows {
   readonly #options: ParentRowsOptions
   readonly #push: (row: Row) => Promise<void>
+  /** The number of records that were pushed for all parents. */
   #count = 0
-  /** The parent with the last record within `--limit`. `isCut` is true if that parent has further records. */
-  #full: { readonly last: ParentTarget; isCut: boolean } | undefined
+  /** The parent with the last record within `--limit`; undefined while the limit is not reached. */
+  #last: ParentTarget | undefined
+  /** True if that parent has further records. */
+  #hasMore = false
+  /** The number of parents that failed, and were reported. */
   #reported = 0
   readonly #presence = new FieldPresence()
   readonly #turns = new TurnScheduler()
@@ -80,20 +84,20 @@ class ParentRows {
     if (failure !== undefined) throw failure
   }
 
+  /** True if `--limit` is reached. */
   get #isFull(): boolean {
     return this.#count >= this.#options.maxRecords
   }
 
-  /** Notes that a parent has further records beyond the limit. */
-  #noteCut(target: ParentTarget): void {
-    if (this.#full?.last === target) this.#full.isCut = true
+  /** Remembers that a parent has further records, beyond the limit. */
+  #recordMore(target: ParentTarget): void {
+    if (this.#last === target) this.#hasMore = true
   }
 
   #describeEnd(failure: Failure | undefined): string | undefined {
     const { targets } = this.#options
-    const { last, isCut } = this.#full ?? {}
-    if (last !== undefined) {
-      const left = targets.slice(targets.indexOf(last) + (isCut === true ? 0 : 1))
+    if (this.#last !== undefined) {
+      const left = targets.slice(targets.indexOf(this.#last) + (this.#hasMore ? 0 : 1))
       const names = left.map(({ parent }) => parent.name)
       return names.length === 0 ? undefined : describeUnread(this.#count, names)
     }
@@ -132,40 +136,40 @@ class ParentRows {
     const parent = { target: { parent: target.parent }, turn, isHeld, push: this.#push }
     const writer = new TargetWriter(parent)
     let failure: Failure | undefined
-    let isRead = true
     try {
       await this.#takeRows(target, writer)
       this.#presence.recordShown()
     } catch (error) {
       await turn
-      failure = error instanceof Failure ? error : undefined
-      isRead = !(error instanceof FatalError)
-      await this.#settleFailed(target, writer, error)
-    } finally {
-      await turn
-      if (isRead) await this.#tellSettled(target, failure)
+      await writer.endEarly()
+      if (this.#presence.canWaive(error)) return
+      if (!(error instanceof EnoughRecordsError)) failure = toParentFailure(error)
     }
+    await turn
+    const counts = failure !== undefined && (await this.#reportFailure(target, writer, failure))
+    await this.#tellSettled(target, failure)
+    if (counts) throw failure
   }
 
-  /** @throws Failure if it counts as the parent's, and any error that ends the whole run */
-  async #settleFailed(target: ParentTarget, writer: TargetWriter, error: unknown): Promise<void> {
-    await writer.endEarly()
-    if (this.#presence.canWaive(error)) return
-    // Once the limit is reached, a failure of a later parent does not matter.
-    if (error instanceof EnoughRecordsError || (isObjectOwn(error) && this.#isFull)) return
-    if (!isObjectOwn(error)) throw error instanceof Failure ? toFatalError(error) : error
-    if (isTolerated(this.#options.globals, error)) {
-      this.#options.context.ui.note(describeTolerated(target.parent.name, error))
-      return
+  /** Reports the failure of a parent. @returns false if it does not count: it is tolerated, or the limit was reached before it */
+  async #reportFailure(
+    { parent }: ParentTarget,
+    writer: TargetWriter,
+    failure: Failure,
+  ): Promise<boolean> {
+    const { context, globals } = this.#options
+    if (this.#isFull) return false
+    if (isTolerated(globals, failure)) {
+      context.ui.note(describeTolerated(parent.name, failure))
+      return false
     }
-    if (++this.#reported <= maxReported) this.#options.context.ui.report(error, target.parent.name)
-    await writer.write({ kind: 'failed', failure: error })
-    throw error
+    if (++this.#reported <= maxReported) context.ui.report(failure, parent.name)
+    await writer.write({ kind: 'failed', failure })
+    return true
   }
 
   /** @throws FatalError if the listener fails, since it would fail for the other parents as well */
   async #tellSettled({ parent }: ParentTarget, failure: Failure | undefined): Promise<void> {
-    if (failure !== undefined && !isObjectOwn(failure)) return
     try {
       await this.#options.onSettled?.(parent.name, failure)
     } catch (error) {
@@ -181,32 +185,41 @@ class ParentRows {
       await this.#takeRow(row, target, writer)
   }
 
-  /** Writes a row, without the records beyond the limit. */
+  /** Writes a row, without the records beyond the limit. @throws EnoughRecordsError if there were some */
   async #takeRow(row: Row, target: ParentTarget, writer: TargetWriter): Promise<void> {
     if (row.kind === 'text' || row.kind === 'document') throw createPartFailure('project or group')
-    if (row.kind === 'end' && row.more === true) this.#noteCut(target)
+    if (row.kind === 'end' && row.more === true) this.#recordMore(target)
     if (row.kind !== 'records' && row.kind !== 'value' && row.kind !== 'answer')
       return writer.write(row)
     await writer.turn
-    if (this.#isFull) this.#noteCut(target)
-    if (this.#isFull) throw new EnoughRecordsError()
-    const batch = row.kind === 'records' ? row.batch : undefined
-    const taken = batch?.slice(0, this.#options.maxRecords - this.#count)
-    const isShort = taken !== undefined && batch !== undefined && taken.length < batch.length
-    this.#count += taken?.length ?? 1
-    if (this.#isFull) this.#full = { last: target, isCut: isShort }
-    await writer.write(
-      row.kind === 'records' && taken !== undefined && isShort
-        ? { ...row, batch: taken, readers: row.readers?.slice(0, taken.length) }
-        : row,
-    )
-    if (isShort) throw new EnoughRecordsError()
+    const left = this.#options.maxRecords - this.#count
+    if (left <= 0) this.#stop(target)
+    const kept = row.kind === 'records' ? cutRecords(row, left) : row
+    this.#count += kept.kind === 'records' ? kept.batch.length : 1
+    if (this.#isFull) this.#last = target
+    await writer.write(kept)
+    if (kept !== row) this.#stop(target)
+  }
+
+  /** Ends the reading of a parent that has records beyond the limit. */
+  #stop(target: ParentTarget): never {
+    this.#recordMore(target)
+    throw new EnoughRecordsError()
   }
 }
 
-/** Wraps a failure so that it ends the whole run. */
-const toFatalError = (failure: Failure): Error =>
-  failure.category === 'interrupted' ? failure : new FatalError(failure)
+/** Returns a row with at most so many records. It is the same row if it has no more. */
+const cutRecords = (row: RecordsRow, most: number): RecordsRow =>
+  row.batch.length <= most
+    ? row
+    : { ...row, batch: row.batch.slice(0, most), readers: row.readers?.slice(0, most) }
+
+/** Returns an error as the failure of one parent. @throws any error that ends the whole run */
+const toParentFailure = (error: unknown): Failure => {
+  if (isObjectOwn(error)) return error
+  const isWrapped = error instanceof Failure && error.category !== 'interrupted'
+  throw isWrapped ? new FatalError(error) : error
+}
 
 /** Returns the wrapped error of a `FatalError`, and any other error as it is. */
 const unwrapFatal = (error: unknown): unknown => (error instanceof FatalError ? error.cause : error)

@@ -16,7 +16,7 @@ import {
   getScope,
   getSelectList,
   hasForm,
-  isRehearsal,
+  isPreview,
 } from '../command/derive.js'
 import { yieldNone } from '../command/outcomes.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
@@ -241,7 +241,7 @@ export class Selection {
       }
     }
     const confirm = (count: number): Promise<void> => this.confirm(names, count)
-    const stream = { objects: objects(), ...(isRehearsal(this.#options) ? {} : { confirm }) }
+    const stream = { objects: objects(), ...(isPreview(this.#options) ? {} : { confirm }) }
     return this.removeListFlags({ ...given, stream, flags: { ...given.flags, ...scope } })
   }
 
@@ -280,7 +280,7 @@ export class Selection {
   async confirm(names: readonly string[], count: number, where = ''): Promise<void> {
     const { command } = this.#options
     const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
-    if (asks || isRehearsal(this.#options)) return
+    if (asks || isPreview(this.#options)) return
     const those = count === 1 ? '1 matching object' : `${count} matching objects`
     const what = `${getCommandName(command)}: ${those}${where}.`
     const why = getCommonIrreversible(command)

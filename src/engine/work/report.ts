@@ -28,10 +28,10 @@ export interface Item extends GivenObject {
   /** The number of the object in the run, from 1 on. */
   readonly n: number
   /**
-   * The way to resume an object that may already be done. `read` only reads it. `again` repeats a deletion and accepts that
-   * the object is gone. `look` changes the object unless it has the wanted values.
+   * The way to resume an object that may already be done. `verifying` only reads it. `repeating` sends a deletion again, and accepts that
+   * the object is gone. `comparing` changes the object unless it has the wanted values.
    */
-  readonly how?: 'read' | 'again' | 'look'
+  readonly resumeBy?: 'verifying' | 'repeating' | 'comparing'
 }
 
 /** Returns the number, name and parent of an object, as a journal records them. */

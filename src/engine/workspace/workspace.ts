@@ -63,6 +63,8 @@ export class RunSessions implements OpenSessions {
   readonly #options: SessionOptions
   readonly #messages: MessageSink
   #current: Promise<Session> | undefined
+  /** The session of flags and environment. */
+  #resolved: Session | undefined
   #closeSandbox: (() => Promise<void>) | undefined
   #snapshot: Promise<SnapshotReader> | undefined
 
@@ -123,7 +125,7 @@ export class RunSessions implements OpenSessions {
     const { from, sandbox } = this.#options.globals
     if (sandbox || from !== undefined) return undefined
     try {
-      return this.#resolve(undefined).profile
+      return this.#resolveOwn().profile
     } catch (error) {
       // If no instance is set, there is no profile either.
       if (error instanceof Failure && error.category === 'auth') return undefined
@@ -137,7 +139,7 @@ export class RunSessions implements OpenSessions {
   }
 
   async #open(): Promise<Session> {
-    const opened = this.#resolve(undefined)
+    const opened = this.#resolveOwn()
     for (const text of opened.warnings ?? []) this.#messages.warn(text)
     return opened
   }
@@ -154,6 +156,11 @@ export class RunSessions implements OpenSessions {
     )
     this.#closeSandbox = started.close
     return started.session
+  }
+
+  #resolveOwn(): Session {
+    this.#resolved ??= this.#resolve(undefined)
+    return this.#resolved
   }
 
   #resolve(profile: string | undefined): Session {

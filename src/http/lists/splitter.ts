@@ -104,6 +104,8 @@ class ChunkRecords {
   #end = 0
   /** True if each record begins one byte after the end of the one before, and none contains white space. */
   #packed = true
+  /** True if a number may be one that JavaScript prints differently. */
+  #unusual = false
 
   constructor(chunk: Uint8Array) {
     this.#chunk = chunk
@@ -129,15 +131,17 @@ class ChunkRecords {
   /** Returns the records. Those that are not valid UTF-8 are repaired. */
   records({ match }: KeyMatcher): Records {
     const [chunk, starts, ends, begun] = [this.#chunk, this.#starts, this.#ends, this.#begunRecord]
-    const all = new PackedRecords({ begun, chunk, starts, ends, matched: this.#matched, match })
+    const [matched, unusual] = [this.#matched, this.#unusual]
+    const all = new PackedRecords({ begun, chunk, starts, ends, matched, match, unusual })
     // The bytes between records are ASCII, so the records can be checked together with them.
     if (!all.pieces().every((bytes) => isUtf8(bytes))) return all.map(makeWellFormed)
     const within = (starts[0] ?? 0) > 0 && this.#end < chunk.length
     return within && this.#packed ? all : all.slice()
   }
 
-  #recordFlags(end: number, { marked, spaced }: Scanner): void {
+  #recordFlags(end: number, { marked, spaced, unusual }: Scanner): void {
     this.#end = end
+    if (unusual) this.#unusual = true
     if (marked) this.#matched.push(this.length - 1)
     if (spaced) this.#packed = false
   }

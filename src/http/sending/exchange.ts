@@ -248,6 +248,67 @@ const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
     Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
   )
 
+/** A request whose outcome is known, after so many milliseconds, and the names that are secret in it. */
+interface TracedRequest {
+  readonly outgoing: OutgoingRequest
+  readonly secrets: ReadonlySet<string> | undefined
+  readonly words: OwnNames | undefined
+  readonly milliseconds: number
+}
+
+const redactUrl = ({ outgoing: { origin, path } }: TracedRequest): string =>
+  redactSecrets(maskAddressSecrets(`${origin}${path}`))
+
+const redactRequestBody = ({ outgoing, secrets, words }: TracedRequest): string | undefined => {
+  const sent = maskRequestBody(outgoing.body, secrets, words)
+  return sent && redactSecrets(sent)
+}
+
+// The texts of an exchange are made on access, since each is searched for secrets, and most readers want few of them.
+
+const createAnsweredExchange = (
+  traced: TracedRequest,
+  { status, headers }: { readonly status: number; readonly headers: AnswerHeaders },
+  answer: Uint8Array | undefined,
+): Exchange => ({
+  method: traced.outgoing.method,
+  get url() {
+    return redactUrl(traced)
+  },
+  get requestHeaders() {
+    return redactHeaders(traced.outgoing.headers)
+  },
+  get requestBody() {
+    return redactRequestBody(traced)
+  },
+  milliseconds: traced.milliseconds,
+  status,
+  get responseHeaders() {
+    return redactHeaders(headers)
+  },
+  get requestId() {
+    const id = readHeader(headers, 'x-request-id')
+    return id && redactSecrets(toOneLine(id))
+  },
+  get responseBody() {
+    const { secrets, words } = traced
+    const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
+    return shown && redactSecrets(shown)
+  },
+})
+
+const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => ({
+  method: traced.outgoing.method,
+  url: redactUrl(traced),
+  requestHeaders: redactHeaders(traced.outgoing.headers),
+  get requestBody() {
+    return redactRequestBody(traced)
+  },
+  milliseconds: traced.milliseconds,
+  error: redactSecrets(toOneLine(error.message)),
+  ...(isNeverSent(error) ? { sent: false } : {}),
+})
+
 /**
  * Starts the trace of a request.
  * @param secrets names of attributes and fields that are secret, in addition to names that look like secrets
@@ -260,43 +321,17 @@ export const startTrace = (
   words?: OwnNames,
 ): Trace => {
   if (report === undefined) return noTrace
-  const { method, origin, path, headers, body } = outgoing
   const started = getCurrentIo().uptime()
   let reported = false
-  const reportOnce = (rest: Partial<Exchange>, answer?: Uint8Array): void => {
+  const reportOnce = (createReport: (traced: TracedRequest) => Exchange): void => {
     if (reported) return
     reported = true
-    report({
-      method,
-      url: redactSecrets(maskAddressSecrets(`${origin}${path}`)),
-      requestHeaders: redactHeaders(headers),
-      // Only -v reads the bodies. Converting a large one to text takes as much memory again.
-      get requestBody() {
-        const sent = maskRequestBody(body, secrets, words)
-        return sent && redactSecrets(sent)
-      },
-      milliseconds: Math.round(getCurrentIo().uptime() - started),
-      ...rest,
-      get responseBody() {
-        const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
-        return shown && redactSecrets(shown)
-      },
-    })
+    const milliseconds = Math.round(getCurrentIo().uptime() - started)
+    report(createReport({ outgoing, secrets, words, milliseconds }))
   }
   return {
-    reportAnswer: (status, responseHeaders, bytes) => {
-      const id = readHeader(responseHeaders, 'x-request-id')
-      const outcome = {
-        status,
-        responseHeaders: redactHeaders(responseHeaders),
-        requestId: id && redactSecrets(toOneLine(id)),
-      }
-      reportOnce(outcome, bytes)
-    },
-    reportFailure: (error) =>
-      reportOnce({
-        error: redactSecrets(toOneLine(error.message)),
-        ...(isNeverSent(error) ? { sent: false } : {}),
-      }),
+    reportAnswer: (status, headers, answer) =>
+      reportOnce((traced) => createAnsweredExchange(traced, { status, headers }, answer)),
+    reportFailure: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
   }
 }

@@ -176,11 +176,6 @@ const getState = (call: Call, request: MergeRequestRecord) => ({
   }),
 })
 
-const findRequest = (
-  call: Call,
-  input: { readonly id: string | number; readonly merge_request_iid: number },
-) => findMergeRequest(call, input.id, input.merge_request_iid)
-
 const setRequired = (
   call: Call,
   project: ProjectRecord,
@@ -207,13 +202,13 @@ export const served = serve(approvals, {
   rulesUpdate: rules.update,
   rulesDelete: rules.delete,
   mrGet: (call, input) => {
-    const { project, request } = findRequest(call, input)
+    const { project, request } = findMergeRequest(call, input)
     return showApprovals(call, project, request)
   },
   mrUpdate: (call, input) => {
-    const { project, request } = findRequest(call, input)
+    const { project, request } = findMergeRequest(call, input)
     setRequired(call, project, request, input.approvals_required)
     return showApprovals(call, project, request)
   },
-  mrState: (call, input) => getState(call, findRequest(call, input).request),
+  mrState: (call, input) => getState(call, findMergeRequest(call, input).request),
 })

@@ -5,22 +5,20 @@
 import { Dependency, dependencies } from '../../catalogue/areas/dependencies.js'
 import { serve } from '../handlers.js'
 import { toShape } from '../present/common.js'
-import { createLazyList } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
-import { createDeclaredTests } from '../rules/filters.js'
 
-export const served = serve(dependencies, {
-  list: (call, input) => {
-    const project = call.requireProject(input.id, { member: 'reporter' })
-    const security = call.getProjectLevel(project) >= getRoleLevel('developer')
-    const tests = createDeclaredTests(call.state, dependencies.list.params, input)
-    const rows = call.state.dependencies.filter(
-      (d) => d.project_id === project.id && tests.every((test) => test(d)),
-    )
-    return createLazyList(rows, (dependency) =>
-      toShape(Dependency, dependency, {
-        vulnerabilities: security ? [...dependency.vulnerabilities] : undefined,
-      }),
-    )
+const records = resource({
+  table: 'dependencies',
+  parent: (call, { id }: ProjectInput) => call.requireProject(id, { member: 'reporter' }),
+  key: ['id'],
+  filters: dependencies.list.params,
+  present: (call, dependency, project) => {
+    const isSecurity = call.getProjectLevel(project) >= getRoleLevel('developer')
+    return toShape(Dependency, dependency, {
+      vulnerabilities: isSecurity ? [...dependency.vulnerabilities] : undefined,
+    })
   },
 })
+
+export const served = serve(dependencies, { list: records.list })

@@ -5,7 +5,8 @@ import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import { toShape } from '../present/common.js'
 import { canSeeIssue, canSeeRequests, showAuthor } from '../present/planning.js'
-import { createLazyList, notFound } from '../reply.js'
+import { notFound } from '../reply.js'
+import { resource } from '../resource.js'
 import { getProjectLevel } from '../rules/access.js'
 import { removeExpired } from '../rules/members.js'
 import type { EventAction, EventRecord, UserRecord } from '../state/people-and-projects.js'
@@ -67,12 +68,6 @@ const getOldestMoment = (call: Call): string => {
 /** Returns the end of a day, in milliseconds since the epoch. */
 const getEnd = (day: string): number => Date.parse(day) + 86_400_000
 
-const createEventFilter = (f: Filters) => (event: EventRecord) =>
-  (f.action === undefined || event.action === f.action) &&
-  (f.target_type === undefined || event.target_type === kinds[f.target_type]) &&
-  (f.before === undefined || event.created_at < f.before) &&
-  (f.after === undefined || Date.parse(event.created_at) >= getEnd(f.after))
-
 /** True if the acting user may see the project of an event, and also its issue if that is confidential. */
 const canSeeTarget = (call: Call, event: EventRecord): boolean => {
   const project = call.state.projects.get(event.project_id)
@@ -89,21 +84,33 @@ const canSeeTarget = (call: Call, event: EventRecord): boolean => {
   return issue === undefined || canSeeIssue(call, project, issue)
 }
 
-const listEvents = (
-  call: Call,
-  filters: Filters,
-  wanted: (event: EventRecord) => boolean,
-  inProject = false,
-) => {
+/** The events that are listed, and whether they are those of the project in the path. */
+interface Place {
+  readonly since: string
+  readonly wanted: (event: EventRecord) => boolean
+  readonly inProject?: boolean
+}
+
+const records = resource({
+  table: 'events',
+  parent: (_, place: Place) => place,
+  holds: (event, { since, wanted }) => event.created_at >= since && wanted(event),
+  sees: canSeeTarget,
+  key: ['id'],
+  filters: events.listOfProject.params,
+  tests: {
+    action: (action, event) => event.action === action,
+    target_type: (type, event) => event.target_type === kinds[type],
+    before: (day, event) => event.created_at < day,
+    after: (day, event) => Date.parse(event.created_at) >= getEnd(day),
+  },
+  order: ['desc', ({ created_at }) => [created_at]],
+  present: (call, event, { inProject = false }) => showEvent(call, event, inProject),
+})
+
+const listEvents = (call: Call, filters: Filters, wanted: Place['wanted'], inProject = false) => {
   removeExpired(call)
-  const since = getOldestMoment(call)
-  const matches = createEventFilter(filters)
-  const rows = call.state.events.filter(
-    (e) => e.created_at >= since && wanted(e) && matches(e) && canSeeTarget(call, e),
-  )
-  const direction = filters.sort === 'asc' ? 1 : -1
-  rows.sort((a, b) => direction * (a.created_at.localeCompare(b.created_at) || a.id - b.id))
-  return createLazyList(rows, (event) => showEvent(call, event, inProject))
+  return records.listIn(call, { since: getOldestMoment(call), wanted, inProject }, filters)
 }
 
 /** Returns the IDs of the projects of which a user is a member. Administrators are not members of every project. */

@@ -10,33 +10,38 @@ import {
   toShape,
 } from '../present/common.js'
 import {
-  findJob,
   listWithChildren,
   requireProjectWithJobs,
   showBridge,
   showJob,
   showPipeline,
 } from '../present/job.js'
-import { createLazyList, LazyList, notFound, unauthorized } from '../reply.js'
-import { createDeclaredTests } from '../rules/filters.js'
+import { createLazyList, notFound, unauthorized } from '../reply.js'
+import { resource } from '../resource.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const sortNewestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
-  [...rows].sort((a, b) => b.id - a.id)
-
-/** Creates the predicate for jobs in one of the requested states. */
-const createScopeTest = ({ state }: Call, scope: readonly string[] | undefined) => {
-  const tests = createDeclaredTests(state, jobs.list.params, { scope })
-  return (job: JobRecord) => tests.every((test) => test(job))
+/** The jobs that are listed: those of a project, or of some of its pipelines. */
+interface Place {
+  readonly project: ProjectRecord
+  readonly kind: JobRecord['kind']
+  readonly pipelines?: readonly PipelineRecord[]
 }
 
-const listJobs = (call: Call, rows: readonly JobRecord[]) => {
-  const sorted = sortNewestFirst(rows)
-  return new LazyList(sorted.length, (start, end) =>
-    Promise.all(sorted.slice(start, end).map((job) => showJob(call, job))),
-  )
-}
+/** The jobs of projects, the newest first. */
+const records = resource({
+  table: 'jobs',
+  parent: (_, place: Place) => place,
+  holds: (job, { project, kind, pipelines }) =>
+    job.project_id === project.id &&
+    job.kind === kind &&
+    pipelines?.some(({ id }) => id === job.pipeline_id) !== false,
+  key: ['job_id'],
+  filters: jobs.listOfPipeline.params,
+  tests: { include_retried: (isIncluded, { retried }) => isIncluded || !retried },
+  order: ['desc', () => []],
+  present: showJob,
+})
 
 const getPipeline = (call: Call, project: ProjectRecord, id: number): PipelineRecord => {
   const pipeline = call.state.pipelines.get(id)
@@ -71,26 +76,23 @@ const describeContext = (call: Call) => {
 export const served = serve(jobs, {
   list: (call, { id, scope }) => {
     const project = requireProjectWithJobs(call, id)
-    const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
-    return listJobs(call, rows.filter(createScopeTest(call, scope)))
+    return records.listIn(call, { project, kind: 'build' }, { scope, include_retried: true })
   },
-  listOfPipeline: (call, { id, pipeline_id, scope, include_retried }) => {
-    const pipeline = getPipeline(call, requireProjectWithJobs(call, id), pipeline_id)
-    const ids = listWithChildren(call, pipeline).map((p) => p.id)
-    const rows = call.state.jobs.filter(
-      (j) => ids.includes(j.pipeline_id) && j.kind === 'build' && (include_retried || !j.retried),
-    )
-    return listJobs(call, rows.filter(createScopeTest(call, scope)))
+  listOfPipeline: (call, { id, pipeline_id, ...filters }) => {
+    const project = requireProjectWithJobs(call, id)
+    const pipelines = listWithChildren(call, getPipeline(call, project, pipeline_id))
+    return records.listIn(call, { project, kind: 'build', pipelines }, filters)
   },
   bridges: (call, { id, pipeline_id, scope }) => {
-    const pipeline = getPipeline(call, requireProjectWithJobs(call, id), pipeline_id)
-    const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
-    return createLazyList(sortNewestFirst(rows.filter(createScopeTest(call, scope))), (job) =>
-      showBridge(call, job),
-    )
+    const project = requireProjectWithJobs(call, id)
+    const pipelines = [getPipeline(call, project, pipeline_id)]
+    const rows = records.select(call, { project, kind: 'bridge', pipelines }, { scope })
+    return createLazyList(rows, (job) => showBridge(call, job))
   },
-  get: (call, { id, job_id }) =>
-    showJob(call, findJob(call, requireProjectWithJobs(call, id), job_id)),
+  get: (call, { id, job_id }) => {
+    const project = requireProjectWithJobs(call, id)
+    return showJob(call, records.findIn(call, { project, kind: 'build' }, { job_id }))
+  },
   current: (call) => showJob(call, getCurrentJob(call)),
   agents: describeContext,
 })

@@ -1,9 +1,10 @@
 /** Serves the labels of a project, which the documented API has only as parts of issues and merge requests. */
-import { boolean, integer, string } from '../../catalogue/params.js'
-import type { Call } from '../call.js'
-import { createRoutes } from '../extra-routes.js'
+import { boolean, integer, type Params, project, string } from '../../catalogue/params.js'
+import { apiRoot, type Call } from '../call.js'
+import { createRoutes, type ExtraRoute } from '../extra-routes.js'
+import type { AnyHandler } from '../handlers.js'
 import { showLabel } from '../present/planning.js'
-import { badRequest, conflict, forbidden, notFound } from '../reply.js'
+import { badRequest, conflict, forbidden, invalid, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import { listUsableLabels, searchParameter } from '../rules/filters.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
@@ -103,6 +104,7 @@ const labels = resource({
     color: string('color', { required: true }),
   },
   changes: { ...attributes, new_name: string('new name') },
+  some: true,
   // Labels of a group cannot be changed through its projects.
   refuse: (_, { project_id }) => {
     if (project_id === null) throw notFound('Label')
@@ -137,9 +139,38 @@ export const addMissingLabels = (
     if (!known.includes(name)) call.state.labels.add({ ...fresh, project_id: project.id, name })
 }
 
-export const labelRoutes = createRoutes({
-  path: '/projects/:id/labels',
-  one: { label_id: string('ID or name') },
-  access: 'at least Reporter of the project',
-  of: labels,
+const path = '/projects/:id/labels'
+const access = 'at least Reporter of the project'
+
+type LabelInput = Readonly<Record<'name' | 'label_id', string | undefined>>
+
+/** Handles the deprecated routes, which clients still use: they name the label by a parameter instead of by the path. */
+const byParameter =
+  (handle: AnyHandler): AnyHandler =>
+  (call, { name, label_id = name, ...input }: LabelInput) => {
+    if (label_id === undefined)
+      throw invalid('label_id, name are missing, exactly one parameter must be provided')
+    return handle(call, { ...input, label_id } as never)
+  }
+
+const createNamedRoute = (
+  method: 'PUT' | 'DELETE',
+  params: Params,
+  handle: AnyHandler,
+): ExtraRoute => ({
+  method,
+  path: `${apiRoot}${path}`,
+  accepts: {
+    path: { id: project() },
+    params: { name: string('name'), label_id: string('ID or name'), ...params },
+    changes: true,
+    access,
+  },
+  handle: byParameter(handle),
 })
+
+export const labelRoutes = [
+  ...createRoutes({ path, one: { label_id: string('ID or name') }, access, of: labels }),
+  createNamedRoute('PUT', labels.changes ?? {}, labels.update),
+  createNamedRoute('DELETE', {}, labels.delete),
+]

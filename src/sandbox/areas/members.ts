@@ -6,21 +6,23 @@ import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import { showUserSummary } from '../present/common.js'
-import { badRequest, createLazyList, notFound } from '../reply.js'
+import { badRequest, forbidden, missing, notFound } from '../reply.js'
+import { resource } from '../resource.js'
+import { containsText } from '../rules/filters.js'
 import {
   addMembers,
+  createFaultRefusal,
   getMembersWithin,
+  isLastOwner,
   listDirect,
   listInvited,
   listWithInherited,
   type MemberSource,
-  type NewMember,
   recordMemberEvent,
   removeExpired,
-  removeMember,
-  updateMember,
+  unstored,
 } from '../rules/members.js'
-import type { GroupRecord, UserRecord } from '../state/people-and-projects.js'
+import type { GroupRecord, MemberRecord, UserRecord } from '../state/people-and-projects.js'
 
 // Billable members of a top-level group.
 
@@ -48,7 +50,7 @@ const hasSeat = (user: UserRecord): boolean =>
 
 const collectBillable = (call: Call, root: GroupRecord): BillableMember[] => {
   const found = new Map<number, BillableMember>()
-  const gather = (type: BillableMember['type'], memberships: readonly NewMember[]): void => {
+  const gather = (type: BillableMember['type'], memberships: readonly MemberRecord[]): void => {
     for (const m of memberships) {
       const user = call.state.users.get(m.user_id)
       if (user === undefined || !hasSeat(user)) continue
@@ -126,7 +128,7 @@ const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
           ? `${project?.path_with_namespace}/-/project_members`
           : `groups/${group.full_path}/-/group_members`
       return {
-        id: m.id ?? 0,
+        id: m.id,
         source_id: m.source_id,
         source_full_name: group?.full_name ?? project?.name_with_namespace ?? '',
         source_members_url: call.getWebUrl(path),
@@ -152,38 +154,29 @@ const removeBillable = (call: Call, root: GroupRecord, userId: number): undefine
     throw badRequest('The last owner of a group cannot be removed')
   for (const membership of own) call.checkUnmodified(membership)
   for (const membership of own) {
-    if (membership.id !== undefined) call.state.members.remove(membership.id)
+    call.state.members.remove(membership.id)
     recordMemberEvent(call, 'left', user, membership)
   }
 }
 
 // Members of groups and projects.
 
-type Members = typeof members
-type Filters = Pick<CheckedOf<Members['listOfGroup']>, 'query' | 'user_ids'>
-
-interface Input {
-  readonly id: string | number
+/** Creates the function that finds a group or project in which the acting user has a role. */
+const createFinder =
+  (kind: MemberSource['kind'], role?: 'owner' | 'maintainer') =>
+  (call: Call, { id }: { readonly id: string | number }): MemberSource => {
+    removeExpired(call)
+    return kind === 'group'
+      ? { kind, group: call.requireGroup(id, { role }) }
+      : { kind, project: call.requireProject(id, { role }) }
+  }
+const managers = {
+  group: createFinder('group', 'owner'),
+  project: createFinder('project', 'maintainer'),
 }
 
-const toGroup =
-  (role?: 'owner') =>
-  (call: Call, { id }: Input): MemberSource => {
-    removeExpired(call)
-    return { kind: 'group', group: call.requireGroup(id, { role }) }
-  }
-const toProject =
-  (role?: 'maintainer') =>
-  (call: Call, { id }: Input): MemberSource => {
-    removeExpired(call)
-    return { kind: 'project', project: call.requireProject(id, { role }) }
-  }
-/** Functions that find the group or project: for users who may see it, and for users who may change its members. */
-const [ofGroup, ownGroup] = [toGroup(), toGroup('owner')]
-const [ofProject, ownProject] = [toProject(), toProject('maintainer')]
-
 /** Presents a member in a list. */
-const showMember = (call: Call, place: MemberSource, member: NewMember) => {
+const showMember = (call: Call, member: MemberRecord, place: MemberSource) => {
   const user = call.state.users.get(member.user_id)
   if (user === undefined) throw notFound('User')
   const owns = place.kind === 'group' && call.getGroupLevel(place.group) >= owner
@@ -196,86 +189,79 @@ const showMember = (call: Call, place: MemberSource, member: NewMember) => {
   }
 }
 
-const showSingleMember = (call: Call, place: MemberSource, member: NewMember) => ({
-  ...showMember(call, place, member),
+const showSingleMember = (call: Call, member: MemberRecord, place: MemberSource) => ({
+  ...showMember(call, member, place),
   created_at: member.created_at,
 })
 
-const listMembers = (
-  call: Call,
-  place: MemberSource,
-  rows: readonly NewMember[],
-  { query = '', user_ids = [] }: Filters,
-) => {
-  const wanted = query.toLowerCase()
-  const shown = rows.filter((m) => {
-    const user = call.state.users.get(m.user_id)
-    const names = [user?.name ?? '', user?.username ?? '']
-    return (
-      (user_ids.length === 0 || user_ids.includes(m.user_id)) &&
-      names.some((name) => name.toLowerCase().includes(wanted))
-    )
+/** Declares the members of groups or projects: only direct ones, or also inherited ones. */
+const createMembers = (kind: MemberSource['kind'], list: typeof listDirect) =>
+  resource({
+    table: 'members',
+    parent: createFinder(kind),
+    managed: managers[kind],
+    all: list,
+    key: ['user_id', 'user_id'],
+    filters: members.listOfGroup.params,
+    tests: {
+      query: (text, { user_id }, call) => {
+        const user = call.state.users.get(user_id)
+        return containsText(text, [user?.name, user?.username])
+      },
+      user_ids: (ids, { user_id }) => ids.length === 0 || ids.includes(user_id),
+    },
+    present: showSingleMember,
+    presentListed: showMember,
+    changes: members.updateOfGroup.params,
+    refuse: (_, { id }) => {
+      if (id === unstored)
+        throw forbidden('The project lies in the namespace of this user, who stays its owner')
+    },
+    accept: (call, given, place, member) => {
+      const { access_level, expires_at } = given
+      if (access_level === undefined && expires_at === undefined) throw missing('access_level')
+      const refusal = member && createFaultRefusal(call, place, member.user_id, given)
+      if (refusal !== undefined) throw refusal
+      if (member && isLastOwner(call, member) && (access_level ?? owner) < owner) throw forbidden()
+      return { access_level, expires_at: expires_at === '' ? null : expires_at }
+    },
+    // Inherited memberships, and those in subgroups, stay.
+    remove: (call, member) => {
+      const user = call.state.users.get(member.user_id)
+      if (isLastOwner(call, member)) throw forbidden()
+      call.state.members.remove(member.id)
+      if (user !== undefined) recordMemberEvent(call, 'left', user, member)
+    },
   })
-  return createLazyList(shown, (member) => showMember(call, place, member))
-}
 
-const findMember = (
-  call: Call,
-  place: MemberSource,
-  rows: readonly NewMember[],
-  userId: number,
-) => {
-  const member = rows.find((m) => m.user_id === userId)
-  if (member === undefined) throw notFound()
-  return showSingleMember(call, place, member)
-}
+const ofGroup = createMembers('group', listDirect)
+const ofProject = createMembers('project', listDirect)
+const allOfGroup = createMembers('group', listWithInherited)
+const allOfProject = createMembers('project', listWithInherited)
 
-/** A function that lists the memberships of a group or project, either only direct ones or also inherited ones. */
-type Rows = typeof listDirect
-type Place = typeof ofGroup
-
-const toList = (place: Place, rows: Rows) => (call: Call, input: Input & Filters) => {
-  const at = place(call, input)
-  return listMembers(call, at, rows(call, at), input)
-}
-
-const toGet =
-  (place: Place, rows: Rows) => (call: Call, input: Input & { readonly user_id: number }) => {
-    const at = place(call, input)
-    return findMember(call, at, rows(call, at), input.user_id)
+const createAdding =
+  (kind: MemberSource['kind']) =>
+  (call: Call, input: CheckedOf<(typeof members)['addToGroup']>) => {
+    const place = managers[kind](call, input)
+    const added = addMembers(call, place, input)
+    return 'status' in added ? added : showSingleMember(call, added, place)
   }
 
-const toAdd = (place: Place) => (call: Call, input: CheckedOf<Members['addToGroup']>) => {
-  const at = place(call, input)
-  const added = addMembers(call, at, input)
-  return 'status' in added ? added : showSingleMember(call, at, added)
-}
-
-const toUpdate = (place: Place) => (call: Call, input: CheckedOf<Members['updateOfGroup']>) => {
-  const at = place(call, input)
-  return showSingleMember(call, at, updateMember(call, at, input))
-}
-
-const toRemove =
-  (place: Place) =>
-  (call: Call, input: Input & { readonly user_id: number }): undefined =>
-    removeMember(call, place(call, input), input.user_id)
-
 export const served = serve(members, {
-  listOfGroup: toList(ofGroup, listDirect),
-  listOfProject: toList(ofProject, listDirect),
-  listAllOfGroup: toList(ofGroup, listWithInherited),
-  listAllOfProject: toList(ofProject, listWithInherited),
-  getOfGroup: toGet(ofGroup, listDirect),
-  getOfProject: toGet(ofProject, listDirect),
-  getAllOfGroup: toGet(ofGroup, listWithInherited),
-  getAllOfProject: toGet(ofProject, listWithInherited),
-  addToGroup: toAdd(ownGroup),
-  addToProject: toAdd(ownProject),
-  updateOfGroup: toUpdate(ownGroup),
-  updateOfProject: toUpdate(ownProject),
-  removeFromGroup: toRemove(ownGroup),
-  removeFromProject: toRemove(ownProject),
+  listOfGroup: ofGroup.list,
+  listOfProject: ofProject.list,
+  listAllOfGroup: allOfGroup.list,
+  listAllOfProject: allOfProject.list,
+  getOfGroup: ofGroup.get,
+  getOfProject: ofProject.get,
+  getAllOfGroup: allOfGroup.get,
+  getAllOfProject: allOfProject.get,
+  addToGroup: createAdding('group'),
+  addToProject: createAdding('project'),
+  updateOfGroup: ofGroup.update,
+  updateOfProject: ofProject.update,
+  removeFromGroup: ofGroup.delete,
+  removeFromProject: ofProject.delete,
   billableList: (call, { id, search, sort }) =>
     listBillable(call, findRootGroup(call, id), search, sort),
   billableMemberships: (call, { id, user_id }) =>

@@ -7,6 +7,7 @@ import {
   canSeeIssue,
   canSeeRequests,
   findMergeRequest,
+  type MergeRequestInput,
   showFullRequest,
   showIssue,
   showRequest,
@@ -91,14 +92,6 @@ const listRequests = async (call: Call, place: Place, filters: RequestFilters) =
   return requests.listIn(call, place, filters)
 }
 
-interface MergeRequestInput {
-  readonly id: string | number
-  readonly merge_request_iid: number
-}
-
-const findRequest = (call: Call, { id, merge_request_iid }: MergeRequestInput) =>
-  findMergeRequest(call, id, merge_request_iid)
-
 /** Lists the items of an external tracker that a description mentions, such as `ABC-12`. */
 const listExternalItems = ({ description }: MergeRequestRecord) =>
   [...new Set([...description.matchAll(/\b[A-Z][A-Z0-9_]+-\d+\b/g)].map(([id]) => id))].map(
@@ -135,7 +128,7 @@ const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): bo
 }
 
 const createSubscription = (wanted: boolean) => async (call: Call, input: MergeRequestInput) => {
-  const { project, request } = findRequest(call, input)
+  const { project, request } = findMergeRequest(call, input)
   return subscribe(call, request, wanted)
     ? showFullRequest(call, project, request)
     : createUnchangedReply()
@@ -153,21 +146,21 @@ export const served = serve(mr, {
     return listRequests(call, toPlace(call, [project], project), input)
   },
   get: async (call, input) => {
-    const { project, request } = findRequest(call, input)
+    const { project, request } = findMergeRequest(call, input)
     return showFullRequest(call, project, request, input.include_rebase_in_progress)
   },
   rebase: async (call, input) => {
-    const { project, request } = findRequest(call, input)
+    const { project, request } = findMergeRequest(call, input)
     startRebase(call, project, request, input.skip_ci ?? false)
     return { rebase_in_progress: true }
   },
   cancelAutoMerge: async (call, input) => {
-    const { project, request } = findRequest(call, input)
+    const { project, request } = findMergeRequest(call, input)
     cancel(call, project, request)
     return showFullRequest(call, project, request)
   },
   closesIssues: async (call, input) => {
-    const { project, request } = findRequest(call, input)
+    const { project, request } = findMergeRequest(call, input)
     return listClosedIssues(call, project, request)
   },
   subscribe: createSubscription(true),

@@ -65,6 +65,7 @@ const isInState: Readonly<Record<string, (runner: RunnerRecord) => boolean>> = {
   paused: ({ active }) => !active,
   online: ({ online }) => online === true,
   offline: ({ online }) => online === false,
+  never_contacted: ({ online }) => online === null,
   specific: ({ runner_type }) => runner_type !== 'instance_type',
   shared: ({ runner_type }) => runner_type === 'instance_type',
 }
@@ -182,7 +183,7 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   const settings: Settings = checkInput(
     { path: {}, params: runners.update.params, changes: true },
     {},
-    call.sent.params,
+    { ...call.sent.params, ...input },
   )
   const { tag_list = [], run_untagged = true } = settings
   checkNotIdle({ run_untagged, tag_list })

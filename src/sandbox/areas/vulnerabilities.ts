@@ -4,41 +4,62 @@ import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulne
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import { showDescribedProject, toShape } from '../present/common.js'
-import { badRequest, createLazyList, createUnchangedReply, forbidden, notFound } from '../reply.js'
+import { badRequest, createUnchangedReply, forbidden, notFound } from '../reply.js'
+import { resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/features.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
-const showSingle = (v: VulnerabilityRecord, project: ProjectRecord) =>
-  toShape(Vulnerability, v, {
-    project: {
-      id: project.id,
-      name: project.name,
-      full_path: project.path_with_namespace,
-      full_name: project.name_with_namespace,
-    },
-  })
-
 const showFinding = ({ description: _, ...shown }: FindingRecord) => shown
 
-const createListed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRecord) => {
-  const record = call.state.findings.get(v.finding_id)
-  return toShape(ListedVulnerability, v, {
-    project: showDescribedProject(project),
-    project_default_branch: project.default_branch,
-    finding: record && showFinding(record),
-  })
+const getHome = (call: Call, { project_id }: VulnerabilityRecord): ProjectRecord => {
+  const project = call.state.projects.get(project_id)
+  if (project === undefined) throw notFound('Vulnerability')
+  return project
 }
 
-/** Finds a vulnerability and its project. @throws Refusal if the acting user may not use the project's security dashboard */
-const findVisible = (call: Call, id: number) => {
-  const record = call.state.vulnerabilities.get(id)
-  const project = call.state.projects.get(record?.project_id)
-  if (record === undefined || project === undefined || !call.canSeeProject(project))
-    throw notFound('Vulnerability')
-  if (call.getProjectLevel(project) < getRoleLevel('developer')) throw forbidden()
-  return { record, project }
+const severities = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
+
+/** Returns the rank of a vulnerability by its severity. The most severe ones sort first. */
+const rankSeverity = ({ severity }: VulnerabilityRecord): number => {
+  const at = severities.indexOf(severity)
+  return at === -1 ? severities.length : at
 }
+
+/** The project whose vulnerabilities are listed; all projects if it is absent. */
+interface Place {
+  readonly project?: ProjectRecord
+}
+
+const records = resource({
+  table: 'vulnerabilities',
+  what: 'Vulnerability',
+  parent: (call, { project_id }: { readonly project_id?: string | number }): Place =>
+    project_id === undefined
+      ? {}
+      : { project: call.requireProject(project_id, { role: 'developer' }) },
+  holds: ({ project_id }, { project }) => project === undefined || project_id === project.id,
+  sees: (call, record) => call.canSeeProject(getHome(call, record)),
+  key: ['id'],
+  order: ['asc', (record) => [rankSeverity(record)]],
+  refuse: (call, record) => {
+    if (call.getProjectLevel(getHome(call, record)) < getRoleLevel('developer')) throw forbidden()
+  },
+  present: (call, record) => {
+    const { id, name, path_with_namespace, name_with_namespace } = getHome(call, record)
+    const project = { id, name, full_path: path_with_namespace, full_name: name_with_namespace }
+    return toShape(Vulnerability, record, { project })
+  },
+  presentListed: (call, record) => {
+    const project = getHome(call, record)
+    const finding = call.state.findings.get(record.finding_id)
+    return toShape(ListedVulnerability, record, {
+      project: showDescribedProject(project),
+      project_default_branch: project.default_branch,
+      finding: finding && showFinding(finding),
+    })
+  },
+})
 
 type Target = VulnerabilityRecord['state']
 
@@ -64,10 +85,10 @@ const changeState = (call: Call, v: VulnerabilityRecord, state: Target): void =>
 const createTransition =
   (state: Target) =>
   (call: Call, { id }: { readonly id: number }) => {
-    const { record, project } = findVisible(call, id)
+    const record = records.managed(call, { id })
     if (record.state === state) return createUnchangedReply()
     changeState(call, record, state)
-    return showSingle(record, project)
+    return records.present(call, record, {})
   }
 
 const create = (call: Call, project: ProjectRecord, findingId: string) => {
@@ -103,30 +124,14 @@ const create = (call: Call, project: ProjectRecord, findingId: string) => {
     resolved_on_default_branch: false,
   })
   call.state.findings.change(source.id, { vulnerability_id: record.id, updated_at: now })
-  return showSingle(record, project)
-}
-
-const severities = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
-
-/** Returns the rank of a vulnerability by its severity. The most severe ones sort first. */
-const rankSeverity = ({ severity }: VulnerabilityRecord): number => {
-  const at = severities.indexOf(severity)
-  return at === -1 ? severities.length : at
+  return records.present(call, record, { project })
 }
 
 export const served = serve(vulnerabilities, {
-  list: (call, { id }) => {
-    const project = call.requireProject(id, { role: 'developer' })
-    const rows = call.state.vulnerabilities.filter((v) => v.project_id === project.id)
-    rows.sort((a, b) => rankSeverity(a) - rankSeverity(b) || a.id - b.id)
-    return createLazyList(rows, createListed(call, project))
-  },
+  list: (call, { id }) => records.list(call, { project_id: id }),
   create: (call, { id, finding_id }) =>
     create(call, call.requireProject(id, { role: 'developer' }), finding_id),
-  get: (call, { id }) => {
-    const { record, project } = findVisible(call, id)
-    return showSingle(record, project)
-  },
+  get: (call, input) => records.present(call, records.managed(call, input), {}),
   confirm: createTransition('confirmed'),
   resolve: createTransition('resolved'),
   dismiss: createTransition('closed'),

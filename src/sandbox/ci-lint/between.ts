@@ -1,7 +1,6 @@
 /** Checks the relations between the jobs of a configuration: stages, needs, dependencies, and jobs that stop environments. */
 
 import { addToGroup } from '../../base/group-by.js'
-import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './grammar/types.js'
 import {
   type CiJob,
   fillMatrix,
@@ -11,6 +10,7 @@ import {
   longestName,
   matrixExpressions,
 } from './instances.js'
+import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './types.js'
 
 const usual = ['build', 'test', 'deploy']
 

@@ -1,15 +1,9 @@
 /** Expands a configuration: first the files that it includes, then `extends` and `!reference`. */
-import {
-  Budget,
-  type Hash,
-  isHash,
-  isKnown,
-  type JudgedVersion,
-  UnreadableError,
-} from './grammar/types.js'
+
 import type { OddKeys } from './read.js'
 import { expandExtends, expandReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
+import { Budget, type Hash, isHash, isKnown, type JudgedVersion, UnreadableError } from './types.js'
 
 /** The content of a file of another project, or the reason why it is missing. */
 type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }

@@ -1,6 +1,6 @@
 /** Parses and evaluates expressions of `rules:if` and `only:variables`, such as `$A == "x" && $B =~ /y/`, in linear time. */
 import type { RE2JS } from 're2js'
-import { Budget } from './grammar/types.js'
+import { Budget } from './types.js'
 
 export type Variables = Readonly<Record<string, string>>
 

@@ -2,28 +2,20 @@
 
 import { expandTree, type Files } from './expand.js'
 import { loadRegexes } from './expression.js'
-import { condition } from './grammar/conditions.js'
-import { checkNode } from './grammar/findings.js'
-import { include } from './grammar/relations.js'
-import {
-  type CiVersion,
-  type Finding,
-  type Hash,
-  isHash,
-  UnreadableError,
-} from './grammar/types.js'
 import { checkJobs, getWarnings, isWrong } from './jobs.js'
 import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'
+import { checkNode, getSchema } from './schema.js'
 import { readTree, type Tree, writeYaml } from './tree.js'
+import { type CiVersion, type Finding, type Hash, isHash, UnreadableError } from './types.js'
 
 export type { Files } from './expand.js'
+export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
 export {
   type CiVersion as Version,
   isCiVersion as isVersion,
   isKnown,
   type Span,
-} from './grammar/types.js'
-export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
+} from './types.js'
 
 /** The push or request for which a pipeline is planned. The paths are only read if a rule uses them. */
 export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables'> {
@@ -116,7 +108,7 @@ const getVerdict = async (
   await loadRegexes(paths || hasRegex([tree, entries]))
   const early = [
     ...errors.map((text) => ({ text })),
-    ...entries.flatMap((entry) => checkNode(include, entry, 'include', asOf)),
+    ...entries.flatMap((entry) => checkNode(getSchema('include'), entry, 'include', asOf)),
   ]
   const findings = early.some(isWrong)
     ? early
@@ -138,7 +130,7 @@ export const loadConditionCheck = async (
   asOf: CiVersion | undefined,
 ): Promise<(text: string) => boolean> => {
   await loadRegexes(true)
-  return (text) => checkNode(condition, text, 'if', asOf).length === 0
+  return (text) => checkNode(getSchema('condition'), text, 'if', asOf).length === 0
 }
 
 /** Checks a configuration, and plans a pipeline if `setting` has a push or request. */

@@ -1,9 +1,8 @@
 /** Reads the header of a configuration (`spec: inputs:`), and replaces the inputs in the document after it. */
 import { compileRegex, evaluateExpression, loadRegexes } from './expression.js'
-import { checkNode } from './grammar/findings.js'
-import { header } from './grammar/relations.js'
-import { type Hash, isHash, isKnown, type JudgedVersion, UnreadableError } from './grammar/types.js'
 import { fillBlocks } from './interpolation.js'
+import { checkNode, getSchema } from './schema.js'
+import { type Hash, isHash, isKnown, type JudgedVersion, UnreadableError } from './types.js'
 
 /** True if a document is the header of the next one. */
 export const isHeader = (document: Hash): boolean => 'spec' in document
@@ -123,7 +122,9 @@ const toInputWords = (text: string): string =>
 /** Checks a header before its inputs are used. */
 const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> => {
   await loadRegexes(true)
-  const wrong = checkNode(header, document, 'header', asOf).filter(({ advice }) => advice !== true)
+  const wrong = checkNode(getSchema('header'), document, 'header', asOf).filter(
+    ({ advice }) => advice !== true,
+  )
   if (wrong.length > 0) throw new UnreadableError(wrong.map(({ text }) => toInputWords(text)))
   return isHash(document.spec) ? document.spec : {}
 }

@@ -1,6 +1,6 @@
 /** Names the instances that `parallel` generates from a job, such as `test 1/3` or `test: [linux, x86]`. */
 import type { Variables } from './expression.js'
-import { Budget, type Hash, isHash } from './grammar/types.js'
+import { Budget, type Hash, isHash } from './types.js'
 
 export interface CiJob {
   readonly name: string

@@ -6,7 +6,7 @@ import {
   isHash,
   type JudgedVersion,
   UnreadableError,
-} from './grammar/types.js'
+} from './types.js'
 
 /** The values that blocks can refer to. */
 export interface Scope {

@@ -1,8 +1,9 @@
 /** Checks the jobs of a configuration: first each by itself, then the relations between them. */
 
 import { checkBetween } from './between.js'
-import { checkNode } from './grammar/findings.js'
-import { anyJob, bridge, job, root } from './grammar/table.js'
+import { type CiJob, longestName } from './instances.js'
+import type { OddKeys } from './read.js'
+import { checkNode, findRootKey, getSchema } from './schema.js'
 import {
   describeChange,
   type Finding,
@@ -10,17 +11,13 @@ import {
   isHash,
   isKnown,
   type JudgedVersion,
-  type Type,
-} from './grammar/types.js'
-import { type CiJob, longestName } from './instances.js'
-import type { OddKeys } from './read.js'
+  type KeywordSchema,
+} from './types.js'
 
-const getRootType = (name: string): Type | undefined =>
-  Object.hasOwn(root, name) ? root[name] : undefined
 const isHidden = (name: string): boolean => name.startsWith('.')
 
 const isKeyword = (name: string, asOf: JudgedVersion): boolean => {
-  const type = getRootType(name)
+  const type = findRootKey(name)
   return type !== undefined && isKnown(type, asOf)
 }
 
@@ -41,7 +38,7 @@ const checkDefaults = (tree: Hash): readonly Finding[] => {
 const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] => [
   ...checkDefaults(tree),
   ...Object.entries(tree).flatMap(([name, value]) => {
-    const type = getRootType(name)
+    const type = findRootKey(name)
     return type === undefined || value === null || !isKnown(type, asOf)
       ? []
       : checkNode(type, value, name, asOf)
@@ -79,14 +76,14 @@ const isMirror = ({ needs }: Hash): boolean =>
   [needs].flat().some((need) => isHash(need) && typeof need.pipeline === 'string')
 
 /** Returns the type of a job, by the rules of instances. If the keywords determine no type, it also returns the fault. */
-const getKind = (config: Hash): { readonly type: Type; readonly wrong?: string } => {
-  if ('script' in config || 'run' in config) return { type: job }
-  if ('trigger' in config || isMirror(config)) return { type: bridge }
+const getKind = (config: Hash): { readonly type: KeywordSchema; readonly wrong?: string } => {
+  if ('script' in config || 'run' in config) return { type: getSchema('job') }
+  if ('trigger' in config || isMirror(config)) return { type: getSchema('bridge') }
   const wrong =
     'needs' in config
       ? 'should contain either a trigger or a needs:pipeline'
       : 'should implement the script:, run:, or trigger: keyword'
-  return { type: anyJob, wrong }
+  return { type: getSchema('anyJob'), wrong }
 }
 
 const isBlank = (value: unknown): boolean =>
@@ -106,7 +103,7 @@ const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
           : []
       const path = `jobs:${name}`
       const { type, wrong } = getKind(isHash(config) ? config : {})
-      const change = describeChange(`\`${name}\``, getRootType(name) ?? {}, asOf)
+      const change = describeChange(`\`${name}\``, findRootKey(name) ?? {}, asOf)
       const text = `${path} config ${wrong}${change === '' ? '' : ` (${change})`}`
       if (config !== null && !isHash(config)) return [{ text }]
       return [

@@ -2,8 +2,7 @@
 
 import { getStages, parseNeeds } from './between.js'
 import { compileGlob, compileRegex, evaluateExpression, type Variables } from './expression.js'
-import { type Hash, isHash } from './grammar/types.js'
-import { parseSeconds } from './grammar/values.js'
+import { parseSeconds } from './formats.js'
 import {
   buildMatrixName,
   type CiJob,
@@ -13,6 +12,7 @@ import {
   type JobNeed,
 } from './instances.js'
 import { getJobs } from './jobs.js'
+import { type Hash, isHash } from './types.js'
 
 export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 

@@ -1,6 +1,6 @@
 /** Converts the nodes of a YAML document to the values that instances read from it. Each alias counts as much as its anchor. */
 import type { AliasNode, MapNode, ScalarNode, YamlNode } from '../../base/yaml/nodes.js'
-import { Budget, KeywordReference, UnreadableError } from './grammar/types.js'
+import { Budget, KeywordReference, UnreadableError } from './types.js'
 
 /** The maximum depth of a document, as on instances. */
 const deepest = 100

@@ -1,4 +1,6 @@
 /** Expands the references of a configuration to its own jobs: `extends` and `!reference`. */
+
+import { mergeHashes } from './tree.js'
 import {
   type Budget,
   describeChange,
@@ -6,8 +8,7 @@ import {
   isHash,
   type JudgedVersion,
   KeywordReference,
-} from './grammar/types.js'
-import { mergeHashes } from './tree.js'
+} from './types.js'
 
 const deepestExtends = 11
 const deepestReference = 10

@@ -2,6 +2,8 @@
 
 import { DeepYamlError, parseYamlNodes, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
 import { isModestYaml } from '../../base/yaml/texts.js'
+import { isHeader, withInputs } from './inputs.js'
+import { type OddKeys, readValues } from './read.js'
 import {
   type Budget,
   type Hash,
@@ -9,9 +11,7 @@ import {
   type JudgedVersion,
   KeywordReference,
   UnreadableError,
-} from './grammar/types.js'
-import { isHeader, withInputs } from './inputs.js'
-import { type OddKeys, readValues } from './read.js'
+} from './types.js'
 
 /** A configuration after parsing. */
 export interface Tree {

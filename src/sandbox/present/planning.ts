@@ -200,11 +200,17 @@ export const canSeeRequests = (call: Call, project: ProjectRecord): boolean =>
   call.canSeeProject(project) &&
   (project.visibility !== 'private' || call.getProjectLevel(project) >= 20)
 
+/** The parameters that name a merge request. */
+export interface MergeRequestInput {
+  readonly id: string | number
+  readonly merge_request_iid: number
+}
+
 /**
  * Finds a merge request by project and IID.
  * @throws Refusal 403 if the acting user may not list merge requests, and 404 if there is none
  */
-export const findMergeRequest = (call: Call, id: string | number, iid: number) => {
+export const findMergeRequest = (call: Call, { id, merge_request_iid: iid }: MergeRequestInput) => {
   call.requireUser()
   const project = call.requireProject(id)
   if (!canSeeRequests(call, project)) throw forbidden()

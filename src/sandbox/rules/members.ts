@@ -2,15 +2,7 @@
 
 import { accessLevels, givenLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
-import {
-  badRequest,
-  conflict,
-  forbidden,
-  invalid,
-  missing,
-  notFound,
-  type Refusal,
-} from '../reply.js'
+import { badRequest, conflict, invalid, notFound, type Refusal } from '../reply.js'
 import type {
   GroupRecord,
   MemberRecord,
@@ -30,14 +22,14 @@ export type MemberSource =
   | { readonly kind: 'group'; readonly group: GroupRecord }
   | { readonly kind: 'project'; readonly project: ProjectRecord }
 
-/** A membership. The user of a personal project has one without an ID, since it is not stored. */
-export type NewMember = Omit<MemberRecord, 'id'> & { readonly id?: number }
+/** The ID of the membership of a personal project's user, which is not stored. */
+export const unstored = 0
 
 const listRecords = (
   call: Call,
   source_type: 'group' | 'project',
   source_id: number,
-): NewMember[] =>
+): MemberRecord[] =>
   call.state.members.filter(
     (m) =>
       m.source_type === source_type &&
@@ -48,11 +40,12 @@ const listRecords = (
 const maintainer = 40
 
 /** Returns the user of a personal project as its Maintainer. */
-const listNamespaceUser = (project: ProjectRecord): NewMember[] =>
+const listNamespaceUser = (project: ProjectRecord): MemberRecord[] =>
   project.namespace_kind === 'group'
     ? []
     : [
         {
+          id: unstored,
           source_type: 'project',
           source_id: project.id,
           user_id: project.namespace_id,
@@ -63,7 +56,7 @@ const listNamespaceUser = (project: ProjectRecord): NewMember[] =>
       ]
 
 /** Lists the direct memberships that have not expired. */
-export const listDirect = (call: Call, place: MemberSource): NewMember[] => {
+export const listDirect = (call: Call, place: MemberSource): MemberRecord[] => {
   if (place.kind === 'group') return listRecords(call, 'group', place.group.id)
   const { project } = place
   const own = listRecords(call, 'project', project.id)
@@ -74,7 +67,7 @@ export const listDirect = (call: Call, place: MemberSource): NewMember[] => {
 }
 
 /** Lists the memberships of the groups above a group or project. */
-const listInherited = (call: Call, place: MemberSource): NewMember[] => {
+const listInherited = (call: Call, place: MemberSource): MemberRecord[] => {
   const above =
     place.kind === 'group'
       ? listLineage(call.state, call.state.groups.get(place.group.parent_id))
@@ -83,8 +76,8 @@ const listInherited = (call: Call, place: MemberSource): NewMember[] => {
 }
 
 /** Lists direct and inherited memberships. If a user has several, the one with the highest level counts. */
-export const listWithInherited = (call: Call, place: MemberSource): NewMember[] => {
-  const best = new Map<number, NewMember>()
+export const listWithInherited = (call: Call, place: MemberSource): MemberRecord[] => {
+  const best = new Map<number, MemberRecord>()
   for (const member of [...listDirect(call, place), ...listInherited(call, place)]) {
     const known = best.get(member.user_id)
     if (known === undefined || member.access_level > known.access_level)
@@ -94,7 +87,7 @@ export const listWithInherited = (call: Call, place: MemberSource): NewMember[] 
 }
 
 /** Lists all direct memberships in a group, its subgroups and their projects. */
-export const getMembersWithin = (call: Call, root: GroupRecord): NewMember[] => [
+export const getMembersWithin = (call: Call, root: GroupRecord): MemberRecord[] => [
   ...listFamily(call.state, root).flatMap((group) => listRecords(call, 'group', group.id)),
   ...listProjectsWithin(call.state, root).flatMap((project) =>
     listRecords(call, 'project', project.id),
@@ -102,7 +95,7 @@ export const getMembersWithin = (call: Call, root: GroupRecord): NewMember[] => 
 ]
 
 /** Lists the memberships of the groups with which a group, its descendants, or their projects were shared. */
-export const listInvited = (call: Call, root: GroupRecord): NewMember[] => {
+export const listInvited = (call: Call, root: GroupRecord): MemberRecord[] => {
   const groups = new Set(listFamily(call.state, root).map(({ id }) => id))
   const projects = new Set(listProjectsWithin(call.state, root).map(({ id }) => id))
   return call.state.shares
@@ -149,11 +142,6 @@ interface AddMembersInput {
   readonly access_level: number
   readonly expires_at?: string
 }
-interface UpdateMemberInput {
-  readonly user_id: number
-  readonly access_level?: number
-  readonly expires_at?: string
-}
 
 const owner = accessLevels.owner
 
@@ -174,11 +162,11 @@ const getRecord = (call: Call, place: MemberSource, userId: number): MemberRecor
 }
 
 /** Returns a refusal if the access level or the expiry date is invalid; undefined otherwise. */
-const createFaultRefusal = (
+export const createFaultRefusal = (
   call: Call,
   place: MemberSource,
   userId: number,
-  { access_level, expires_at }: Omit<UpdateMemberInput, 'user_id'>,
+  { access_level, expires_at }: Partial<AddMembersInput>,
 ): Refusal | undefined => {
   if (access_level !== undefined && !getLevels(place).includes(access_level))
     return badRequest({ access_level: ['is not included in the list'] })
@@ -269,50 +257,11 @@ export const addMembers = (call: Call, place: MemberSource, input: AddMembersInp
     : { status: 'error', message: failures }
 }
 
-/** Returns the record of a direct membership. @throws Refusal 403 for the user of a personal project, and 404 if there is none */
-const getExisting = (call: Call, place: MemberSource, userId: number): MemberRecord => {
-  const record = getRecord(call, place, userId)
-  if (record === undefined && isNamespaceOwner(place, userId))
-    throw forbidden('The project lies in the namespace of this user, who stays its owner')
-  if (record === undefined) throw notFound()
-  return record
-}
-
 /** True if a change of this membership would leave a group without an owner. */
-const isLastOwner = (call: Call, record: MemberRecord): boolean => {
+export const isLastOwner = (call: Call, record: MemberRecord): boolean => {
   const owners = call.state.members.filter(
     (m) =>
       m.source_type === 'group' && m.source_id === record.source_id && m.access_level === owner,
   )
   return record.source_type === 'group' && owners.length === 1 && owners[0] === record
-}
-
-/** Changes the level or the expiry date of a direct membership. @throws Refusal 403 for the last owner of a group */
-export const updateMember = (
-  call: Call,
-  place: MemberSource,
-  input: UpdateMemberInput,
-): MemberRecord => {
-  const record = getExisting(call, place, input.user_id)
-  const { access_level, expires_at } = input
-  if (access_level === undefined && expires_at === undefined) throw missing('access_level')
-  const refusal = createFaultRefusal(call, place, input.user_id, input)
-  if (refusal !== undefined) throw refusal
-  if (isLastOwner(call, record) && (access_level ?? owner) < owner) throw forbidden()
-  call.state.members.change(record.id, {
-    access_level,
-    updated_at: call.clock.iso(),
-    expires_at: expires_at === '' ? null : expires_at,
-  })
-  return record
-}
-
-/** Ends a direct membership, but no inherited ones or those in subgroups. @throws Refusal 403 for the last owner of a group */
-export const removeMember = (call: Call, place: MemberSource, userId: number): undefined => {
-  const record = getExisting(call, place, userId)
-  const user = call.state.users.get(userId)
-  if (isLastOwner(call, record)) throw forbidden()
-  call.checkUnmodified(record)
-  call.state.members.remove(record.id)
-  if (user !== undefined) recordMemberEvent(call, 'left', user, record)
 }

@@ -1,36 +1,54 @@
 /**
- * Restricts the instance to the routes, parameters and fields that a version has. The rows come from the documented API, or from the
- * history in the service's public API documentation. Without a row, all versions have a route or field.
+ * Gives the instance the routes, parameters, fields and values that a version has. The rows come from the documented API, or from the
+ * history in the service's public API documentation. Without a row, all versions have a route, field or value.
  */
 import { isObject } from '../../base/objects.js'
+import { boolean, type Param, type Params } from '../../catalogue/params.js'
 import { apiRoot } from '../call.js'
-import { isKnown, type Span } from '../ci-lint/index.js'
+import { isKnown, type Span, type Version } from '../ci-lint/index.js'
 import type { ServedRoute } from './routes.js'
 
-type Version = NonNullable<Span['since']>
 type Fields = Readonly<Record<string, unknown>>
 
 interface RouteSpan extends Span {
   /** A path below the root of the API, which includes all paths below it. With a method in front, it is only that one route. */
   readonly route: string
+  /** The method of the documented route that answers in the same way, if the documented API does not have this one. */
+  readonly like?: string
 }
-interface FieldSpan extends Span {
-  /** The path of the list of the records. */
-  readonly of: string
+interface RecordSpan extends Span {
+  /** The paths of the lists of the records. */
+  readonly of: readonly string[]
+}
+interface FieldSpan extends RecordSpan {
   /** The name of a field, and of the parameter that sets it. */
   readonly field: string
   /** Computes the field from others, if the documented API does not have it. */
   readonly from?: (record: Fields) => unknown
 }
+interface ValueSpan extends RecordSpan {
+  /** A field, and the parameter that filters by it, which accepts the words in addition to its own. */
+  readonly field: string
+  /** The word that a version has instead of a documented one. */
+  readonly words: Readonly<Record<string, string>>
+}
+interface ParamSpan extends RecordSpan {
+  readonly param: string
+  readonly type: Param
+  /** Returns the documented parameters of a reading (`GET`) or writing request that mean the same. */
+  readonly to: (value: unknown, method: string) => Fields
+}
 
-const requests = '/projects/:id/merge_requests'
+const requests = ['/projects/:id/merge_requests', '/merge_requests']
 const tracking = '/projects/:id/error_tracking/settings'
+const runners = ['/runners', '/runners/all', '/projects/:id/runners', '/groups/:id/runners']
 
 const routeAges: readonly RouteSpan[] = [
   { route: '/projects/:id/integrations', since: '14.4' },
   { route: 'GET /metadata', since: '15.2' },
   { route: 'GET /personal_access_tokens/self', since: '15.5' },
   { route: 'PATCH /projects/:id/protected_branches/:', since: '15.6' },
+  { route: `PUT ${tracking}`, like: 'PATCH', since: '15.10' },
   { route: 'POST /ci/lint', until: '16.0' },
 ]
 
@@ -48,11 +66,27 @@ const getDetailedStatus = ({ state, draft, merge_status }: Fields): string | und
 }
 
 const fieldAges: readonly FieldSpan[] = [
-  { of: '/projects', field: 'topics', since: '14.0' },
-  { of: tracking, field: 'integrated', since: '14.2' },
-  { of: '/projects/:id/pipelines', field: 'iid', since: '14.6' },
+  { of: ['/projects', '/users/:/projects'], field: 'topics', since: '14.0' },
+  { of: [tracking], field: 'integrated', since: '14.2' },
+  { of: ['/projects/:id/pipelines'], field: 'iid', since: '14.6' },
   { of: requests, field: 'merge_user', since: '14.7', from: ({ merged_by }) => merged_by },
+  { of: runners, field: 'paused', since: '14.8', from: ({ active }) => !active },
   { of: requests, field: 'detailed_merge_status', since: '15.6', from: getDetailedStatus },
+]
+
+const valueAges: readonly ValueSpan[] = [
+  { of: runners, field: 'status', since: '15.0', words: { not_connected: 'never_contacted' } },
+]
+
+const paramAges: readonly ParamSpan[] = [
+  {
+    of: runners,
+    param: 'paused',
+    since: '14.8',
+    type: boolean(''),
+    to: (paused, method) =>
+      method === 'GET' ? { scope: paused === true ? 'paused' : 'active' } : { active: !paused },
+  },
 ]
 
 /** Returns the path of a route below the root of the API. All placeholders except `:id` lose their names. */
@@ -65,9 +99,34 @@ const getPath = ({ url }: ServedRoute): string =>
 const isWithin = (path: string, list: string): boolean =>
   path === list || path.startsWith(`${list}/`)
 
-/** True for a route that returns records of the list, a single one, or the same records of all projects. */
-const isOf = (path: string, { of }: FieldSpan): boolean =>
-  [of, `${of}/:`, `${of}/:id`, of.replace('/projects/:id/', '/')].includes(path)
+/** Returns the rows about the records of a route: those of a list, or a single one in it. */
+const selectRows = <R extends RecordSpan>(rows: readonly R[], route: ServedRoute): readonly R[] => {
+  const path = getPath(route)
+  return rows.filter(({ of }) =>
+    of.some((list) => [list, `${list}/:`, `${list}/:id`].includes(path)),
+  )
+}
+
+const isAbout = ({ route }: RouteSpan, served: ServedRoute): boolean =>
+  route.startsWith('/')
+    ? isWithin(getPath(served), route)
+    : `${served.method} ${getPath(served)}` === route
+
+/** Returns the parameters that a version of a route has. */
+const selectParams = (route: ServedRoute, params: Params, asOf: Version): Params => {
+  const gone = selectRows(fieldAges, route).filter((age) => !isKnown(age, asOf))
+  const added = selectRows(paramAges, route).filter((age) => isKnown(age, asOf))
+  const renamed = selectRows(valueAges, route).filter((age) => isKnown(age, asOf))
+  const kept = Object.entries(params)
+    .filter(([name]) => !gone.some(({ field }) => field === name))
+    .map(([name, param]) => {
+      const words = renamed.find(({ field }) => field === name)?.words
+      if (words === undefined || !('values' in param)) return [name, param] as const
+      const values = [...(param.values ?? []), ...Object.values(words)]
+      return [name, { ...param, values }] as const
+    })
+  return Object.fromEntries([...kept, ...added.map(({ param, type }) => [param, type] as const)])
+}
 
 /** Selects the routes and the parameters that a version has. */
 export const selectRoutes = (
@@ -75,30 +134,43 @@ export const selectRoutes = (
   asOf: Version | undefined,
 ): readonly ServedRoute[] => {
   if (asOf === undefined) return routes
-  const isGone = (route: ServedRoute): boolean =>
-    routeAges.some(
-      (age) =>
-        !isKnown(age, asOf) &&
-        (age.route.startsWith('/')
-          ? isWithin(getPath(route), age.route)
-          : `${route.method} ${getPath(route)}` === age.route),
-    )
-  return routes
-    .filter((route) => !isGone(route))
+  const added = routeAges.flatMap(({ like, ...age }) =>
+    like === undefined
+      ? []
+      : routes
+          .filter((route) => isAbout({ route: age.route.replace(/^\w+/, like) }, route))
+          .map((route) => ({ ...route, method: age.route.replace(/ .*/, '') })),
+  )
+  return [...routes, ...added]
+    .filter((route) => !routeAges.some((age) => isAbout(age, route) && !isKnown(age, asOf)))
     .map((route) => {
-      if (route.accepts === undefined) return route
-      const ages = fieldAges.filter((age) => isOf(getPath(route), age) && !isKnown(age, asOf))
-      const params = Object.entries(route.accepts.params).filter(
-        ([name]) => !ages.some(({ field }) => field === name),
-      )
-      return { ...route, accepts: { ...route.accepts, params: Object.fromEntries(params) } }
+      const { accepts } = route
+      if (accepts === undefined) return route
+      return {
+        ...route,
+        accepts: { ...accepts, params: selectParams(route, accepts.params, asOf) },
+      }
     })
 }
 
-/** Converts a record, or a list of records, to the fields that a version has. */
+/** Converts the parameters that only some versions have to those of the documented API. */
+export const acceptAsOf = (
+  input: Fields,
+  route: ServedRoute,
+  asOf: Version | undefined,
+): Fields => {
+  if (asOf === undefined) return input
+  return selectRows(paramAges, route).reduce<Fields>((accepted, { param, to }) => {
+    const { [param]: value, ...others } = accepted
+    return value === undefined ? accepted : { ...others, ...to(value, route.method) }
+  }, input)
+}
+
+/** Converts a record, or a list of records, to the fields and values that a version has. */
 export const showAsOf = (body: unknown, route: ServedRoute, asOf: Version | undefined): unknown => {
   if (asOf === undefined) return body
-  const ages = fieldAges.filter((age) => isOf(getPath(route), age))
+  const ages = selectRows(fieldAges, route)
+  const renamed = selectRows(valueAges, route).filter((age) => isKnown(age, asOf))
   const show = (record: unknown): unknown => {
     if (!isObject(record)) return record
     const made = ages.flatMap((age) => {
@@ -108,8 +180,12 @@ export const showAsOf = (body: unknown, route: ServedRoute, asOf: Version | unde
     const kept = Object.entries(record).filter(
       ([name]) => !ages.some((age) => age.field === name && !isKnown(age, asOf)),
     )
-    return Object.fromEntries([...kept, ...made])
+    const words = renamed.map(({ field, words: own }) => {
+      const value = record[field]
+      return [field, own[String(value)] ?? value] as const
+    })
+    return Object.fromEntries([...kept, ...made, ...words])
   }
-  if (ages.length === 0) return body
+  if (ages.length + renamed.length === 0) return body
   return Array.isArray(body) ? body.map(show) : show(body)
 }

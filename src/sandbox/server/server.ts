@@ -17,7 +17,7 @@ import {
 import { invalid, Refusal } from '../reply.js'
 import { getRoleIn } from '../rules/access.js'
 import { Scheduler } from '../scheduler.js'
-import { selectRoutes, showAsOf } from './ages.js'
+import { acceptAsOf, selectRoutes, showAsOf } from './ages.js'
 import { completeAnswer, findAccessRefusal, isFromPage, sendJson, sendResult } from './answer.js'
 import { identifyActor } from './auth.js'
 import type { DeclaredResource } from './declared.js'
@@ -133,13 +133,14 @@ const isPublicRead = (
 
 /** Returns the checked input of a route. The refusal of the user takes precedence over an error in the input. */
 const getInput = (
-  { accepts }: ServedRoute,
+  route: ServedRoute,
   path: RouteMatch<ServedRoute>['path'],
   call: Call,
 ): Readonly<Record<string, unknown>> => {
+  const { accepts } = route
   if (accepts === undefined) return path
   try {
-    return checkInput(accepts, path, call.sent.params)
+    return acceptAsOf(checkInput(accepts, path, call.sent.params), route, call.instance.asOf)
   } catch (refusal) {
     checkCaller(call, accepts, path)
     throw refusal

@@ -352,10 +352,10 @@ describe('reading back', () => {
     expect(isDone(past)).toBe(false)
     const next = (endpoint: string) =>
       [1, 2, 3, 4, 5].map((n) => getNextStep(past.states.get(n) ?? 'queued', endpoint))
-    expect(next('PUT /x')).toEqual(['skip', 'do', 'do', 'look', 'do'])
-    expect(next('DELETE /x')).toEqual(['skip', 'do', 'do', 'again', 'do'])
-    expect(next('POST /x')).toEqual(['skip', 'do', 'do', 'read', 'do'])
-    expect(next('PATCH /x')).toEqual(['skip', 'do', 'do', 'read', 'do'])
+    expect(next('PUT /x')).toEqual(['skip', 'do', 'do', 'comparing', 'do'])
+    expect(next('DELETE /x')).toEqual(['skip', 'do', 'do', 'repeating', 'do'])
+    expect(next('POST /x')).toEqual(['skip', 'do', 'do', 'verifying', 'do'])
+    expect(next('PATCH /x')).toEqual(['skip', 'do', 'do', 'verifying', 'do'])
   })
   it('ignores a last line torn at any place, and cuts it off before it goes on', async () => {
     await left(file, [queued(1), queued(2), done(1)])
@@ -430,7 +430,7 @@ describe('work by way of the journal', () => {
     const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', 'POST /x')
     expect(await all(readWork(journal, source, next))).toEqual([
       place(2),
-      { ...place(3), how: 'read' },
+      { ...place(3), resumeBy: 'verifying' },
       place(4),
     ])
     expect(source.countQueued()).toBe(4)

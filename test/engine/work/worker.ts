@@ -35,9 +35,9 @@ const gate = new FleetGate({ concurrency: 8 })
 const client = createClient({ baseUrl, timeout: 30, retries: 0, userAgent: 'test', gate, signal })
 const running = runWork<number>({
   items: readWork(journal, source, next),
-  work: async ({ object, how }) => {
+  work: async ({ object, resumeBy }) => {
     const path = `/runners/${object}`
-    const sent = how === 'read' ? 'GET' : method
+    const sent = resumeBy === 'verifying' ? 'GET' : method
     const { status } = await client.call({ method: sent, path, headers: {} })
     return { state: 'done', result: status }
   },

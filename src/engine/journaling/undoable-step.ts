@@ -1,6 +1,6 @@
 /**
- * Sends one object of a run with a journal, and finds the object's state before and after, limited to the attributes
- * that the run changes.
+ * Sends one object of a run, and finds its state before and after, from which undo restores it: the attributes that the run changes,
+ * or the object itself if the run creates or deletes it. `journaled-run.ts` records both.
  */
 
 import { isNumber } from '../../base/json/json.js'
@@ -26,6 +26,9 @@ import type { AttributeMask, Facts } from '../journal/record.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
 import { buildInverseValues, type Inverse, readCurrent } from './inverse.js'
+
+// A state is a record of attributes. It is `undefined` if it is not known, and `null` if the object does not exist. An attribute that cannot
+// be restored, because it is secret, missing or rounded, has the text `masked`.
 
 /** True if a value contains a whole number beyond 2^53, which JSON would round. */
 const holdsRounded = (value: unknown): boolean => {
@@ -103,20 +106,23 @@ const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
 /** Reads data once, with a short timeout: a slow read must not delay a write. */
 export type CachedRead = (ask: Ask) => Promise<unknown>
 
-/** The arguments for restoring one object of a run. */
-type InverseArguments = readonly [inverse: Inverse, header: Header, item: Item, plan: Plan]
+/** An object of a run, and what would restore it. */
+interface PlannedItem {
+  readonly inverse: Inverse
+  readonly header: Header
+  readonly item: Item
+  readonly plan: Plan
+}
 
-/** Creates the plan that would undo another plan. */
-const createInversePlan = (
-  ...[inverse, header, { parent, ...item }, plan]: InverseArguments
-): Plan => {
+/** Creates the plan that would undo the plan of an object. */
+const createInversePlan = ({ inverse, header, item, plan }: PlannedItem): Plan => {
   // The plan has the resolved ID: a username can be written in several ways.
   const known = plan.values[plan.endpoint.args?.[0] ?? '']
   const object = known === undefined ? item.object : String(known)
   const was = {
     n: 1,
     object,
-    parent,
+    parent: item.parent,
     before: {},
     after: null,
     masked: [],
@@ -155,24 +161,21 @@ class StateReader {
   }
 
   /** Reads an object that a run creates or deletes; null if it does not exist. */
-  async readPresence(...back: InverseArguments): Promise<Attributes> {
-    const [inverse, , , plan] = back
-    const taking = createInversePlan(...back)
+  async readPresence(object: PlannedItem): Promise<Attributes> {
+    const restoring = createInversePlan(object)
     const now =
-      (await this.#readSingle([plan, taking])) ??
-      (await readCurrent(this.#instance, inverse, taking))
+      (await this.#readSingle([object.plan, restoring])) ??
+      (await readCurrent(this.#instance, object.inverse, restoring))
     return now === null
       ? null
-      : { ...getIdentityFields(now, taking), ...getGivenFields(now, taking) }
+      : { ...getIdentityFields(now, restoring), ...getGivenFields(now, restoring) }
   }
 
   /** Returns the state of an object from the answer to its plan; undefined if the answer is no record. */
-  getFromAnswer(
-    ...[value, ...back]: readonly [value: unknown, ...InverseArguments]
-  ): Attributes | undefined {
+  getFromAnswer(value: unknown, object: PlannedItem): Attributes | undefined {
     if (!isObject(value)) return undefined
-    const taking = createInversePlan(...back)
-    return { ...getIdentityFields(value, taking), ...getGivenFields(value, taking) }
+    const restoring = createInversePlan(object)
+    return { ...getIdentityFields(value, restoring), ...getGivenFields(value, restoring) }
   }
 
   /** Reads an object by its own path, if one of the plans has such a path; null if it does not exist. */
@@ -278,7 +281,8 @@ const createUnknownFailure = (): Failure =>
 /** Creates an answer. Each object needs one of its own, because facts are stored by answer. */
 const createUnchangedAnswer = (): PlanAnswer => ({ unchanged: true })
 
-export class JournaledStep {
+/** Sends the objects of a run one by one, and finds the state of each before and after. */
+export class UndoableStep {
   readonly #parts: StepParts
   readonly #state: StateReader
   /** The facts about the previous state, by number, from reading an object until it is done. */
@@ -298,7 +302,8 @@ export class JournaledStep {
    * Reads an object before it is begun. An object that cannot be read is changed all the same, but cannot be undone.
    */
   async readBefore(item: Item, plan: Plan): Promise<void> {
-    if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
+    if (item.resumeBy === 'verifying' || plan.refused !== undefined || this.#seen.has(item.n))
+      return
     try {
       const before = await this.#findBefore(item, plan)
       if (before !== undefined) this.#seen.set(item.n, { before })
@@ -307,42 +312,51 @@ export class JournaledStep {
     }
   }
 
+  /**
+   * Sends the request of an object.
+   * @returns the answer, and the state before and after as far as they are known
+   * @throws Failure `partial` if it may have been sent before, and the object is not as wanted
+   */
   async sendOne(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
-    if (item.how === 'read') return this.#checkSent(item, plan)
-    const { before, unread } = this.getSeen(item)
+    if (item.resumeBy === 'verifying') return this.#verifySent(item, plan)
+    const seen = this.getSeen(item)
     this.#seen.delete(item.n)
-    const asWanted = before !== undefined && hasAttributes(getWantedFields(plan), before)
-    if (item.how === 'look' && asWanted) return { answer: createUnchangedAnswer(), facts: {} }
-    const sent = item.how === 'again' ? await sendAgain(send, plan) : await send(plan)
+    const isAsWanted =
+      seen.before !== undefined && hasAttributes(getWantedFields(plan), seen.before)
+    if (item.resumeBy === 'comparing' && isAsWanted)
+      return { answer: createUnchangedAnswer(), facts: {} }
+    const sent = item.resumeBy === 'repeating' ? await sendAgain(send, plan) : await send(plan)
     // A write is sent even if nothing would change, because another client may change the object meanwhile.
-    const same = sent.unchanged !== true && asWanted
-    const answer = same ? toUnchangedAnswer(sent) : sent
-    const facts = pickAnswerFacts(answer)
-    if (answer.unchanged === true) return { answer, facts }
-    if (isCreationPlan(plan))
-      return {
-        answer,
-        facts: { ...facts, before: null, after: getIdentityFields(answer.value, plan) },
-      }
-    if (before === undefined)
-      return { answer, facts: unread === undefined ? facts : { ...facts, unread } }
-    const after = await this.#findAfter(item, plan, answer, before)
-    return { answer, facts: { ...facts, before, after } }
+    const answer = isAsWanted && sent.unchanged !== true ? toUnchangedAnswer(sent) : sent
+    const states = answer.unchanged === true ? {} : await this.#findStates(item, plan, answer, seen)
+    return { answer, facts: { ...pickAnswerFacts(answer), ...states } }
   }
 
-  /** Checks an object whose request may already have been sent, as it must not be sent twice. */
-  async #checkSent(item: Item, plan: Plan): Promise<StepResult> {
-    const { inverse } = this.#parts
+  /** Finds the states of an object before and after its request, or the reason why they are not known. */
+  async #findStates(item: Item, plan: Plan, answer: PlanAnswer, seen: Facts): Promise<Facts> {
+    if (isCreationPlan(plan)) return { before: null, after: getIdentityFields(answer.value, plan) }
+    const { before, unread } = seen
+    if (before === undefined) return unread === undefined ? {} : { unread }
+    return { before, after: await this.#findAfter(item, plan, answer, before) }
+  }
+
+  /** Verifies by its state that the request of an object was sent, as it must not be sent twice. */
+  async #verifySent(item: Item, plan: Plan): Promise<StepResult> {
     const wanted = getWantedFields(plan)
-    const now =
-      plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
-        ? await this.#state.readAttributes(plan)
-        : inverse?.isPresence === true && !isCreationPlan(plan)
-          ? await this.#state.readPresence(inverse, this.#parts.header, item, plan)
-          : undefined
+    const now = await this.#readNow(item, plan)
     if (now === undefined || now === null) throw createUnknownFailure()
     if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now)) throw createUnknownFailure()
     return { answer: {}, facts: {} }
+  }
+
+  /** Reads the present state of an object; undefined if nothing shows whether its request was sent. */
+  async #readNow(item: Item, plan: Plan): Promise<Attributes | undefined> {
+    const { inverse, header } = this.#parts
+    if (plan.endpoint.changes === true || plan.endpoint.leaves !== undefined)
+      return this.#state.readAttributes(plan)
+    return inverse?.isPresence === true && !isCreationPlan(plan)
+      ? this.#state.readPresence({ inverse, header, item, plan })
+      : undefined
   }
 
   async #findBefore(item: Item, plan: Plan): Promise<Attributes | undefined> {
@@ -353,7 +367,7 @@ export class JournaledStep {
     // A request that is not allowed needs no read: it is refused when it is sent.
     if (isCreationPlan(plan) || !(await this.#parts.canWrite(plan))) return undefined
     return inverse.isPresence
-      ? this.#state.readPresence(inverse, header, item, plan)
+      ? this.#state.readPresence({ inverse, header, item, plan })
       : this.#state.readAttributes(plan)
   }
 
@@ -366,9 +380,9 @@ export class JournaledStep {
     const { inverse, header } = this.#parts
     if (inverse?.isPresence !== true) return getResultingAttributes(plan, answer, before)
     if (getMethod(plan.endpoint) === 'DELETE') return null
-    const shown = this.#state.getFromAnswer(answer.value, inverse, header, item, plan)
+    const shown = this.#state.getFromAnswer(answer.value, { inverse, header, item, plan })
     // The write succeeded even if the object cannot be read any more.
-    return shown ?? this.#state.readPresence(inverse, header, item, plan).catch(() => ({}))
+    return shown ?? this.#state.readPresence({ inverse, header, item, plan }).catch(() => ({}))
   }
 }
 

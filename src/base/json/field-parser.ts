@@ -1,0 +1,100 @@
+/** Parses only some fields of records, which takes less than half the time of parsing whole ones. */
+import { viewBytes } from '../bytes.js'
+import { parseExact } from './json.js'
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  findPlainEnd,
+  openBrace,
+  openBracket,
+  quote,
+} from './tokens.js'
+
+/** The size, in bytes, above which a record is parsed whole, so that its limits are checked. */
+const maxRead = 1 << 16
+
+/** The names of the fields to find, in quotes, and a table of the length and the last letter of each, which few other names share. */
+interface WantedNames {
+  readonly names: readonly Buffer[]
+  readonly table: Uint8Array
+}
+
+/** Returns the index in the table for a name of this length with this last letter. */
+const hashName = (length: number, last: number): number => ((length & 31) << 5) | (last & 31)
+
+const createWantedNames = (fields: readonly string[]): WantedNames => {
+  const names = [...new Set(fields)].map((field) => Buffer.from(JSON.stringify(field)))
+  const table = new Uint8Array(1 << 10)
+  for (const name of names) table[hashName(name.length, name.at(-2) ?? 0)] = 1
+  return { names, table }
+}
+
+const isWanted = ({ names, table }: WantedNames, bytes: Buffer, start: number, end: number) =>
+  table[hashName(end - start, bytes[end - 2] as number)] === 1 &&
+  names.some((name) => name.length === end - start && name.compare(bytes, start, end) === 0)
+
+/** Returns the index after the string that begins at `start`, negative if the string has an escape. */
+const skipString = (bytes: Buffer, view: DataView, start: number): number => {
+  let i = findPlainEnd(bytes, view, start + 1)
+  if (bytes[i] === quote) return i + 1
+  while (i < bytes.length && bytes[i] !== quote) i = findPlainEnd(bytes, view, i + 2)
+  return -(i + 1)
+}
+
+/**
+ * Returns the wanted fields of an object as the text of an object; undefined if an escape may disguise a name. The text is valid JSON, which
+ * was checked when it arrived.
+ */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop that calls for each token is slower
+const cutFields = (bytes: Buffer, wanted: WantedNames): string | undefined => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  let text = ''
+  /** The index at which the name of a wanted field begins; -1 outside of one. */
+  let from = -1
+  let depth = 0
+  let isName = false
+  for (let i = 0; i < bytes.length; ) {
+    const byte = bytes[i] as number
+    if (byte === quote) {
+      const end = skipString(bytes, view, i)
+      if (isName) {
+        if (end < 0) return undefined
+        isName = false
+        if (isWanted(wanted, bytes, i, end)) from = i
+      }
+      i = Math.abs(end)
+      continue
+    }
+    if (depth === 1 && from >= 0 && (byte === comma || byte === closeBrace)) {
+      text += `${text === '' ? '' : ','}${bytes.toString('utf8', from, i)}`
+      from = -1
+    }
+    if (byte === openBrace || byte === openBracket) depth++
+    else if (byte === closeBrace || byte === closeBracket) depth--
+    if (depth === 1 && (byte === comma || byte === openBrace)) isName = true
+    i++
+  }
+  return `{${text}}`
+}
+
+/**
+ * Creates a parser of records that returns objects with only these fields.
+ * @param parse parses whole records: large ones, those that are no objects, and those that cannot be read otherwise
+ */
+export const createFieldParser = (
+  names: readonly string[],
+  parse: (bytes: Uint8Array) => unknown,
+): ((bytes: Uint8Array) => unknown) => {
+  const wanted = createWantedNames(names)
+  return (bytes) => {
+    const isObject = bytes.length <= maxRead && bytes[0] === openBrace
+    const text = isObject ? cutFields(viewBytes(bytes), wanted) : undefined
+    if (text === undefined) return parse(bytes)
+    try {
+      return parseExact(text)
+    } catch {
+      return parse(bytes)
+    }
+  }
+}
