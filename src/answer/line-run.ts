@@ -11,8 +11,8 @@ import {
   mayChangeInstance,
 } from '../engine/command/derive.js'
 import { getConcurrencyLimit } from '../engine/command/globals.js'
+import { yieldNone } from '../engine/command/outcomes.js'
 import { describeIrreversible } from '../engine/command/reversal.js'
-import { yieldNone } from '../engine/command/running.js'
 import type { Given, Parent, Plan } from '../engine/command/types.js'
 import { LineContext } from '../engine/context.js'
 import { Caller } from '../engine/instance/caller.js'

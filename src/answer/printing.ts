@@ -81,10 +81,10 @@ const maskKeys = (text: string): string => maskPrivateKeys(text, () => masked)
 const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
   accessible: style.accessible,
   safe: (text) => style.visible(maskKeys(text)),
-  strong: (text) => markOwnColors(style.bold(style.visible(maskKeys(text)))),
+  emphasize: (text) => markOwnColors(style.bold(style.visible(maskKeys(text)))),
   mark: (kind) => markOwnColors(style.mark(kind)),
-  bar: (fraction, columns) => markOwnColors(style.bar(fraction, columns)),
-  hanging: (text, indent) =>
+  drawBar: (fraction, columns) => markOwnColors(style.bar(fraction, columns)),
+  wrapHanging: (text, indent) =>
     style.wrap(style.visible(maskKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 

@@ -15,7 +15,7 @@ export interface CountedWork {
   /** Counts parts that are done, or failed. */
   add(count: number, failed?: boolean): void
   /** Sets the number of all parts. */
-  total(count: number): void
+  setTotal(count: number): void
   end(): void
 }
 

@@ -175,7 +175,7 @@ const sendQuickly = async (
     retries: 0,
     userAgent,
     signal: AbortSignal.timeout(timeLimit * 1000),
-    credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
+    credential: async (need) => (need === 'job' ? session.getJobToken() : session.getCredential()),
     loadTransport: () => createTransport(session, false, env),
     sudo: session.sudo,
     words,

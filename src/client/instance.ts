@@ -309,7 +309,7 @@ const createListWork = (work: Work, limit = Number.POSITIVE_INFINITY): ListWork 
     update: (records, total) => {
       work.add(records - before)
       before = records
-      if (total !== undefined) work.total(Math.min(total, limit))
+      if (total !== undefined) work.setTotal(Math.min(total, limit))
     },
     end: () => work.end(),
   }

@@ -25,7 +25,7 @@ export interface Work {
   /** Adds to the number of parts that are done. */
   add(count: number): void
   /** Sets the number of parts that there will be. */
-  total(count: number): void
+  setTotal(count: number): void
   end(): void
 }
 

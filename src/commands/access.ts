@@ -295,7 +295,7 @@ const toValueRow = (value: AccessRow): AccessEvent => ({ kind: 'value', value })
 async function* yieldUserRows(context: Context, user: string): AsyncGenerator<AccessEvent> {
   const memberships = new Memberships(context, createUserQuery(user), false)
   const direct = new Map<string, number>()
-  for await (const { place, membership, member } of memberships.each()) {
+  for await (const { place, membership, member } of memberships.yieldMemberships()) {
     const { kind, path } = place
     if (membership === 'direct') {
       if (kind === 'group') direct.set(path.toLowerCase(), Number(member.access_level))

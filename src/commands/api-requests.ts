@@ -153,7 +153,7 @@ const describeLoss = ({ method }: WireRequest): Pick<WriteOptions, 'loses' | 'do
     ? {
         loses: {
           what: 'The object is deleted.',
-          each: ({ request }) => maskAddresses(request?.path ?? ''),
+          describePlan: ({ request }) => maskAddresses(request?.path ?? ''),
         },
         done: 'deleted',
       }
@@ -259,12 +259,12 @@ export async function* callForEachParent(
   const kinds = (['project', 'group'] as const).filter((kind) => path.includes(`{${kind}}`))
   const places = Object.fromEntries(kinds.map((kind) => [kind, { type: kind, help: kind }]))
   const endpoint = await createEndpoint(template, { path: places })
-  const plansFor = async (given: Given): Promise<readonly Plan[]> => {
+  const createPlans = async (given: Given): Promise<readonly Plan[]> => {
     const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
     const request = await fillApiPath(context.place, given, template)
     return [{ key: '', endpoint, values, request }]
   }
-  yield* context.write(await context.planActions(asked, { createPlans: plansFor }), {
+  yield* context.write(await context.planActions(asked, { createPlans }), {
     ...createView(endpoint, toAnswerRows),
     ...describeLoss(template),
   })

@@ -14,7 +14,7 @@ const readToken = async (session: Session): Promise<string> => {
       `profile ${session.profile.name} is protected, and its credential is not printed`,
       'Use a token of its own for the other program.',
     )
-  const credential = await session.credential()
+  const credential = await session.getCredential()
   if (credential === undefined)
     throw new Failure('auth', 'there is no credential', { hint: 'Run "svcctl auth login".' })
   if (credential.kind === 'session')

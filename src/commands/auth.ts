@@ -259,7 +259,7 @@ const checkStatus = async (context: Context, name: string | undefined): Promise<
   })
   const row = rowOf(name ?? nameOwner(session))
   try {
-    const credential = (await session.credential()) ?? session.jobToken()
+    const credential = (await session.getCredential()) ?? session.getJobToken()
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
     const { kind, value } = credential

@@ -4,7 +4,7 @@
  */
 import { type Fields, isObject } from '../base/objects.js'
 import type { Context } from '../engine/command/context.js'
-import { toCallAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -155,7 +155,7 @@ const createLineFormatter =
   ({ text, heading }: DiffLine): string => {
     // Tabs are part of the diff, so they are not escaped.
     const shown = text.split('\t').map(answer.text.safe).join('\t')
-    return `${heading ? answer.text.strong(shown) : shown}\n`
+    return `${heading ? answer.text.emphasize(shown) : shown}\n`
   }
 
 async function* showDiff(context: Context, plan: Plan): Rows {
@@ -184,7 +184,7 @@ const loadDiff = async ({ instance }: Context, plan: Plan): Promise<readonly Cha
 const formatDiffPage = (context: Context, items: readonly Changes[]): readonly string[] => {
   const commits = [...new Set(items.map(({ object }) => String(object)))]
   return commits.flatMap((commit) => [
-    `${context.answer.text.strong(`commit ${context.answer.text.safe(commit)}`)}\n`,
+    `${context.answer.text.emphasize(`commit ${context.answer.text.safe(commit)}`)}\n`,
     ...formatUnifiedDiff(items.filter(({ object }) => object === commit)).map(
       createLineFormatter(context),
     ),

@@ -169,7 +169,7 @@ const getSignInHint = (session: Session): string =>
   `Sign in with: svcctl auth login --base-url ${session.baseUrl}`
 
 const checkJobToken = (session: Session): Check =>
-  session.jobToken() === undefined
+  session.getJobToken() === undefined
     ? createFailedCheck(
         'credential',
         'auth',
@@ -221,7 +221,7 @@ const connect = async (
   { instance }: Pick<Context, 'instance'>,
   session: Session,
 ): Promise<ExternalClient> => {
-  const credential = await session.credential()
+  const credential = await session.getCredential()
   const own = credential && { kind: credential.kind, value: credential.value }
   return instance.createClientFor(session.baseUrl, own, session)
 }
@@ -229,7 +229,7 @@ const connect = async (
 /** Checks the credential. No check contains the credential itself. */
 const runAccountChecks = async (context: Context, session: Session): Promise<readonly Check[]> => {
   try {
-    const credential = await session.credential()
+    const credential = await session.getCredential()
     if (credential === undefined) return [checkJobToken(session)]
     const identity = await probe(await connect(context, session))
     return createIdentityChecks(credential, identity, session.sudo)
@@ -339,10 +339,10 @@ const runSessionChecks = async (context: Context, anew: boolean): Promise<readon
 
 /** Formats a check with its mark, followed by its remedy. */
 const formatCheck = ({ answer }: Context, { check, status, message, remedy }: Check): string => {
-  const line = `${answer.text.mark(marks[status])} ${answer.text.strong(check.padEnd(nameWidth))} ${answer.text.hanging(message, nameWidth + 3)}\n`
+  const line = `${answer.text.mark(marks[status])} ${answer.text.emphasize(check.padEnd(nameWidth))} ${answer.text.wrapHanging(message, nameWidth + 3)}\n`
   return remedy === undefined || status === 'ok'
     ? line
-    : `${line}${' '.repeat(nameWidth + 3)}${answer.text.mark('next')} ${answer.text.hanging(remedy, nameWidth + 5)}\n`
+    : `${line}${' '.repeat(nameWidth + 3)}${answer.text.mark('next')} ${answer.text.wrapHanging(remedy, nameWidth + 5)}\n`
 }
 
 const listChecks = (context: Context, checks: readonly Check[]): Rows =>

@@ -112,7 +112,7 @@ const formatLine = (
   asOf: Date,
 ): string => {
   const when = answer.text.safe(formatWhen(event, asOf)).padEnd(whenWidth)
-  return `${when}  ${answer.text.hanging(describeEvent(event, where), whenWidth + 2)}\n`
+  return `${when}  ${answer.text.wrapHanging(describeEvent(event, where), whenWidth + 2)}\n`
 }
 
 /** Yields one line per event, as soon as the path of its project is known. */

@@ -155,7 +155,7 @@ export async function* runExport(context: Context, given: ExportLine): Rows {
   let unread: UnreadParts
   try {
     const run = await createExport(context, given, scoping, view, countPlace, leftOut)
-    counter.total(run.places.length)
+    counter.setTotal(run.places.length)
     yield* writeExport({ ...run, instance }, target)
     unread = run.unread
   } finally {

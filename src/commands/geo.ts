@@ -40,7 +40,7 @@ const formatSyncLine = (answer: AnswerService, status: Fields, kind: string): st
   const synced = toFiniteNumber(status[`${kind}_synced_count`])
   const failed = toFiniteNumber(status[`${kind}_failed_count`]) ?? 0
   const columns = getBarWidth(answer)
-  const bar = share === undefined ? ' '.repeat(columns) : answer.text.bar(share / 100, columns)
+  const bar = share === undefined ? ' '.repeat(columns) : answer.text.drawBar(share / 100, columns)
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
   const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
   const bad = failed > 0 ? `  ${answer.text.mark('bad')} ${failed} failed` : ''
@@ -60,11 +60,11 @@ const formatValue = (value: unknown): string =>
   value === null || value === undefined ? '–' : String(value)
 
 const formatFact = (answer: AnswerService, name: string, value: string): string =>
-  `  ${name.padEnd(nameWidth)} ${answer.text.hanging(value, nameWidth + 3)}`
+  `  ${name.padEnd(nameWidth)} ${answer.text.wrapHanging(value, nameWidth + 3)}`
 
 const formatPage = (answer: AnswerService, status: Fields): string => {
   const healthy = status.healthy === true
-  const title = `${answer.text.mark(healthy ? 'good' : 'bad')} ${answer.text.strong(`Node ${formatValue(status.geo_node_id)}`)}  ${answer.text.safe(formatValue(status.health_status ?? status.health))}`
+  const title = `${answer.text.mark(healthy ? 'good' : 'bad')} ${answer.text.emphasize(`Node ${formatValue(status.geo_node_id)}`)}  ${answer.text.safe(formatValue(status.health_status ?? status.health))}`
   const facts = [
     ...(healthy ? [] : [['health', formatValue(status.health)] as const]),
     ['replication lag', formatLag(status)],

@@ -277,7 +277,7 @@ const checkSession = async (
   const who = { profile: name ?? nameOwner(session), base_url: session.baseUrl }
   let credential: ResolvedCredential | undefined
   try {
-    credential = (await session.credential()) ?? session.jobToken()
+    credential = (await session.getCredential()) ?? session.getJobToken()
   } catch (error) {
     const { category, message } = recoverFrom(error)
     const works = category === 'unreachable' ? {} : { works: false }

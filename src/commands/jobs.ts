@@ -201,7 +201,7 @@ const formatRunner = (answer: AnswerService, one: RunnerFit): string => {
   const { text } = answer
   const name = `${one.id}  ${text.safe(one.description || '–')}`.padEnd(24)
   const state = one.state.replace('_', ' ').padEnd(14)
-  return `  ${text.mark(getMark(one))} ${name} ${state} ${text.hanging(one.why, 44)}`
+  return `  ${text.mark(getMark(one))} ${name} ${state} ${text.wrapHanging(one.why, 44)}`
 }
 
 /** Returns the lines with further facts: runners, the resource group, and parts that could not be read. */
@@ -213,16 +213,18 @@ const formatFacts = (answer: AnswerService, why: WaitReport): readonly string[] 
       ? []
       : [
           '',
-          text.strong('Runners of the project'),
+          text.emphasize('Runners of the project'),
           ...why.runners.map((one) => formatRunner(answer, one)),
         ]),
     ...(group === null
       ? []
       : [
           '',
-          `${text.strong('Resource group')}  ${text.hanging(`${group.key}${group.process_mode === null ? '' : `, ${group.process_mode}`}, by the configuration at the head of the default branch`, 16)}`,
+          `${text.emphasize('Resource group')}  ${text.wrapHanging(`${group.key}${group.process_mode === null ? '' : `, ${group.process_mode}`}, by the configuration at the head of the default branch`, 16)}`,
         ]),
-    ...why.unread.map((line) => `could not read ${text.mark('warn')}: ${text.hanging(line, 12)}`),
+    ...why.unread.map(
+      (line) => `could not read ${text.mark('warn')}: ${text.wrapHanging(line, 12)}`,
+    ),
   ]
 }
 
@@ -231,9 +233,9 @@ const formatReport = (answer: AnswerService, why: WaitReport): string => {
   const tags = why.tag_list.length === 0 ? 'no tags' : `tags ${why.tag_list.join(', ')}`
   const since = why.waited_seconds === null ? '' : ` for ${formatSpan(why.waited_seconds)}`
   const lines = [
-    `${text.strong(`Job ${why.id}`)}  ${text.hanging(`${why.name} of ${why.project}, stage ${why.stage}, on ${why.ref}, ${tags}`, 8)}`,
-    text.hanging(`${why.status}${since}: ${why.reason}`, 2),
-    ...why.next.map((line) => `${text.mark('next')} ${text.hanging(line, 2)}`),
+    `${text.emphasize(`Job ${why.id}`)}  ${text.wrapHanging(`${why.name} of ${why.project}, stage ${why.stage}, on ${why.ref}, ${tags}`, 8)}`,
+    text.wrapHanging(`${why.status}${since}: ${why.reason}`, 2),
+    ...why.next.map((line) => `${text.mark('next')} ${text.wrapHanging(line, 2)}`),
     ...formatFacts(answer, why),
   ]
   return `${lines.join('\n')}\n`

@@ -242,7 +242,7 @@ export const discoverOwnInstance = async (
   const { profile, baseUrl } = session
   if (profile?.baseUrl !== baseUrl || place.globals.sandbox === true) return undefined
   try {
-    const credential = await session.credential()
+    const credential = await session.getCredential()
     if (credential === undefined) return undefined
     const { words = await loadActiveWords(place) } = how
     const { kind, value } = credential

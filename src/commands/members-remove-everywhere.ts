@@ -4,7 +4,7 @@ import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
-import { toCallAnswer } from '../engine/command/running.js'
+import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given } from '../engine/command/types.js'
 import {
   compareInnerFirst,
@@ -127,7 +127,7 @@ const planLeaving = async (
 ): Promise<LeavingPlan> => {
   const memberships = new Memberships(context, sought, true)
   const all: DecidedMembership[] = []
-  for await (const found of memberships.each()) {
+  for await (const found of memberships.yieldMemberships()) {
     const stays = await findReasonToStay(context.instance, self, found)
     all.push(stays === undefined ? found : { ...found, stays })
   }

@@ -200,7 +200,7 @@ async function* removeBillable(context: Context, given: Given): Rows {
   }
   const named = createUserResolver(context, () => 'billable')
   yield* context.write(await context.planActions(given, named), {
-    loses: { each: listLosses },
+    loses: { describePlan: listLosses },
     done: 'removed',
   })
 }

@@ -9,7 +9,7 @@ import { boolean } from '../catalogue/params.js'
 import { groupsAll, usersNamed } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
-import { describeTolerated, isTolerated } from '../engine/command/running.js'
+import { describeTolerated, isTolerated } from '../engine/command/outcomes.js'
 import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
@@ -217,7 +217,7 @@ export class Memberships {
    * Yields the memberships in the order of the places.
    * @throws Failure if the instance can no longer be read
    */
-  async *each(): AsyncGenerator<FoundMembership> {
+  async *yieldMemberships(): AsyncGenerator<FoundMembership> {
     const counter = this.#context.ui.startCounter()
     try {
       const reads = mapConcurrent(this.#places.yieldPlaces(), maxConcurrent, (place) =>
@@ -352,7 +352,7 @@ async function* listMemberships(context: Context, given: Arguments<typeof flags>
   const sought = createUserQuery(user)
   const found = new Memberships(context, sought, given.flags.direct === true)
   const records = async function* () {
-    for await (const { place, membership, member } of found.each())
+    for await (const { place, membership, member } of found.yieldMemberships())
       yield { of: formatMemberPlace(place), record: { ...member, membership } }
   }
   yield* yieldRecords(records(), { endpoint: members.listOfGroup, parent: 'of', columns })

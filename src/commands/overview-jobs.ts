@@ -22,7 +22,7 @@ export interface OverviewSources extends Context {
 }
 
 /** Draws a section. */
-export interface SectionWriter extends Pick<Text, 'bar' | 'mark' | 'strong'> {
+export interface SectionWriter extends Pick<Text, 'drawBar' | 'emphasize' | 'mark'> {
   /** Formats text from outside in a number of columns: cut, or filled up. */
   readonly fitText: (text: string, columns: number) => string
   /** Formats text from outside behind other text, folded: further lines begin below its first. */
@@ -194,11 +194,11 @@ const formatOldest = (oldest: OldestJob | null, { wrapAfter }: SectionWriter) =>
 const formatProjects = (
   counts: Counts,
   total: number,
-  { bar, fitText }: SectionWriter,
+  { drawBar, fitText }: SectionWriter,
 ): readonly string[] => [
   ...counts
     .slice(0, maxProjects)
-    .map(([name, n]) => `${fitText(name, columns.name)} ${bar(n / total, columns.bar)} ${n}`),
+    .map(([name, n]) => `${fitText(name, columns.name)} ${drawBar(n / total, columns.bar)} ${n}`),
   ...(counts.length > maxProjects
     ? [`and ${formatCount(counts.length - maxProjects, 'project')} more`]
     : []),

@@ -47,11 +47,11 @@ const runnersPart: OverviewPart = {
     return {
       value: { total: all.length, by_state: counts, by_type: types },
       headline: formatCount(all.length, 'runner'),
-      drawLines: ({ bar, fitText, wrapAfter }) =>
+      drawLines: ({ drawBar, fitText, wrapAfter }) =>
         [['online', counts] as const, ...Object.entries(types)].flatMap(([name, some], i) => {
           const share = getOnlineShare(some)
           const drawn =
-            share === undefined ? ' '.repeat(runnerColumns.bar) : bar(share, runnerColumns.bar)
+            share === undefined ? ' '.repeat(runnerColumns.bar) : drawBar(share, runnerColumns.bar)
           const percent = share === undefined ? '    –' : `${Math.round(100 * share)} %`.padStart(5)
           const text = i === 0 ? 'of active runners' : formatCounts(some)
           return wrapAfter(
@@ -185,10 +185,10 @@ export const describeTroubles = ({
 
 const formatSite = (
   site: GeoSite,
-  { bar, fitText, mark, wrapAfter }: SectionWriter,
+  { drawBar, fitText, mark, wrapAfter }: SectionWriter,
 ): readonly string[] => {
   const share = site.synced_percent
-  const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share / 100, columns.bar)
+  const drawn = share === undefined ? ' '.repeat(columns.bar) : drawBar(share / 100, columns.bar)
   const percent = share === undefined ? '      –' : `${share.toFixed(1)} %`.padStart(7)
   const line = `${mark(getSiteMark(site))} ${fitText(site.name, columns.name)} ${drawn} ${percent}  `
   return [
@@ -257,9 +257,9 @@ const storagesPart: OverviewPart = {
         : {
             missing: `${formatCount(untold, 'project')} ${untold === 1 ? 'does' : 'do'} not report their storage`,
           }),
-      drawLines: ({ bar, fitText, wrapAfter }) =>
+      drawLines: ({ drawBar, fitText, wrapAfter }) =>
         storages.flatMap(({ storage, projects, weight }) => {
-          const drawn = bar(total === 0 ? 0 : projects / total, columns.bar)
+          const drawn = drawBar(total === 0 ? 0 : projects / total, columns.bar)
           const text = `${projects}${weight === null ? '' : `, weight ${weight}`}`
           return wrapAfter(`${fitText(storage, columns.name)} ${drawn} `, text)
         }),

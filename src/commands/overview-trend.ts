@@ -144,11 +144,11 @@ const toRows = (rows: readonly unknown[]) => {
 function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Generator<string> {
   const { records, snapshots, trends, gaps } = toTrends(rows)
   const [first, before, last] = [0, -2, -1].map((at) => getDay(snapshots.at(at)))
-  yield `${text.strong(records.at(-1)?.address ?? '')}\n`
+  yield `${text.emphasize(records.at(-1)?.address ?? '')}\n`
   yield `${text.safe(`${snapshots.length} snapshots, ${first} to ${last}`)}\n`
   let part = ''
   for (const one of trends) {
-    if (one.part !== part) yield `\n${text.strong(one.part)}\n`
+    if (one.part !== part) yield `\n${text.emphasize(one.part)}\n`
     part = one.part
     const [now, then, begin] = [one.values.at(-1), one.values.at(-2), one.values[0]]
     const change = describeTrend(then, now)
@@ -162,7 +162,7 @@ function* renderTrends(rows: readonly unknown[], { text }: AnswerService): Gener
   }
   if (gaps.length > 0) yield '\n'
   for (const { part: name, text: said } of gaps)
-    yield `${text.mark('warn')} ${text.hanging(`${name}: ${said}`, 2)}\n`
+    yield `${text.mark('warn')} ${text.wrapHanging(`${name}: ${said}`, 2)}\n`
 }
 
 /** Creates the view of several snapshots' overviews for people. */

@@ -143,9 +143,9 @@ const getWidth = (line: string, { measure }: Widths): number =>
   measure(stripVTControlCharacters(line))
 
 const createPen = ({ text, widths }: PageStyles, width: number): SectionWriter => ({
-  bar: text.bar,
+  drawBar: text.drawBar,
   mark: text.mark,
-  strong: text.strong,
+  emphasize: text.emphasize,
   wrapAfter: (before, said) => {
     const behind = getWidth(before, widths)
     const [first = '', ...more] = widths.wrap(text.safe(said), width - behind)
@@ -163,8 +163,8 @@ const renderPart = (
   width: number,
 ): readonly string[] => {
   const pen = createPen(sheet, width - indent.length)
-  const { wrapAfter, strong, mark } = pen
-  const title = strong(part.title)
+  const { wrapAfter, emphasize, mark } = pen
+  const title = emphasize(part.title)
   const absent = sheet.text.accessible ? 'not available:' : '–'
   if (read === undefined)
     return [title, ...indentLines(wrapAfter(`${offered ? mark('warn') : absent} `, why))]
@@ -202,7 +202,7 @@ const renderNext = (
   width: number,
 ): readonly string[] => {
   if (findings.length === 0) return []
-  const { wrapAfter, strong, mark } = createPen(sheet, width - indent.length)
+  const { wrapAfter, emphasize, mark } = createPen(sheet, width - indent.length)
   const lines = findings
     .slice(0, maxNext)
     .flatMap(({ level, message, command }) => [
@@ -211,7 +211,7 @@ const renderNext = (
     ])
   const rest = findings.length - maxNext
   const more = rest > 0 ? [`and ${rest} more: -o json has all findings`] : []
-  return ['', strong('Next'), ...indentLines([...lines, ...more])]
+  return ['', emphasize('Next'), ...indentLines([...lines, ...more])]
 }
 
 /** Renders the page, line by line. */
@@ -231,7 +231,7 @@ export async function* renderOverview(
     columns === 1
       ? joinBlocks(blocks)
       : joinColumns(joinBlocks(blocks.slice(0, half)), joinBlocks(blocks.slice(half)), each, widths)
-  yield `${text.strong(widths.truncate(text.safe(address), width))}\n\n`
+  yield `${text.emphasize(widths.truncate(text.safe(address), width))}\n\n`
   for (const line of lines) yield `${line.trimEnd()}\n`
   for (const line of renderNext(findings, { text, widths }, width)) yield `${line}\n`
   const beside = `Not shown, because the API does not provide it: ${unavailableParts.join(', ')}.`

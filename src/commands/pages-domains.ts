@@ -235,7 +235,7 @@ async function* removeCertificate(context: Context, given: Given): Rows {
   yield* context.write(await context.planActions(given, { preset }), {
     loses: {
       what: 'The certificate and its key are removed, so they no longer secure the site.',
-      each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
+      describePlan: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
     },
   })
 }

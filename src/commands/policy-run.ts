@@ -263,7 +263,7 @@ const renderPlain = (outcome: PolicyOutcome, { terminal, text, width }: AnswerSe
       const head = `${why === null ? severity : 'waived'} ${rule} ${address ?? '-'}:`
       const whole = `${message}${why === null ? '' : ` (${why})`}`
       return terminal && head.length + 1 + whole.length > width
-        ? `${text.hanging(head, 0)}\n  ${text.hanging(whole, 2)}`
+        ? `${text.wrapHanging(head, 0)}\n  ${text.wrapHanging(whole, 2)}`
         : text.safe(`${head} ${whole}`)
     }),
   )

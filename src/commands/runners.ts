@@ -13,7 +13,7 @@ import {
   toCallAnswer,
   toInterruption,
   withInterruptNote,
-} from '../engine/command/running.js'
+} from '../engine/command/outcomes.js'
 import type { Actions, Plan } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'

@@ -56,7 +56,7 @@ async function* scheduleMoves(context: Context, given: Arguments<typeof flags>):
   const allGiven = { ...given, args: [], flags: { ...given.flags, [kind]: true } }
   yield* context.write(await context.planActions(allGiven, { complete }), {
     loses: {
-      each: ({ values, endpoint }) =>
+      describePlan: ({ values, endpoint }) =>
         [
           `moving all ${kind} from ${source} to ${String(values.destination_storage_name)}`,
           ...(endpoint.notes ?? []).slice(1),

@@ -91,9 +91,9 @@ export interface GateOptions {
 
 /** A listener that is notified of every request, and may stop all of them. */
 export interface Listener {
-  came(came: AdmissionResult): void
+  onResult(came: AdmissionResult): void
   /** Returns the reason why nothing may be sent any more; undefined if requests may be sent. */
-  refusal(): Failure | undefined
+  getRefusal(): Failure | undefined
 }
 
 /** The wait that holds all requests of the gate. */
@@ -218,7 +218,7 @@ export class FleetGate implements Gate {
     const now = this.#clock.now()
     this.#underWay -= 1
     if (this.#underWay === 0 && this.#waiting.length === 0) this.#idleSince = now
-    for (const listener of this.#listeners) listener.came(result)
+    for (const listener of this.#listeners) listener.onResult(result)
     const again = this.#evaluate(leave, result, { now, retries })
     this.#admitWaiting()
     return again
@@ -294,7 +294,7 @@ export class FleetGate implements Gate {
   /** Returns the reason why a request may not be sent at all. */
   #findRefusal(now: number): Failure | undefined {
     for (const listener of this.#listeners) {
-      const refusal = listener.refusal()
+      const refusal = listener.getRefusal()
       if (refusal !== undefined) return refusal
     }
     return this.#hopeless && now < this.#openAt

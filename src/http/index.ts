@@ -166,7 +166,7 @@ const deletedHint =
 /** Reads the body of an answer that refuses the request. @returns its Failure */
 const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
   const bytes = reply.read ?? (await readSome(reply.body))
-  reply.trace.answered(reply.status, reply.headers, bytes)
+  reply.trace.reportAnswer(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
   if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
@@ -252,7 +252,7 @@ class HttpClient implements Client {
     const reply = await this.#openStream(request, this.#createAttempts(request.how), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
-    return { status, headers, url, body: body.unhurried(), cancel }
+    return { status, headers, url, body: body.withoutTimeLimit(), cancel }
   }
 
   async #callWithRetries(request: WireRequest): Promise<WholeAnswer> {
@@ -261,13 +261,13 @@ class HttpClient implements Client {
       const reply = await this.#sendUntilAnswer(request, attempts)
       try {
         const bytes = await readWhole(reply.body, reply.label)
-        reply.trace.answered(reply.status, reply.headers, bytes)
+        reply.trace.reportAnswer(reply.status, reply.headers, bytes)
         const { status, headers } = reply
         if (request.how?.anyType === true && isOtherType(reply))
           return { status, headers, bytes, data: undefined }
         return toWholeAnswer(reply, bytes, this.options.words)
       } catch (error) {
-        if (error instanceof Error) reply.trace.failed(error)
+        if (error instanceof Error) reply.trace.reportFailure(error)
         await attempts.pauseAfterLoss(error, reply.method)
       }
     }
@@ -293,7 +293,7 @@ class HttpClient implements Client {
   /** Returns an answer whose body the caller reads. */
   async #openStream(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
     const reply = await this.#sendUntilAnswer(request, attempts, abroad)
-    reply.trace.answered(reply.status, reply.headers)
+    reply.trace.reportAnswer(reply.status, reply.headers)
     return reply
   }
 }

@@ -87,9 +87,9 @@ export interface Session {
   /** The name of the user of the profile's credential, if that credential is used. */
   readonly user?: string
   /** Returns the user's credential, if any. Called only when a request requires it. */
-  credential(): Promise<ResolvedCredential | undefined>
+  getCredential(): Promise<ResolvedCredential | undefined>
   /** Returns the job token, if any: SVC_JOB_TOKEN, or CI_JOB_TOKEN if it is for this instance. */
-  jobToken(): ResolvedCredential | undefined
+  getJobToken(): ResolvedCredential | undefined
   /** The reason why CI_JOB_TOKEN is not used, and what to set instead, in full sentences. */
   readonly jobTokenWithheld?: string
   /** Returns a fresh OAuth access token after a 401; undefined if there is none. */

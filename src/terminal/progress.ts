@@ -298,7 +298,7 @@ class LiveMeter implements Meter {
         else work.done += count
         work.speed.add(count)
       },
-      total: (count) => {
+      setTotal: (count) => {
         work.total = count
       },
       end: () => {
@@ -368,7 +368,7 @@ class LiveMeter implements Meter {
 }
 
 const silentMeter: Meter = {
-  begin: () => ({ add: () => {}, total: () => {}, end: () => {} }),
+  begin: () => ({ add: () => {}, setTotal: () => {}, end: () => {} }),
   hold: () => () => {},
 }
 

@@ -221,7 +221,7 @@ describe('progress', () => {
     const progress = {
       begin: () => ({
         add: (count: number) => void told.push(`+${count}`),
-        total: (count: number) => void told.push(`of ${count}`),
+        setTotal: (count: number) => void told.push(`of ${count}`),
         end: () => void told.push('end'),
       }),
     }

@@ -68,7 +68,7 @@ const context = (lists: Lists, jobs: Lists): Context => {
     renews: true,
     expiresAt: ends(1),
   }
-  const session = { baseUrl: 'https://ci.example', credential: async () => credential }
+  const session = { baseUrl: 'https://ci.example', getCredential: async () => credential }
   const records = async ({ route }: Endpoint, { id = '' }: { readonly id?: number | string }) => {
     const found = route.endsWith('/jobs') ? (jobs[id] ?? []) : lists[route]
     if (found instanceof Failure) throw found
@@ -103,7 +103,7 @@ const read = (lists: Lists, jobs: Lists) => readOverview(context(lists, jobs), p
 
 const page = async (width: number, lists = usual, jobs = waiting): Promise<string> => {
   const { visible: safe, bold: strong, mark, bar } = await createStyle({}, {}, 'never')
-  const text = { safe, strong, mark, bar, hanging: safe }
+  const text = { safe, emphasize: strong, mark, drawBar: bar, wrapHanging: safe }
   const answer = { width, text } as unknown as AnswerService
   const lines: string[] = []
   const overview = await read(lists, jobs)

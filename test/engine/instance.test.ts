@@ -131,7 +131,11 @@ describe('a curl command', () => {
         inner: { getGate: async () => ({}) },
       } as unknown as ConstructorParameters<typeof InstanceExchange>[0],
       {
-        session: async () => ({ baseUrl: 'https://forge.test', sudo: 'ana', credential }),
+        session: async () => ({
+          baseUrl: 'https://forge.test',
+          sudo: 'ana',
+          getCredential: credential,
+        }),
         snapshot: async () => undefined,
         profile: async () => undefined,
       } as unknown as ConstructorParameters<typeof InstanceExchange>[1],

@@ -1,7 +1,7 @@
 /** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
 import { expect, it } from 'vitest'
 import { Prompter, SilentPrompter } from '../../src/answer/prompter.js'
-import { withInterruptNote } from '../../src/engine/command/running.js'
+import { withInterruptNote } from '../../src/engine/command/outcomes.js'
 import { Failure } from '../../src/errors.js'
 
 const owner = {

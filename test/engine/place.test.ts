@@ -77,7 +77,7 @@ it('gives a profile by name without the address and the token of the environment
   const { standing } = place({ SVC_BASE_URL: 'https://env.test', SVC_TOKEN: 'canary' })
   const old = await standing.session({ profile: 'old' })
   expect(old.baseUrl).toBe('https://old.test')
-  await expect(old.credential()).resolves.toBeUndefined()
+  await expect(old.getCredential()).resolves.toBeUndefined()
   expect((await standing.session({ profile: undefined })).baseUrl).toBe('https://env.test')
 })
 

@@ -57,7 +57,7 @@ describe('an OAuth token', () => {
   it('is used as it is while it lasts', async () => {
     const { directory } = await prepare(stored({ expiresAt: at(61) }))
     const { post, seen } = endpoint()
-    expect((await session(directory, post).credential())?.value).toBe('access-1')
+    expect((await session(directory, post).getCredential())?.value).toBe('access-1')
     expect(seen).toEqual([])
   })
 
@@ -65,14 +65,14 @@ describe('an OAuth token', () => {
     const { directory, tokens } = await prepare(stored({ expiresAt }))
     const { post, seen } = endpoint()
     const one = session(directory, post)
-    expect(await one.credential()).toMatchObject({
+    expect(await one.getCredential()).toMatchObject({
       kind: 'oauth',
       value: 'access-2',
       source: 'token file',
       expiresAt: '2026-01-01T14:00:00.000Z',
       renews: true,
     })
-    expect((await one.credential())?.value).toBe('access-2')
+    expect((await one.getCredential())?.value).toBe('access-2')
     expect(seen).toEqual([
       { grant_type: 'refresh_token', refresh_token: 'refresh-1', client_id: 'app' },
     ])
@@ -86,9 +86,9 @@ describe('an OAuth token', () => {
     const { post } = endpoint()
     const clock = { now: start }
     const one = session(directory, post, clock)
-    expect((await one.credential())?.value).toBe('access-1')
+    expect((await one.getCredential())?.value).toBe('access-1')
     clock.now += 3_590_000
-    expect((await one.credential())?.value).toBe('access-2')
+    expect((await one.getCredential())?.value).toBe('access-2')
   })
 
   it('is refreshed when it was refused, once for many requests', async () => {
@@ -96,7 +96,7 @@ describe('an OAuth token', () => {
     const { post, seen } = endpoint()
     const clock = { now: start }
     const one = session(directory, post, clock)
-    await one.credential()
+    await one.getCredential()
     const renewed = await Promise.all([one.renew(), one.renew(), one.renew()])
     expect(renewed.map((r) => r?.value)).toEqual(['access-2', 'access-2', 'access-2'])
     expect((await one.renew())?.value).toBe('access-2')
@@ -108,7 +108,7 @@ describe('an OAuth token', () => {
   it('is refreshed once by sessions side by side', async () => {
     const { directory } = await prepare(stored({ expiresAt: at(0) }))
     const { post, seen } = endpoint()
-    const given = await Promise.all([1, 2, 3].map(() => session(directory, post).credential()))
+    const given = await Promise.all([1, 2, 3].map(() => session(directory, post).getCredential()))
     expect(given.map((c) => c?.value)).toEqual(['access-2', 'access-2', 'access-2'])
     expect(seen).toHaveLength(1)
   })
@@ -141,7 +141,7 @@ describe('an OAuth token', () => {
     await session(directory, async () => ({
       status: 200,
       body: { access_token: 'new' },
-    })).credential()
+    })).getCredential()
     expect(await tokens.read('prod', 'file')).toEqual({
       token: 'new',
       kind: 'oauth',
@@ -155,7 +155,7 @@ describe('an OAuth token', () => {
     const { directory } = await prepare(token)
     const { post, seen } = endpoint()
     const one = session(directory, post)
-    expect((await one.credential())?.value).toBe('access-1')
+    expect((await one.getCredential())?.value).toBe('access-1')
     expect(await one.renew()).toBeUndefined()
     expect(seen).toEqual([])
   })
@@ -166,7 +166,7 @@ describe('an OAuth token', () => {
       writeFileSync(tokens.file, 'corrupt')
       return { status: 200, body: { access_token: 'new', refresh_token: 'next' } }
     }
-    const failure = await failureOf(() => session(directory, spoil).credential())
+    const failure = await failureOf(() => session(directory, spoil).getCredential())
     expect(failure.message).toContain(tokens.file)
   })
 })
@@ -197,7 +197,7 @@ describe('a refresh that fails', () => {
   it.each(refusals)('with %s sends to signing in', async (_, answer, words) => {
     const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
     const before = readFileSync(tokens.file)
-    const failure = await failureOf(() => session(directory, async () => answer).credential())
+    const failure = await failureOf(() => session(directory, async () => answer).getCredential())
     expect(failure.category).toBe('auth')
     expect(failure.message).toContain(words)
     expect(failure.details.hint).toContain('svcctl auth login -p prod')
@@ -208,7 +208,7 @@ describe('a refresh that fails', () => {
   it('with a token that breaks a header is refused', async () => {
     const { directory } = await prepare(stored({ expiresAt: at(0) }))
     const post: Post = async () => ({ status: 200, body: { access_token: 'a\nb' } })
-    expect((await failureOf(() => session(directory, post).credential())).category).toBe('usage')
+    expect((await failureOf(() => session(directory, post).getCredential())).category).toBe('usage')
   })
 
   it.each([500, 503, 599])('with a server in trouble (%i) may be tried again', async (status) => {
@@ -218,15 +218,15 @@ describe('a refresh that fails', () => {
     const one = session(directory, async (url, form) =>
       down ? { status, body: '' } : good.post(url, form),
     )
-    expect((await failureOf(() => one.credential())).category).toBe('unreachable')
+    expect((await failureOf(() => one.getCredential())).category).toBe('unreachable')
     down = false
-    expect((await one.credential())?.value).toBe('access-2')
+    expect((await one.getCredential())?.value).toBe('access-2')
   })
 
   it('without an answer keeps the failure of the network', async () => {
     const { directory } = await prepare(stored({ expiresAt: at(0) }))
     const lost = new Failure('unreachable', 'refused')
     const post: Post = async () => Promise.reject(lost)
-    expect(await failureOf(() => session(directory, post).credential())).toBe(lost)
+    expect(await failureOf(() => session(directory, post).getCredential())).toBe(lost)
   })
 })

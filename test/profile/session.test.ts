@@ -97,7 +97,7 @@ describe('precedence', () => {
   it.each(rows)('%s', async (_, flags, env, baseUrl, credential) => {
     const session = resolveSession(flags, env, await profiles())
     expect(session.baseUrl).toBe(baseUrl)
-    const given = await session.credential()
+    const given = await session.getCredential()
     const shown = given === undefined ? none : `${given.kind} ${given.value} from ${given.source}`
     expect(shown.startsWith(credential) ? credential : shown).toBe(credential)
   })
@@ -133,7 +133,7 @@ describe('precedence', () => {
   it('takes the job token of the tool before that of the job', async () => {
     const services = await profiles()
     const job = (env: Environment) =>
-      resolveSession({}, { CI_SERVER_URL: prod, ...env }, services).jobToken()
+      resolveSession({}, { CI_SERVER_URL: prod, ...env }, services).getJobToken()
     expect(job({ SVC_JOB_TOKEN: 'a', CI_JOB_TOKEN: 'b' })).toEqual({
       kind: 'job',
       value: 'a',
@@ -201,7 +201,7 @@ describe('no session', () => {
   it('with a job token that breaks the header', async () => {
     const env = { CI_JOB_TOKEN: 'a\nb', CI_SERVER_URL: prod }
     const session = resolveSession({}, env, await profiles())
-    expect((await failureOf(() => session.jobToken())).category).toBe('usage')
+    expect((await failureOf(() => session.getJobToken())).category).toBe('usage')
   })
 })
 
@@ -209,7 +209,7 @@ describe("a profile's own credential", () => {
   it('is missed where the profile says that there is one', async () => {
     const services = await profiles()
     await services.tokens.delete('prod')
-    const failure = await failureOf(() => resolveSession({}, {}, services).credential())
+    const failure = await failureOf(() => resolveSession({}, {}, services).getCredential())
     expect(failure.category).toBe('auth')
     expect(failure.details.hint).toContain('svcctl auth login -p prod')
   })
@@ -220,7 +220,7 @@ describe("a profile's own credential", () => {
     writeFileSync(services.store.file, text.replace(prod, 'https://evil.test'))
     const session = resolveSession({}, {}, services)
     expect(session.baseUrl).toBe('https://evil.test')
-    const failure = await failureOf(() => session.credential())
+    const failure = await failureOf(() => session.getCredential())
     expect(failure.message).toContain(`is for ${prod}, not for https://evil.test`)
   })
 
@@ -280,8 +280,8 @@ describe("the environment's token", () => {
   ])('beside SVC_BASE_URL goes nowhere else: %s', async (_, flags, env, value, warned) => {
     const services = await profiles()
     const session = resolveSession(flags, { SVC_BASE_URL: other, ...env }, services)
-    expect((await session.credential())?.value ?? none).toBe(value)
-    expect(session.jobToken()).toBeUndefined()
+    expect((await session.getCredential())?.value ?? none).toBe(value)
+    expect(session.getJobToken()).toBeUndefined()
     const texts = session.warnings?.filter((text) => text.startsWith('SVC_')) ?? []
     expect(texts).toEqual([expect.stringMatching(warned)])
     expect(texts.join()).not.toContain('canary')
@@ -292,8 +292,8 @@ describe("the environment's token", () => {
     const env = { SVC_TOKEN: 'env', SVC_JOB_TOKEN: 'job', SVC_BASE_URL: `${other}/a` }
     for (const flags of [{}, { baseUrl: `${other}/b` }, { profile: 'bare' }]) {
       const session = resolveSession(flags, env, services)
-      expect((await session.credential())?.value).toBe('env')
-      expect(session.jobToken()?.value).toBe('job')
+      expect((await session.getCredential())?.value).toBe('env')
+      expect(session.getJobToken()?.value).toBe('job')
     }
   })
 
@@ -301,8 +301,8 @@ describe("the environment's token", () => {
     const services = await profiles()
     const chosen = (flags: InstanceFlags) =>
       resolveSession(flags, { SVC_TOKEN: 'env', SVC_JOB_TOKEN: 'job' }, services)
-    expect((await chosen({ baseUrl: 'https://b.test' }).credential())?.value).toBe('env')
-    expect(chosen({ profile: 'test' }).jobToken()?.value).toBe('job')
+    expect((await chosen({ baseUrl: 'https://b.test' }).getCredential())?.value).toBe('env')
+    expect(chosen({ profile: 'test' }).getJobToken()?.value).toBe('job')
   })
 })
 
@@ -327,7 +327,7 @@ describe('the token of a CI job', () => {
     ['with the own word', { SVC_JOB_TOKEN: 'own' }, 'own', undefined],
   ])('%s', async (_, env, value, withheld) => {
     const session = resolveSession({}, { CI_JOB_TOKEN: 'job', ...env }, await profiles())
-    expect(session.jobToken()?.value).toBe(value)
+    expect(session.getJobToken()?.value).toBe(value)
     expect(session.jobTokenWithheld ?? '').toMatch(withheld ?? /^$/)
     if (withheld !== undefined) expect(session.jobTokenWithheld).toContain('Set SVC_JOB_TOKEN')
   })

@@ -41,7 +41,7 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
   /** <directory> <profile>: prints the access token of the profile's session. */
   refresh: async () => {
     const session = resolveSession({ profile: at(1) }, {}, { ...open(at(0)), post })
-    console.log(`token ${(await session.credential())?.value}`)
+    console.log(`token ${(await session.getCredential())?.value}`)
   },
   /** <file> <user> <count>: appends so many entries. */
   audit: async () => {

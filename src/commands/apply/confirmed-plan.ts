@@ -231,6 +231,18 @@ export interface ResumedRun extends OwnRun {
 /** The run that this run undoes, if any. */
 export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
 
+const createHeader = async (context: Context, id: string, undoes: UndoHeader): Promise<Header> => ({
+  ...undoes,
+  run: 1,
+  id,
+  began: context.place.clock.now().toISOString(),
+  command,
+  endpoint: command,
+  input: {},
+  source: 'arguments',
+  ...(await context.place.identity()),
+})
+
 const createOwnRun = (
   journal: Journal | undefined,
   { actions }: { readonly actions: readonly { readonly id: string }[] },
@@ -266,7 +278,7 @@ export const keepApplyRun = async (
   const { plan, view } = made
   if (place.globals.journal === 'none') return createOwnRun(undefined, plan)
   const document = toPlanDocument(made)
-  const header = await createOwnHeader(place, command, { endpoint: command, ...undoes })
+  const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await createRunJournal(place, place.globals.journal, header)
   const kept = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const beside = getPlanFile(journal.file)

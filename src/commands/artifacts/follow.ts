@@ -29,7 +29,7 @@ const isOver = async ({ instance }: Context, plan: Plan): Promise<boolean | unde
   const { data } = await instance.send({
     key: '',
     endpoint: reading.endpoint,
-    values: reading.values(plan),
+    values: reading.fillPath(plan),
   })
   const status = isObject(data) ? data.status : undefined
   return typeof status === 'string' ? !unfinished.has(status) : undefined

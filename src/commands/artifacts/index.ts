@@ -83,7 +83,7 @@ async function* extractInto(context: Context, download: CheckedDownload, folder:
 interface DownloadKind {
   readonly isArchive: boolean
   /** Returns the file name if the instance does not send one. */
-  readonly fallback: (plan: Plan) => string
+  readonly getDefaultName: (plan: Plan) => string
   /** The default of `--to`. */
   readonly to?: string
 }
@@ -103,7 +103,7 @@ async function* saveDownload(
 ): Rows {
   const { ui, place } = context
   const folder = resolve(place.cwd, to ?? '.')
-  const name = kind.fallback(plan)
+  const name = kind.getDefaultName(plan)
   const download = await openDownload(context, plan, first, kind.isArchive ? undefined : name)
   if (to === '-') return yield* yieldBody(download)
   if (unpack === true) return yield* extractInto(context, download, folder)
@@ -149,7 +149,7 @@ const to = string('file or directory to write to, or - for standard output', {
   placeholder: 'file',
 })
 
-const archiveKind: DownloadKind = { isArchive: true, fallback: () => 'artifacts.zip' }
+const archiveKind: DownloadKind = { isArchive: true, getDefaultName: () => 'artifacts.zip' }
 
 export const download = define({
   description: [
@@ -169,7 +169,7 @@ export const download = define({
 
 const fileKind: DownloadKind = {
   isArchive: false,
-  fallback: ({ values }) =>
+  getDefaultName: ({ values }) =>
     String(values.artifact_path ?? 'file')
       .split('/')
       .at(-1) ?? 'file',
@@ -187,7 +187,7 @@ export const file = define({
 /** The kind of an extension's files, which are printed by default. */
 const outputKind: DownloadKind = {
   isArchive: false,
-  fallback: ({ endpoint }) => endpoint.route.split('/').at(-1) ?? 'file',
+  getDefaultName: ({ endpoint }) => endpoint.route.split('/').at(-1) ?? 'file',
   to: '-',
 }
 

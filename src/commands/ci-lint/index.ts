@@ -111,7 +111,7 @@ const formatVerdict = ({ answer }: Context, v: Verdict, strict: boolean): string
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
   const mark = answer.text.mark(isFailing(v, strict) ? 'bad' : warned ? 'warn' : 'good')
   const formatProblemLine = (kind: 'bad' | 'warn') => (p: Problem) =>
-    `    ${answer.text.mark(kind)} ${answer.text.hanging(describeProblem(v.file, p), 6)}`
+    `    ${answer.text.mark(kind)} ${answer.text.wrapHanging(describeProblem(v.file, p), 6)}`
   const lines = [
     `${mark} ${answer.text.safe(v.file)}  ${word}`,
     ...v.errors.map(formatProblemLine('bad')),

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
-import { pickAnswerFacts } from '../../engine/command/running.js'
+import { pickAnswerFacts } from '../../engine/command/outcomes.js'
 import { createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
@@ -92,11 +92,19 @@ export class RemovalRun {
     const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
     const { journal: named } = place.globals
     if (named === 'none') return new RemovalRun(context, own, undefined, items)
-    const header = await createOwnHeader(place, command, {
+    const now = place.clock.now()
+    const header: Header = {
+      run: 1,
+      id: createJournalId(command, now),
+      began: now.toISOString(),
+      command,
       endpoint: endpoint.route,
+      input: {},
+      ...(await place.identity()),
+      source: 'arguments',
       options: { ...options, undo_record: true },
       parents,
-    })
+    }
     const journal = await createRunJournal(place, named, header)
     await writeQueuedObjects(journal, objects, createAttributeMask(endpoint))
     return new RemovalRun(context, own, journal, items)

@@ -3,7 +3,7 @@
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
-import { pickAnswerFacts, toCallAnswer, yieldNone } from '../../engine/command/running.js'
+import { pickAnswerFacts, toCallAnswer, yieldNone } from '../../engine/command/outcomes.js'
 import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
 import {
   checkIdentity,

@@ -234,7 +234,7 @@ const createLayout = ({ text, terminal, width }: AnswerService, longest: number)
   return ({ indent, label, text: value }: Line): string => {
     const shown = `${' '.repeat(indent)}${text.safe(label)}`
     if (value === '') return `${shown}\n`
-    const formatted = terminal ? text.hanging(value, column) : text.safe(value)
+    const formatted = terminal ? text.wrapHanging(value, column) : text.safe(value)
     const used = indent + measure(text.safe(label))
     return used + 2 > column
       ? `${shown}\n${' '.repeat(column)}${formatted}\n`
@@ -265,7 +265,7 @@ function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generat
   const getHeading = ({ of: { address } }: PlanEntry): string =>
     address.scope === 'project' ? address.path : toPlaceText(address)
   for (const [head, ones] of groupBy(entries, getHeading)) {
-    yield `${terminal ? text.strong(text.safe(head)) : text.safe(head)}\n`
+    yield `${terminal ? text.emphasize(text.safe(head)) : text.safe(head)}\n`
     for (const entry of ones) yield* createEntryLines(entry, of, text.accessible).map(line)
   }
   if (entries.length > 0) yield '\n'
@@ -276,7 +276,7 @@ function* yieldPlanLines(reported: ReportedPlan, answer: AnswerService): Generat
   }
   yield* formatRefusals(made.plan, answer)
   const sum = describePlan(reported, text.accessible)
-  yield `${terminal ? text.hanging(sum, 0) : sum}\n`
+  yield `${terminal ? text.wrapHanging(sum, 0) : sum}\n`
 }
 
 // The plan file: it is written completely, readable only for its owner, and replaces only another plan.

@@ -365,10 +365,10 @@ export async function* explainAddress(context: Context, given: PlanGiven, addres
   const { text } = answer
   const page = all.map(({ address: name, value, origin, over }) =>
     [
-      text.strong(text.safe(name)),
-      `    ${text.hanging(value, 4)}`,
+      text.emphasize(text.safe(name)),
+      `    ${text.wrapHanging(value, 4)}`,
       `    ${text.safe(origin)}`,
-      ...over.map((one) => `    over ${text.hanging(`${one.value}, ${one.origin}`, 9)}`),
+      ...over.map((one) => `    over ${text.wrapHanging(`${one.value}, ${one.origin}`, 9)}`),
     ].join('\n'),
   )
   yield* yieldRecords(all, {

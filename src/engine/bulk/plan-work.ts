@@ -6,7 +6,12 @@ import type { WholeAnswer } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import { getAnswerFacts, isTolerated, type TolerateFlag, toCallAnswer } from '../command/running.js'
+import {
+  getAnswerFacts,
+  isTolerated,
+  type TolerateFlag,
+  toCallAnswer,
+} from '../command/outcomes.js'
 import type { CommandFacts, Plan, WriteOptions } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'

@@ -1,7 +1,7 @@
 /** Runs plans from a stream, or plans in memory with a journal. Loaded only when needed, because a single object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
 import { Failure, recoverFrom } from '../../errors.js'
-import { resolveLoss } from '../command/running.js'
+import { resolveLoss } from '../command/reversal.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readSeenObjects, readWork, type Spool, startSpool } from '../journal/objects.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'

@@ -2,7 +2,7 @@
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
-import { canShowOutcomes, describeTolerated } from '../command/running.js'
+import { canShowOutcomes, describeTolerated } from '../command/outcomes.js'
 import type { Plan } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { NumberedPlan, Result, WorkQueue } from '../journaling/work-queue.js'
@@ -229,7 +229,7 @@ const startBulkRun = async (
       counter.add(1, 'failure' in settled.outcome)
       if (known === undefined) {
         known = getTotal()
-        if (known !== undefined) counter.total(known)
+        if (known !== undefined) counter.setTotal(known)
       }
     },
   })
@@ -309,9 +309,11 @@ const endRun = (
   const broken = toInputFailure(report, lost)
   const closing = (): void => {
     if (journaled === undefined) return
-    const { file, resumeLine: again } = journaled
+    const { file, resumeLine } = journaled
     const input = broken === undefined ? 'same' : 'corrected'
-    ui.note(formatClosingLine(report, { file, again, cut: cut ? input : undefined }))
+    ui.note(
+      formatClosingLine(report, { file, resumeLine: resumeLine, cut: cut ? input : undefined }),
+    )
   }
   if (report.end === 'interrupted' || signal.aborted) {
     ui.note(states.describe())

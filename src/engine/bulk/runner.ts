@@ -2,13 +2,8 @@
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import { getConcurrencyLimit } from '../command/globals.js'
-import { withReversal } from '../command/reversal.js'
-import {
-  canShowOutcomes,
-  describeTolerated,
-  resolveDetails,
-  resolveLoss,
-} from '../command/running.js'
+import { canShowOutcomes, describeTolerated } from '../command/outcomes.js'
+import { resolveDetails, resolveLoss, withReversal } from '../command/reversal.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
@@ -127,7 +122,7 @@ export class BulkRunner {
     const loses = resolveLoss(options)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return false
-    const each = loses?.each
+    const each = loses?.describePlan
     const named = async (): Promise<readonly string[]> =>
       each === undefined
         ? ui.nameObjects(losing.length === 0 ? plans : losing)

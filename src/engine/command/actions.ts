@@ -5,7 +5,7 @@ import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '.
 import type { Session } from '../../profile/types.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
 import type { Given, Plan, PlanSource } from './description.js'
-import type { Loss } from './running.js'
+import type { Loss } from './reversal.js'
 
 /** A list of planned actions, or a source that plans each action when its object arrives. */
 export type Actions = readonly Plan[] | PlanSource

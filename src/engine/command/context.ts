@@ -28,7 +28,7 @@ import type {
 } from './actions.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
-import type { Details } from './running.js'
+import type { Details } from './reversal.js'
 
 // Commands that run within another command, with values as input and records as output.
 
@@ -164,7 +164,7 @@ export interface InnerRuns {
   readonly runLine: (ask: TypedAsk) => Promise<number>
 }
 
-export type { Details, Loss } from './running.js'
+export type { Details, Loss } from './reversal.js'
 
 /** The services that a command receives, and the functions that carry out its actions. */
 export interface Context {
@@ -260,11 +260,11 @@ export interface Text {
   /** Returns a symbol for a verdict or a next step that is clear without color; for screen readers a word. */
   mark(kind: 'good' | 'bad' | 'warn' | 'next'): string
   /** Emphasizes text if colors are on, and makes its control characters visible. */
-  strong(text: string): string
+  emphasize(text: string): string
   /** Wraps text from outside to the terminal's width; continuation lines start at column `indent`. */
-  hanging(text: string, indent: number): string
+  wrapHanging(text: string, indent: number): string
   /** Draws a bar `width` columns wide, filled to `fraction` (0 to 1). */
-  bar(fraction: number, width: number): string
+  drawBar(fraction: number, width: number): string
 }
 
 /** The person at the terminal: notes on standard error, questions and confirmations. */

@@ -124,7 +124,7 @@ const loadNearbyEndpoints = async (
 export interface ObjectReader {
   readonly endpoint: Endpoint
   /** Returns the values for its path, taken from the values of the call. */
-  readonly values: (ask: Pick<Ask, 'values'>) => JsonValues
+  readonly fillPath: (ask: Pick<Ask, 'values'>) => JsonValues
 }
 
 const createObjectReader = async (
@@ -140,7 +140,7 @@ const createObjectReader = async (
   const all = getPlaceholderNames(getPath(endpoint))
   const names =
     near === 3 ? all.slice(getPlaceholderNames(getObjectPath(endpoint)).length - 1) : all
-  return { endpoint: read, values: (ask) => fillPlaceholders(read, names, ask) }
+  return { endpoint: read, fillPath: (ask) => fillPlaceholders(read, names, ask) }
 }
 
 /** One reader for each endpoint: a run over many objects looks it up for each. */
@@ -204,7 +204,7 @@ const readRecord = async (
 ): Promise<Fields> => {
   const reading = await findObjectReader(area, endpoint)
   if (reading === undefined) throw new Failure('internal', `nothing reads ${endpoint.route}`)
-  const { data } = await instance.call(reading.endpoint, reading.values({ values }))
+  const { data } = await instance.call(reading.endpoint, reading.fillPath({ values }))
   return isObject(data) ? data : {}
 }
 

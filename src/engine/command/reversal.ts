@@ -1,4 +1,5 @@
-/** Explains why a write cannot be undone, for previews and confirmations. */
+/** Describes what a write destroys and why it cannot be undone, for previews and confirmations. */
+
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { formatOf } from '../../catalogue/params.js'
 import type { CommandFacts, Plan } from './description.js'
@@ -51,3 +52,32 @@ export const getCommonIrreversible = ({ endpoints, open }: CommandFacts): string
 /** Adds to a question the reason why its action cannot be undone. */
 export const withReversal = (what: string, why: string | undefined): string =>
   why === undefined ? what : `${what} This cannot be undone: ${why}.`
+
+// The losses that a person confirms.
+
+/** The lines that a confirmation shows. A function is called only if a person is asked. */
+export type Details = readonly string[] | (() => Promise<readonly string[]>)
+
+/** Returns the lines of a confirmation; calls the function that creates them. */
+export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
+  typeof details === 'function' ? details() : details
+
+/** The lines that describe a loss to the person who confirms it. */
+type LossLines = string | readonly string[]
+
+/** The data that is lost when a plan is carried out. */
+export interface Loss {
+  /** The loss in a sentence; by default what the endpoint destroys. */
+  readonly what?: string
+  /** The affected objects; by default the objects of the plans, by name. */
+  readonly details?: Details
+  /** Returns the lines that describe the loss of one plan. They replace the name of its object. */
+  readonly describePlan?: (plan: Plan) => LossLines | Promise<LossLines>
+  /** The verb before each line in the notes for a line without a terminal, such as `removes`. */
+  readonly noteVerb?: string
+}
+
+/** Returns the loss as far as it is known now. */
+export const resolveLoss = (options: {
+  readonly loses?: Loss | (() => Loss | undefined) | undefined
+}): Loss | undefined => (typeof options.loses === 'function' ? options.loses() : options.loses)

@@ -14,7 +14,7 @@ import { addOwnNames, describeName, type Naming } from '../../catalogue/words.js
 import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
-import { isEmptyAnswer } from '../command/running.js'
+import { isEmptyAnswer } from '../command/outcomes.js'
 import type { PlanContext } from '../plan/objects.js'
 import type { InstanceExchange } from './exchange.js'
 

@@ -252,7 +252,8 @@ export class InstanceExchange {
       snapshot: await this.#place.snapshot(),
       routes: this.#routes,
       reads: this.#options.inner?.reads,
-      credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
+      credential: async (need) =>
+        need === 'job' ? session.getJobToken() : session.getCredential(),
       mapError: (error) => withSource(createHintAdder(session)(error)),
       onMissingCredential: () => this.#run.warnings.warnAboutJobToken(session),
     })

@@ -379,7 +379,7 @@ export const readCurrent = async (
   if (list !== undefined) return findListed(instance, list, plan, inverse.original)
   const reading = await findObjectReader(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
-  const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
+  const ask = { key: '', endpoint: reading.endpoint, values: reading.fillPath(plan) }
   try {
     const { data } = await instance.send(ask)
     return inverse.isPresence ? (isObject(data) ? data : {}) : getShownFields(data, endpoint, sent)

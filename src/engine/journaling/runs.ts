@@ -161,4 +161,4 @@ export const getJournalPlace = (
 ): JournalPlace | undefined =>
   journal === undefined
     ? undefined
-    : { file: journal.file, again: buildResumeLine(command, globals) }
+    : { file: journal.file, resumeLine: buildResumeLine(command, globals) }

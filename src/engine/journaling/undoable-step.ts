@@ -17,7 +17,7 @@ import {
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { pickAnswerFacts } from '../command/running.js'
+import { pickAnswerFacts } from '../command/outcomes.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
@@ -151,7 +151,7 @@ class StateReader {
     try {
       const data = await this.#readOnce({
         endpoint: reading.endpoint,
-        values: reading.values(plan),
+        values: reading.fillPath(plan),
       })
       return getShownAttributes(isObject(data) ? data : {}, getChangedFields(plan), plan.endpoint)
     } catch (error) {
@@ -194,7 +194,7 @@ class StateReader {
       try {
         const data = await this.#readOnce({
           endpoint: reading.endpoint,
-          values: reading.values({ values }),
+          values: reading.fillPath({ values }),
         })
         return isObject(data) ? data : undefined
       } catch (error) {

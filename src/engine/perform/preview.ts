@@ -19,7 +19,7 @@ import {
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { resolveLoss } from '../command/running.js'
+import { resolveLoss } from '../command/reversal.js'
 import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../command/types.js'
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -391,7 +391,7 @@ export class Previewer {
       await checkNoDuplicate(plan, (list) => lists.gather(list))
       return createPreview(plan, undefined, how)
     }
-    const values = reading.values(plan)
+    const values = reading.fillPath(plan)
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)

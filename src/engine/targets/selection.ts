@@ -18,8 +18,8 @@ import {
   hasForm,
   isPreview,
 } from '../command/derive.js'
+import { yieldNone } from '../command/outcomes.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
-import { yieldNone } from '../command/running.js'
 import type { Command, Given, NamedObject } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { ListReader } from '../instance/listing.js'

@@ -99,7 +99,7 @@ export const formatOutcomeCounts = (
 export interface JournalPlace {
   readonly file: string
   /** The line that resumes the run; undefined if it cannot be resumed. */
-  readonly again: string | undefined
+  readonly resumeLine: string | undefined
   /** Set if the input was not read to its end: resuming needs the same input, or a corrected one. */
   readonly cut?: 'same' | 'corrected' | undefined
 }
@@ -116,11 +116,12 @@ export const formatClosingLine = (report: Report, kept?: JournalPlace): string =
     counts.unknown === 0 ? describeKinds(failures, wrong) : '',
   )
   if (kept === undefined) return parts
-  const { file, again, cut } = kept
-  if (cut !== undefined && again !== undefined)
-    return `${parts}. Journal: ${file} — svcctl ${again} - completes the run with the ${cut} input`
+  const { file, resumeLine, cut } = kept
+  if (cut !== undefined && resumeLine !== undefined)
+    return `${parts}. Journal: ${file} — svcctl ${resumeLine} - completes the run with the ${cut} input`
   const remainder = describeRemainder(report)
-  const how = remainder === '' || again === undefined ? '' : ` — svcctl ${again} ${remainder}`
+  const how =
+    remainder === '' || resumeLine === undefined ? '' : ` — svcctl ${resumeLine} ${remainder}`
   return `${parts}. Journal: ${file}${how}`
 }
 

@@ -211,8 +211,8 @@ class RunEngine<R, I extends Item> {
     signal.addEventListener('abort', stir)
     try {
       leaveOff = gate.listen?.({
-        came: (came) => this.#breaker.countAttempt(came),
-        refusal: () => this.#breaker.cause,
+        onResult: (came) => this.#breaker.countAttempt(came),
+        getRefusal: () => this.#breaker.cause,
       })
       while (await this.#waitForNext()) {
         const settled = this.#known.get(this.#yielded)

@@ -117,8 +117,8 @@ export const openSandboxSession = async (
     baseUrl: sandbox.url,
     baseUrlSource: '--sandbox',
     title: 'the embedded instance',
-    credential: async () => credential,
-    jobToken: () => getJobToken(tokens, sandbox.url),
+    getCredential: async () => credential,
+    getJobToken: () => getJobToken(tokens, sandbox.url),
     renew: async () => undefined,
     sudo,
   }

@@ -107,8 +107,8 @@ export class RunSessions implements OpenSessions {
     return {
       baseUrl: snapshot.manifest.instance,
       baseUrlSource: '--from',
-      credential: async () => undefined,
-      jobToken: () => undefined,
+      getCredential: async () => undefined,
+      getJobToken: () => undefined,
       renew: async () => undefined,
     }
   }

@@ -31,12 +31,12 @@ export class TimedBody {
   }
 
   /** Resets the waiting time, because something complete has arrived. */
-  progressed(): void {
+  resetWait(): void {
     this.#waited = 0
   }
 
   /** Returns the same bytes without a time limit, for downloads. */
-  unhurried(): AsyncIterable<Uint8Array> {
+  withoutTimeLimit(): AsyncIterable<Uint8Array> {
     return this.#bytes
   }
 

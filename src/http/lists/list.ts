@@ -146,7 +146,7 @@ class Listing {
     if (records.length === 0) return records
     if (page.splitter.alone) this.options.alone?.()
     this.#alone = page.splitter.alone
-    page.reply.body.progressed()
+    page.reply.body.resetWait()
     if (!page.begun) this.#checkRepeat(page.reply, records.at(0))
     page.begun = true
     return this.#applyLimit(records)

@@ -223,8 +223,8 @@ export interface OpenAnswer {
 
 /** Reports an exchange once, when its outcome is known. */
 export interface Trace {
-  answered(status: number, headers: AnswerHeaders, body?: Uint8Array): void
-  failed(error: Error): void
+  reportAnswer(status: number, headers: AnswerHeaders, body?: Uint8Array): void
+  reportFailure(error: Error): void
 }
 
 const isNeverSent = (error: Error): boolean =>
@@ -234,7 +234,7 @@ const isNeverSent = (error: Error): boolean =>
       error.category === 'interrupted' &&
       error.details.unknownOutcome !== true
 
-const noTrace: Trace = { answered: () => {}, failed: () => {} }
+const noTrace: Trace = { reportAnswer: () => {}, reportFailure: () => {} }
 
 const maskRequestBody = (
   body: OutgoingRequest['body'],
@@ -330,8 +330,8 @@ export const startTrace = (
     report(createReport({ outgoing, secrets, words, milliseconds }))
   }
   return {
-    answered: (status, headers, answer) =>
+    reportAnswer: (status, headers, answer) =>
       reportOnce((traced) => createAnsweredExchange(traced, { status, headers }, answer)),
-    failed: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
+    reportFailure: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
   }
 }

@@ -136,7 +136,7 @@ const addDocumentedNames = (
 }
 
 const discard = async (reply: OpenAnswer): Promise<void> => {
-  reply.trace.answered(reply.status, reply.headers)
+  reply.trace.reportAnswer(reply.status, reply.headers)
   await readSome(reply.body)
 }
 
@@ -185,7 +185,7 @@ export class Wire {
       if (wait === undefined) return reply
       const read = await readSome(reply.body)
       if (wait.asked === undefined && isMaintenance(reply.status, read)) return { ...reply, read }
-      reply.trace.answered(reply.status, reply.headers)
+      reply.trace.reportAnswer(reply.status, reply.headers)
       const why = reply.status === 429 ? closingTexts[429].reason : `answered ${reply.status}`
       await attempts.pause(reply.label, why, wait.asked)
     }
@@ -336,7 +336,7 @@ export class Wire {
         trace,
       }
     } catch (error) {
-      if (error instanceof Error) trace.failed(error)
+      if (error instanceof Error) trace.reportFailure(error)
       throw error
     }
   }

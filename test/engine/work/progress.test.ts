@@ -30,13 +30,13 @@ describe('the closing line', () => {
       'not_found',
     ])
     expect(
-      formatClosingLine(ended, { file: '/x.ndjson', again: 'runners pause --resume last' }),
+      formatClosingLine(ended, { file: '/x.ndjson', resumeLine: 'runners pause --resume last' }),
     ).toBe(
       '9,994 done, 3 unchanged, 3 failed (2 not found, 1 refused). Journal: /x.ndjson — svcctl runners pause --resume last retries the failed objects',
     )
   })
   it('offers to go on only where that can help', () => {
-    const kept = { file: '/x', again: 'x y --resume last' }
+    const kept = { file: '/x', resumeLine: 'x y --resume last' }
     const lasting = (counts: Partial<Report['counts']>) => ({ ...report(counts), mayHelp: false })
     expect(formatClosingLine(lasting({ failed: 2 }), kept)).toBe('0 done, 2 failed. Journal: /x')
     expect(formatClosingLine(lasting({ failed: 2, not_tried: 1 }), kept)).toMatch(
@@ -44,7 +44,7 @@ describe('the closing line', () => {
     )
   })
   it('says no more than there is', () => {
-    const kept = { file: '/x', again: 'x y --resume last' }
+    const kept = { file: '/x', resumeLine: 'x y --resume last' }
     expect(formatClosingLine(report({ done: 2 }))).toBe('2 done')
     expect(formatClosingLine(report({ done: 2 }), kept)).toBe('2 done. Journal: /x')
     expect(formatClosingLine(report({ done: 2, not_tried: 5, unknown: 1 }), kept)).toBe(
@@ -57,7 +57,7 @@ describe('the closing line', () => {
       '2 done. Journal: /x — svcctl x y --resume last - completes the run with the same input',
     )
     const failed = report({ failed: 1 }, ['auth'])
-    expect(formatClosingLine(failed, { ...kept, again: undefined })).toBe(
+    expect(formatClosingLine(failed, { ...kept, resumeLine: undefined })).toBe(
       '0 done, 1 failed (1 refused). Journal: /x',
     )
   })

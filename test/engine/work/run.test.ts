@@ -246,9 +246,9 @@ describe('the breaker', () => {
     // Each makes one attempt that times out, and then asks the gate for a second.
     const work = async (): Promise<never> => {
       await turn()
-      listener?.came({ lost: 'time-out' })
+      listener?.onResult({ lost: 'time-out' })
       await turn()
-      const refusal = listener?.refusal()
+      const refusal = listener?.getRefusal()
       if (refusal !== undefined) throw refusal
       return new Promise<never>(() => {})
     }

@@ -310,7 +310,7 @@ describe('who waits', () => {
     const dead = new Failure('auth', 'dead')
     let refusal: Failure | undefined
     const came: unknown[] = []
-    const leaveOff = gate.listen({ came: (one) => came.push(one), refusal: () => refusal })
+    const leaveOff = gate.listen({ onResult: (one) => came.push(one), getRefusal: () => refusal })
     const leave = await gate.admit(never)
     const waiting = gate.admit(never)
     refusal = dead

@@ -117,7 +117,7 @@ export const createRowReader = (
     if (cells.every((cell, i) => cell === heading[i])) return []
     const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
-    const object = getRowObject({ place, field }, objects, project)
+    const object = getRowObject({ place, getField: field }, objects, project)
     tap?.take(place, names, at)
     return [object]
   }
@@ -165,7 +165,7 @@ export const getPipedObject = (
   project?: string,
 ): string =>
   getRowObject(
-    { place: 'a record', field: (name) => readField(record, name, objects.naming) },
+    { place: 'a record', getField: (name) => readField(record, name, objects.naming) },
     objects,
     project,
   )
@@ -194,7 +194,7 @@ export const parseObjectAt = (
     return toBareObject(place, own, objects, project)
   }
   const object = getRowObject(
-    { place, field: (name) => readField(value, name, objects.naming) },
+    { place, getField: (name) => readField(value, name, objects.naming) },
     objects,
     project,
   )
@@ -291,7 +291,7 @@ export const createColumnsFailure = (cells: readonly string[], objects: Objects)
 interface Row {
   /** The place for messages, such as `line 3`. */
   readonly place: string
-  readonly field: (name: string) => string
+  readonly getField: (name: string) => string
 }
 /** Creates the failure of a row that cannot be read, with its place. */
 export const createRowFailure = (place: string, what: string, hint: string) =>
@@ -321,15 +321,15 @@ const requireProject = (
 
 /** Returns the object of a row as a reference with its project, or as its ID if the project is that of the line. */
 const getRowReference = (row: Row, objects: Objects, project: string | undefined): string => {
-  const full = row.field('reference') || row.field('references.full')
+  const full = row.getField('reference') || row.getField('references.full')
   const match = reference.exec(full)?.groups
   if (match !== undefined && match.mark !== objects.mark)
     throw createOtherObjectsFailure(row.place, objects)
-  const id = match?.id ?? row.field('iid')
-  const owners = [match?.project, row.field('project_id')].filter(
+  const id = match?.id ?? row.getField('iid')
+  const owners = [match?.project, row.getField('project_id')].filter(
     (p) => p !== undefined && p !== '',
   )
-  if (id === '') return row.field('web_url')
+  if (id === '') return row.getField('web_url')
   if (project !== undefined && owners.some((owner) => isSameProject(owner ?? '', project)))
     return id
   if (full !== '' && match !== undefined) return full
@@ -343,8 +343,9 @@ const getRowReference = (row: Row, objects: Objects, project: string | undefined
 const getRowObject = (row: Row, objects: Objects, project: string | undefined): string => {
   const marked = objects.mark === undefined ? '' : getRowReference(row, objects, project)
   const found =
-    [...objects.names, ...objects.also, objectColumn].map(row.field).find((text) => text !== '') ??
-    ''
+    [...objects.names, ...objects.also, objectColumn]
+      .map(row.getField)
+      .find((text) => text !== '') ?? ''
   const text = marked || (found !== '' && toBareObject(row.place, found, objects, project))
   if (text) return text
   const [name = objectColumn] = objects.names

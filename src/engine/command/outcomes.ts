@@ -1,42 +1,11 @@
-/**
- * Describes the losses that a person confirms, tolerated failures, interruptions and the answers of calls. Commands share this
- * module with the code that runs their plans.
- */
+/** Describes tolerated failures, interruptions and the answers of calls, for commands and for the runs of their plans. */
 
 import type { Reader } from '../../catalogue/views.js'
 import { Failure } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
 import { type PlanAnswer, type Rows, yieldRecords } from '../rows.js'
-import type { Plan } from './description.js'
 import type { Globals } from './globals.js'
-
-/** The lines that a confirmation shows. A function is called only if a person is asked. */
-export type Details = readonly string[] | (() => Promise<readonly string[]>)
-
-/** Returns the lines of a confirmation; calls the function that creates them. */
-export const resolveDetails = async (details: Details): Promise<readonly string[]> =>
-  typeof details === 'function' ? details() : details
-
-/** The lines that describe a loss to the person who confirms it. */
-type LossLines = string | readonly string[]
-
-/** The data that is lost when a plan is carried out. */
-export interface Loss {
-  /** The loss in a sentence; by default what the endpoint destroys. */
-  readonly what?: string
-  /** The affected objects; by default the objects of the plans, by name. */
-  readonly details?: Details
-  /** Returns the lines that describe the loss of one plan. They replace the name of its object. */
-  readonly each?: (plan: Plan) => LossLines | Promise<LossLines>
-  /** The verb before each line in the notes for a line without a terminal, such as `removes`. */
-  readonly noteVerb?: string
-}
-
-/** Returns the loss as far as it is known now. */
-export const resolveLoss = (options: {
-  readonly loses?: Loss | (() => Loss | undefined) | undefined
-}): Loss | undefined => (typeof options.loses === 'function' ? options.loses() : options.loses)
 
 // `--tolerate`: failures that are reported without failing the run.
 
