@@ -19,7 +19,6 @@ import { createLiveOptions } from './perform/live.js'
 import type { ParentTarget } from './plan/parents.js'
 import { createPartFailure } from './records/object-rows.js'
 import type { RecordView, Rows } from './rows.js'
-import type { WorkRunner } from './work/run.js'
 
 /** True if the command lists what a target has, for at least one of the targets. */
 const isListing = ({ endpoints }: Command, targets: readonly ParentTarget[]): boolean =>
@@ -94,31 +93,6 @@ export class LineContext implements Context {
     this.#hasWritten = true
     const sent = createLiveOptions(this.#parts, options)
     yield* isSource(actions) ? bulk.stream(actions, sent) : bulk.runPlans(actions, sent)
-  }
-
-  readonly carryOut: WorkRunner = async ({ total, onSettled, ...work }) => {
-    const { exchange, options, place, ui } = this.#parts
-    const { parseFailureLimit } = await import('./work/report.js')
-    const { runWork } = await import('./work/run.js')
-    const gate = await exchange.openGate()
-    const counter = ui.startCounter(total, () => gate.waiting)
-    const run = runWork({
-      ...work,
-      gate,
-      signal: place.clock.signal,
-      failureLimit: parseFailureLimit(options.globals.maxFailures),
-      countQueued: () => total,
-      onSettled: (settled) => {
-        counter.add(1, 'failure' in settled.outcome)
-        onSettled?.(settled)
-      },
-    })
-    try {
-      for await (const _ of run);
-    } finally {
-      counter.end()
-    }
-    return run.report
   }
 
   /** Yields the rows of a command without code of its own: its list, or the outcomes of its objects. */

@@ -223,7 +223,7 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
     instance: toWritable(context),
     view: made.view,
     secrets: secrets.values,
-    carryOut: context.carryOut,
+    carryOut: context.instance.carryOut,
     record,
     numbered: ({ id }) => run.places.get(id),
   })

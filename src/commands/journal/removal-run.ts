@@ -172,7 +172,7 @@ export class RemovalRun {
         return toOutcome(error)
       }
     }
-    return this.#context.carryOut<PlanAnswer, Item>({
+    return this.#context.instance.carryOut<PlanAnswer, Item>({
       items: streamItems(items),
       total: items.length,
       record:
