@@ -77,6 +77,21 @@ describe('apply', () => {
     expect(journals()).toHaveLength(1)
   })
 
+  it('ends where the instance does not answer any more, as every other run', async () => {
+    const all = names(25)
+    let isDown = false
+    const at = await front((_, response, write) => {
+      isDown ||= write > 0
+      if (isDown) response.writeHead(503).end()
+      return isDown
+    })
+    const { run } = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    const { code, stderr } = await run(at, 'apply svcctl.yml --yes --retries 0 --no-verify')
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/stopped: the instance answered 503 twenty times in a row; 0 done/)
+    expect(at.written().length).toBeLessThan(20)
+  })
+
   it('says how the rest is done, of the very run and instance', async () => {
     const [a = ''] = names(1)
     const at = await front(({ method }, response) => {

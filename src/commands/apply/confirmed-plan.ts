@@ -18,7 +18,6 @@ import {
 } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
 import {
-  checkIdentity,
   createJournalId,
   getFormerFile,
   getPlanFile,
@@ -27,13 +26,8 @@ import {
 import type { Header } from '../../engine/journal/lines.js'
 import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import {
-  buildResumeLine,
-  createRunJournal,
-  findResumable,
-  reportGap,
-  resumeRunJournal,
-} from '../../engine/journaling/runs.js'
+import { resumeOwnRun } from '../../engine/journaling/own-run.js'
+import { buildResumeLine, createRunJournal } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -375,31 +369,24 @@ export const loadResumedRun = async (
   given: PlanGiven,
   name: string,
 ): Promise<ResumedRun | undefined> => {
-  const { place, ui } = context
   checkLine(given)
-  const before = await findResumable(
-    place,
-    { name, command },
-    (instance) => `no apply to ${instance} can be resumed`,
-  )
-  if (before === undefined) return undefined
-  if (before.header.command !== command)
-    throw usage(`the run ${before.header.id} belongs to "svcctl ${before.header.command}"`)
-  const doubt = checkIdentity(before.header, await place.identity())
-  if (isDone(before)) return undefined
-  reportGap(context, before)
-  const path = getPlanFile(before.file)
-  const kept = await readKeptPlan(path)
-  const document = readStoredPlan(kept.plan, path)
-  checkFiles(kept.cwd, before.header.id, document)
-  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await resumeRunJournal(place, before.file)
+  const none = (instance: string) => `no apply to ${instance} can be resumed`
+  const resumed = await resumeOwnRun(context, { name, command, none }, async (before) => {
+    const path = getPlanFile(before.file)
+    const kept = await readKeptPlan(path)
+    const document = readStoredPlan(kept.plan, path)
+    checkFiles(kept.cwd, before.header.id, document)
+    return { kept, document }
+  })
+  if (resumed === undefined) return undefined
+  const { journal, past } = resumed
+  const { kept, document } = resumed.prepared
   const { endpoint } = past.header
   const open = document.actions.filter(
     (_, i) => getNextStep(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
   )
   const agreed = {
-    file: before.file,
+    file: past.file,
     document,
     given: createReplanLine(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
     open: new Map(open.map(({ id, digest }) => [id, digest])),

@@ -12,12 +12,11 @@ import { listPlanEntries } from '../../desired/entries.js'
 import { countPlan } from '../../desired/planfile.js'
 import { formatOrigin } from '../../desired/state.js'
 import type { Context, WorkspaceService } from '../../engine/command/context.js'
-import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { createRunRecord } from '../../engine/journal/record.js'
 import { getJournalPlace } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
-import { formatClosingLine, getRunVerdict, parseFailureLimit } from '../../engine/work/report.js'
+import { formatClosingLine, getRunVerdict } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import { getPaths } from '../../profile/index.js'
@@ -214,8 +213,6 @@ const toActionOutcome = (
 /** Sends the requests of the plan, and records each action. */
 const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
   const { context, made, actions, secrets, run } = doing
-  const { ui, place } = context
-  const counter = ui.startCounter(actions.length)
   const record =
     run.journal &&
     createRunRecord(run.journal, {
@@ -226,14 +223,10 @@ const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
     instance: toWritable(context),
     view: made.view,
     secrets: secrets.values,
-    // The gate limits concurrency, because every request passes it.
-    gate: { width: getConcurrencyLimit(place.globals) },
-    failureLimit: parseFailureLimit(place.globals.maxFailures),
-    signal: place.clock.signal,
+    carryOut: context.instance.carryOut,
     record,
     numbered: ({ id }) => run.places.get(id),
-    onSettled: ({ outcome }) => counter.add(1, 'failure' in outcome),
-  }).finally(counter.end)
+  })
 }
 
 /** Records the digests of secrets that were set, so that the next plan can detect changes. */

@@ -2,21 +2,15 @@
 
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
-import { getConcurrencyLimit } from '../../engine/command/globals.js'
 import { pickAnswerFacts } from '../../engine/command/running.js'
-import { checkIdentity, createJournalId } from '../../engine/journal/folder.js'
+import { createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
-import { getNextStep, isDone } from '../../engine/journal/reader.js'
+import { getNextStep } from '../../engine/journal/reader.js'
 import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import {
-  createRunJournal,
-  findResumable,
-  getJournalPlace,
-  reportGap,
-  resumeRunJournal,
-} from '../../engine/journaling/runs.js'
+import { resumeOwnRun } from '../../engine/journaling/own-run.js'
+import { createRunJournal, getJournalPlace } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import {
   formatClosingLine,
@@ -24,12 +18,10 @@ import {
   getRunVerdict,
   type Item,
   type Outcome,
-  parseFailureLimit,
   type Report,
   toOutcome,
 } from '../../engine/work/report.js'
-import { runWork } from '../../engine/work/run.js'
-import { type Failure, usage } from '../../errors.js'
+import type { Failure } from '../../errors.js'
 
 export type { GivenObject, Item } from '../../engine/work/report.js'
 
@@ -128,28 +120,15 @@ export class RemovalRun {
     own: RemovalCommand,
     name: string,
   ): Promise<RemovalRun | undefined> {
-    const { place, ui } = context
     const { command } = own
-    const before = await findResumable(
-      place,
-      { name, command },
-      (instance) => `no run of "svcctl ${command}" on ${instance} can be resumed`,
-    )
-    if (before === undefined) return undefined
-    const { header } = before
-    if (header.command !== command)
-      throw usage(
-        `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
-      )
-    const doubt = checkIdentity(header, await place.identity())
-    if (isDone(before)) return undefined
-    reportGap(context, before)
-    if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-    const { journal, past } = await resumeRunJournal(place, before.file)
+    const none = (instance: string) => `no run of "svcctl ${command}" on ${instance} can be resumed`
+    const resumed = await resumeOwnRun(context, { name, command, none }, async () => {})
+    if (resumed === undefined) return undefined
+    const { journal, past } = resumed
     const items: Item[] = []
     const damaged = past.gap !== undefined
     const next = (n: number) =>
-      getNextStep(past.states.get(n) ?? 'queued', header.endpoint, damaged)
+      getNextStep(past.states.get(n) ?? 'queued', past.header.endpoint, damaged)
     for await (const item of readWork(journal, undefined, next)) items.push(item)
     const run = new RemovalRun(context, own, journal, items)
     if (items.length > 0) return run
@@ -181,7 +160,6 @@ export class RemovalRun {
     work: (item: Item) => Promise<PlanAnswer>,
     outcomes: Map<number, Outcome<PlanAnswer>>,
   ): Promise<Report> {
-    const { ui, place } = this.#context
     const { items } = this
     const journal = this.#journal
     const befores = new PreviousValues()
@@ -194,12 +172,9 @@ export class RemovalRun {
         return toOutcome(error)
       }
     }
-    const counter = ui.startCounter(items.length)
-    const going = runWork<PlanAnswer>({
+    return this.#context.instance.carryOut<PlanAnswer, Item>({
       items: streamItems(items),
-      // The gate of the requests limits them further.
-      gate: { width: getConcurrencyLimit(place.globals) },
-      signal: place.clock.signal,
+      total: items.length,
       record:
         journal &&
         createRunRecord(journal, {
@@ -207,20 +182,9 @@ export class RemovalRun {
           mask: createAttributeMask(this.#own.endpoint),
           getKnownFacts: ({ before }) => ({ before, after: null }),
         }),
-      failureLimit: parseFailureLimit(place.globals.maxFailures),
-      countQueued: () => items.length,
       work: tried,
-      onSettled: ({ item, outcome }) => {
-        outcomes.set(item.n, outcome)
-        counter.add(1, 'failure' in outcome)
-      },
+      onSettled: ({ item, outcome }) => outcomes.set(item.n, outcome),
     })
-    try {
-      for await (const _ of going);
-    } finally {
-      counter.end()
-    }
-    return going.report
   }
 
   /** Closes the journal without an end, so that the run can be resumed. */

@@ -7,7 +7,7 @@ import type { JsonValues } from '../../base/objects.js'
 import { type HeldText, openHeld } from '../../base/secrets/scrub.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
-import { type EngineOptions, runWork } from '../../engine/work/run.js'
+import type { ObjectWork, WorkRunner } from '../../engine/work/run.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, toPlaceText } from '../address.js'
@@ -115,10 +115,9 @@ interface ActionItem extends Item {
 
 export interface ExecutionOptions
   extends PerformingParts,
-    Pick<
-      EngineOptions<ActionResult, ActionItem>,
-      'gate' | 'signal' | 'record' | 'failureLimit' | 'onSettled'
-    > {
+    Pick<ObjectWork<ActionResult, ActionItem>, 'record'> {
+  /** Carries out the actions as they become ready. */
+  readonly carryOut: WorkRunner
   /** Returns the position of an action in its journal, if it differs from that in the list. */
   readonly numbered?: (action: PlannedAction) => number | undefined
 }
@@ -198,17 +197,11 @@ export const executePlan = async (
       if (!well && waitsFor.includes(action.id) && !skipped.has(id)) skipped.set(id, action.id)
     wake()
   }
-  const { gate, signal, record, failureLimit, onSettled } = options
-  const going = runWork<ActionResult, ActionItem>({
+  const report = await options.carryOut<ActionResult, ActionItem>({
     items: items(),
-    gate,
-    signal,
-    record,
-    failureLimit,
-    countQueued: () => actions.length,
+    total: actions.length,
+    record: options.record,
     work: ({ action }) => perform(action).finally(() => endAction(action)),
-    onSettled,
   })
-  for await (const _ of going);
-  return { report: await going.report, outcomes, skipped }
+  return { report, outcomes, skipped }
 }

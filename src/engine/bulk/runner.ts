@@ -14,6 +14,7 @@ import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
 import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
 import { parseFailureLimit } from '../work/report.js'
+import { runWork, type WorkRunner } from '../work/run.js'
 import {
   type BulkOptions,
   createCall,
@@ -111,6 +112,30 @@ export class BulkRunner {
     await runEach(items, getConcurrencyLimit(this.#engine.globals), signal, counted).finally(
       counter.end,
     )
+  }
+
+  /** Carries out the work of a command on objects, with progress, --max-failures and the gate of the instance. */
+  readonly carryOut: WorkRunner = async ({ total, onSettled, ...work }) => {
+    const { globals, signal, ui } = this.#engine
+    const gate = await this.#engine.gate()
+    const counter = ui.startCounter(total, () => gate.waiting)
+    const run = runWork({
+      ...work,
+      gate,
+      signal,
+      failureLimit: parseFailureLimit(globals.maxFailures),
+      countQueued: () => total,
+      onSettled: (settled) => {
+        counter.add(1, 'failure' in settled.outcome)
+        onSettled?.(settled)
+      },
+    })
+    try {
+      for await (const _ of run);
+    } finally {
+      counter.end()
+    }
+    return run.report
   }
 
   /**

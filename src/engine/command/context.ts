@@ -18,6 +18,7 @@ import type {
 } from '../../http/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { Rows } from '../rows.js'
+import type { WorkRunner } from '../work/run.js'
 import type {
   ActionOptions,
   Actions,
@@ -208,6 +209,12 @@ export interface InstanceService {
   collect(plan: Plan, how?: CollectOptions): Promise<readonly unknown[]>
   /** Runs `work` for each item. --concurrency and the instance's rate limit how many run at once. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
+  /**
+   * Carries out work on objects as `Context.write` carries out actions: as many at once as the gate of the instance admits, with progress,
+   * --max-failures and Ctrl-C, and with an early end if the instance does not answer.
+   * @throws an error that concerns more than one object: the record cannot be written, or a defect
+   */
+  readonly carryOut: WorkRunner
   /** Starts a download and returns it with an unread body. */
   open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download>
   /**

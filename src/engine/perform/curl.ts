@@ -18,12 +18,14 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../../http/types.js'
+import type { BulkRunner } from '../bulk/runner.js'
 import type { ExternalClient, InstanceService, UiService } from '../command/context.js'
 import type { Actions, Given, Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
 import type { RunPlanner } from '../instance/planning.js'
 import { createTextRow, type Row, type Rows, yieldText } from '../rows.js'
+import type { WorkRunner } from '../work/run.js'
 import { mergeRequests } from './live.js'
 
 // With `--curl` nothing is sent: each request is printed. A planned request or a write ends the processing of its
@@ -75,6 +77,7 @@ export const showPlaceholders = <R extends { readonly path: string }>(request: R
 })
 
 interface UnsentParts {
+  readonly bulk: Pick<BulkRunner, 'carryOut'>
   readonly planning: RunPlanner
   readonly exchange: Pick<InstanceExchange, 'build' | 'formatCurl' | 'checkWrite'>
   readonly lists: Pick<ListReader, 'buildWholeRequest'>
@@ -128,6 +131,8 @@ export class UnsentInstance implements InstanceService {
   async collect(plan: Plan): Promise<never> {
     return this.#printAndStop(await this.#parts.lists.buildWholeRequest(plan), plan.endpoint)
   }
+
+  readonly carryOut: WorkRunner = (work) => this.#parts.bulk.carryOut(work)
 
   /**
    * Runs `work` for each item up to its first write. After the last item it ends the command, since nothing was sent.

@@ -33,7 +33,7 @@ import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
 import type { RunPlanner } from '../instance/planning.js'
 import type { PlanAnswer } from '../rows.js'
-import { groupMergeable } from '../work/run.js'
+import { groupMergeable, type WorkRunner } from '../work/run.js'
 
 // Requests that are sent: to their address, and if the command wants that, followed to their end.
 
@@ -142,7 +142,7 @@ export interface Parts {
   readonly caller: Caller
   readonly exchange: InstanceExchange
   readonly lists: ListReader
-  readonly bulk: Pick<BulkRunner, 'each'>
+  readonly bulk: Pick<BulkRunner, 'carryOut' | 'each'>
 }
 
 /** Sends the requests of a command to its instance. */
@@ -187,6 +187,8 @@ export class LiveInstance implements InstanceService {
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
     return this.#parts.bulk.each(items, work)
   }
+
+  readonly carryOut: WorkRunner = (work) => this.#parts.bulk.carryOut(work)
 
   open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download> {
     return this.#parts.caller.open(plan, headers)

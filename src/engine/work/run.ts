@@ -102,6 +102,16 @@ export interface EngineOptions<R, I extends Item = Item> {
   readonly onSettled?: (settled: ItemOutcome<R, I>) => void
 }
 
+/** Work of a command on objects that are no actions of its line. */
+export interface ObjectWork<R, I extends Item = Item>
+  extends Pick<EngineOptions<R, I>, 'items' | 'work' | 'record' | 'onSettled'> {
+  /** The number of objects. */
+  readonly total: number
+}
+
+/** Carries out such work within the limits of a line. */
+export type WorkRunner = <R, I extends Item>(work: ObjectWork<R, I>) => Promise<Report>
+
 /** A run whose outcomes can be read once, in order. Ending the iteration early stops it. */
 export interface Run<R, I extends Item = Item> extends AsyncIterable<ItemOutcome<R, I>> {
   /** Resolves when everything that was started has ended; the outcomes must be read for that. */

@@ -3,18 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/scrub.js'
 import { type ExecutionOptions, executePlan } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
-import { action, Rules } from './parts.js'
+import { action, createCarrier, type Limits, Rules } from './parts.js'
 
-const optionsOf = (
-  { instance, view }: Rules,
-  more: Partial<ExecutionOptions> = {},
-): ExecutionOptions => ({
+const optionsOf = ({ instance, view }: Rules, limits: Limits = {}): ExecutionOptions => ({
   instance,
   view,
   secrets: { value: async () => holdText('') },
-  gate: { width: 4 },
-  signal: new AbortController().signal,
-  ...more,
+  carryOut: createCarrier(limits),
 })
 const rule = (name: string, id = 0) => ({ id, name, approvals_required: 1 })
 const turns = async (count: number): Promise<void> => {

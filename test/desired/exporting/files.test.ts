@@ -13,6 +13,7 @@ import { executePlan } from '../../../src/desired/applying/execute.js'
 import { createStepRequest } from '../../../src/desired/planfile.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { SelectionOptions } from '../../../src/desired/selection.js'
+import { createCarrier } from '../applying/parts.js'
 import { inside } from '../inside.js'
 import { exportOf, planOf } from './rounds.js'
 import { filesAbout } from './wishes.js'
@@ -57,8 +58,7 @@ const apply = async (document: string, scoping: SelectionOptions): Promise<Desir
     instance: { send: call },
     view: openView(readable, scoping),
     secrets: { value: async () => holdText('a-secret') },
-    gate: { width: 4 },
-    signal: new AbortController().signal,
+    carryOut: createCarrier(),
   })
   for (const [id, outcome] of outcomes) expect(outcome, id).toMatchObject({ state: 'done' })
   const requests = plan.actions.map(
