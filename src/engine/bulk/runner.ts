@@ -112,7 +112,7 @@ export class BulkRunner {
   /** Carries out the work of a command on objects, with progress, --max-failures and the gate of the instance. */
   readonly carryOut: WorkRunner = async ({ total, onSettled, ...work }) => {
     const { globals, signal, ui } = this.#engine
-    const gate = await this.#engine.openGate()
+    const gate = await this.#engine.getGate()
     const counter = ui.startCounter(total, () => gate.waiting)
     const run = runWork({
       ...work,
