@@ -55,9 +55,9 @@ export interface FailureDetails {
   readonly code?: string
   /**
    * What is missing according to a 404, 405 or 410 of the instance: the route or the record. Undefined if the answer may come from a proxy
-   * in front of the instance.
+   * in front of the instance. `answer` if a snapshot has no answer.
    */
-  readonly lacks?: 'route' | 'record'
+  readonly lacks?: 'route' | 'record' | 'answer'
   /** True if no connection was made, so that nothing was sent. */
   readonly unreached?: boolean
   /** True if standard input is at fault. Objects that it named earlier may have been written already. */

@@ -71,7 +71,7 @@ const createGapFailure = (what: string, { status, why }: SnapshotGap): Failure =
   })
 
 const createMissing = (what: string, hint: string): Failure =>
-  new Failure('not_found', what, { hint })
+  new Failure('not_found', what, { hint, lacks: 'answer' })
 
 /** True if the endpoint is a complete one of the catalogue. */
 const isListed = (endpoint: EndpointTraits | undefined): endpoint is Endpoint =>

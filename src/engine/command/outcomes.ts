@@ -15,7 +15,7 @@ export type TolerateFlag = Pick<Globals, 'tolerate'>
 export const isTolerated = ({ tolerate = [] }: TolerateFlag, failure: Failure): boolean => {
   const { category, details } = failure
   // A list that a snapshot lacks is no answer of an instance.
-  if (category === 'not_found' && details.status === undefined) return false
+  if (details.lacks === 'answer') return false
   const name = category === 'auth' && details.status === 403 ? 'forbidden' : category
   // `unreachable` tolerates a whole instance, never an object.
   return name !== 'unreachable' && tolerate.some((one) => one === name)
