@@ -82,7 +82,9 @@ describe('--web', () => {
       expect(again).toMatchObject({ code: 2, stdout: '' })
       expect(again.stderr).toContain('exclude each other')
     }
-    expect((await call([...get, '-p', 'a,b'], { env: none })).stderr).toContain('of one instance')
+    expect((await call([...get, '-p', 'a,b'], { env: none })).stderr).toContain(
+      '--web and -p a,b exclude each other',
+    )
     expect((await call([...get, '--curl'], { env: none })).stdout).toContain('curl ')
   })
 

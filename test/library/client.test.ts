@@ -211,7 +211,7 @@ describe('the signal of a client', () => {
   it('ends the program that prints a token', async () => {
     const { base, leaving } = await silent()
     const tokenCommand = [process.execPath, '-e', `fetch('${base}')`]
-    const env = having({ baseUrl: base, tokenStore: 'command', tokenCommand })
+    const env = having({ baseUrl: base, tokenStore: undefined, tokenCommand })
     const api = opened({ profile: 'work', env, signal: leaving.signal })
     expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'interrupted' })
   })
