@@ -210,9 +210,11 @@ export const setCommand = define({
     if (Object.keys(changes).length === 0)
       throw usage('nothing to change', `Settings: ${settingNames.join(', ')}.`)
     await checkWords(context, given.flags.vocabulary)
-    const profile = await openProfileStore(context).set(name, changes)
-    yield createNoteRow(`updated profile "${name}"`)
-    yield* yieldRecord(toProfileRow(profile, openProfileStore(context).getCurrentName()), {
+    const store = openProfileStore(context)
+    const done = store.get(name) === undefined ? 'created' : 'updated'
+    const profile = await store.set(name, changes)
+    yield createNoteRow(`${done} profile "${name}"`)
+    yield* yieldRecord(toProfileRow(profile, store.getCurrentName()), {
       known: settingFields,
       changed: true,
       reveal: true,

@@ -21,7 +21,9 @@ describe('profile set', () => {
       'a/b',
       '--read-only',
     )
-    expect(set).toMatchObject({ code: 0, stdout: '' })
+    expect(set).toMatchObject({ code: 0, stdout: '', stderr: 'created profile "work"\n' })
+    const again = await profile('set', 'work', '--project', 'a/b')
+    expect(again).toMatchObject({ code: 0, stderr: 'updated profile "work"\n' })
     await profile('set', 'home', '--base-url', 'https://home.example/')
     const { stdout } = await profile('list', '-o', 'json')
     expect(JSON.parse(stdout)).toMatchObject([
