@@ -39,7 +39,7 @@ import type { Details } from './reversal.js'
  */
 export type RunMode = 'checks' | 'reads' | 'previews' | 'writes'
 
-export interface InnerAsk {
+export interface SubcommandCall {
   readonly command: Pick<CommandFacts, 'area' | 'words'>
   /** Runs the command as derived from its endpoints, without the handwritten part. */
   readonly withoutSpecial?: boolean
@@ -70,7 +70,7 @@ export interface InnerAnswer {
 }
 
 /** Runs a command within another. It never rejects: `failure` in the answer says what went wrong. */
-type SubcommandRunner = (ask: InnerAsk) => Promise<InnerAnswer>
+type SubcommandRunner = (ask: SubcommandCall) => Promise<InnerAnswer>
 
 // Command lines that run within a command as if a person had typed them.
 
@@ -89,7 +89,7 @@ export interface PlannedLine {
   readonly onFailure?: (failure: Failure) => void
 }
 
-export interface LineAsk {
+export interface ReadingLine {
   /** The words of the line, without `svcctl`. */
   readonly words: readonly string[]
   /** Allows a line that writes: only GET and HEAD are sent, and the records are a preview of the changes. */
@@ -142,10 +142,10 @@ export interface LineAnswer {
 }
 
 /** Runs a line that reads. It never rejects: `failure` in the answer says what went wrong. */
-type ReadLine = (ask: LineAsk) => Promise<LineAnswer>
+type ReadLine = (ask: ReadingLine) => Promise<LineAnswer>
 
 /** A line to run as if a person had typed it, with its own output, questions and journal. */
-export interface TypedAsk {
+export interface TypedLine {
   /** The words of the line, without `svcctl` and without flags that name the instance. */
   readonly words: readonly string[]
   /** The standard input of the line. */
@@ -161,7 +161,7 @@ export interface InnerRuns {
    * @returns the exit code of the line
    * @throws Failure if anything ends the line early
    */
-  readonly runLine: (ask: TypedAsk) => Promise<number>
+  readonly runLine: (ask: TypedLine) => Promise<number>
 }
 
 export type { Details, Loss } from './reversal.js'

@@ -14,13 +14,13 @@ import type { PromptReply } from '../instance/planning.js'
 import { createJournalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import {
-  getWishedAttributes,
+  getIntendedAttributes,
   type SnapshotFilter,
   type Spool,
   startSpool,
   writeQueuedObjects,
 } from '../journal/objects.js'
-import { createAttributeMask, createRunRecord, type Facts } from '../journal/record.js'
+import { createAttributeMask, createRunRecord, type OutcomeFacts } from '../journal/run-record.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
 import type { End, GivenObject, Item } from '../work/report.js'
@@ -154,7 +154,7 @@ export class JournaledRun {
   readonly resumed: UnfinishedRun | undefined
   readonly #parts: JournalParts
   readonly #step: UndoableStep
-  readonly #facts = new WeakMap<PlanAnswer, Facts>()
+  readonly #facts = new WeakMap<PlanAnswer, OutcomeFacts>()
   readonly record: RunRecord<PlanAnswer>
   readonly #keep: SnapshotFilter
   #closed = false
@@ -164,7 +164,7 @@ export class JournaledRun {
     this.journal = journal
     this.resumed = parts.journaling.resumed
     this.#step = step
-    const getFacts = (result: PlanAnswer | undefined): Facts =>
+    const getFacts = (result: PlanAnswer | undefined): OutcomeFacts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
     this.#keep = createSnapshotFilter(first, mask)
@@ -172,7 +172,7 @@ export class JournaledRun {
       getFacts,
       mask,
       getKnownFacts: (item) => step.getSeen(item),
-      getWished: (before) => getWishedAttributes(journal.header, before),
+      getIntendedAttributes: (before) => getIntendedAttributes(journal.header, before),
     })
   }
 

@@ -195,10 +195,10 @@ export class Wire {
   async #attempt(
     request: WireRequest,
     attempts: Attempts,
-    abroad: boolean,
+    allowForeignRedirects: boolean,
   ): Promise<OpenAnswer | undefined> {
     try {
-      return await this.#followRedirects(request, attempts, abroad)
+      return await this.#followRedirects(request, attempts, allowForeignRedirects)
     } catch (error) {
       await attempts.pauseAfterLoss(error, request.method)
       return undefined
@@ -231,7 +231,7 @@ export class Wire {
   async #followRedirects(
     request: WireRequest,
     attempts: Attempts,
-    abroad: boolean,
+    allowForeignRedirects: boolean,
   ): Promise<OpenAnswer> {
     let target = this.#createTarget(request)
     let headers = this.#createHeaders(request, target)
@@ -244,7 +244,8 @@ export class Wire {
       const next = resolveRedirect(reply, location, hops, this.root)
       if (!this.#isHome(next)) {
         // A download may be redirected to a storage. A redirect to the API of another instance is refused.
-        if (!abroad || getBaseUrl(next) !== undefined) throw createForeignRedirect(reply, next)
+        if (!allowForeignRedirects || getBaseUrl(next) !== undefined)
+          throw createForeignRedirect(reply, next)
         headers = selectHarmlessHeaders(headers)
       }
       target = next
