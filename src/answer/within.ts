@@ -62,7 +62,7 @@ const refuseInput = (): never => {
 /** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {
   text: async () => refuseInput(),
-  chunks: refuseInput,
+  readChunks: refuseInput,
   endsSoon: async () => refuseInput(),
 }
 

@@ -40,7 +40,7 @@ export const fillApiPath = async (
   let { path } = request
   for (const kind of kinds) {
     if (!path.includes(`{${kind}}`)) continue
-    const value = flags[kind] ?? (await place.scope(kind))
+    const value = flags[kind] ?? (await place.findScope(kind))
     if (value === undefined)
       throw usage(`the path contains {${kind}}, but no ${kind} is given`, scopeHints[kind])
     const text = String(value)
@@ -225,7 +225,7 @@ async function* readObjects(
   template: WireRequest,
 ): AsyncGenerator<{ readonly object: string; readonly place: string }> {
   const isInShard = await createShardFilter(place)
-  for await (const some of readPipedObjects(place.stdin.chunks())) {
+  for await (const some of readPipedObjects(place.stdin.readChunks())) {
     for (const one of some) checkObject(template, one)
     for (const { text, place: at } of some) if (isInShard(text)) yield { object: text, place: at }
   }

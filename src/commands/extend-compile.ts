@@ -43,7 +43,7 @@ export const gatherContext = async (context: Context, name: string): Promise<Com
   const others = listExtensions(env)
     .filter((one) => one.name !== name)
     .flatMap((one) => readEndpoints(env, one))
-  const commands = await context.place.commands()
+  const commands = await context.place.listCommands()
   const tools = commands.filter(({ area }) => !documented.some((one) => one.area === area))
   const words = new Set([
     ...tools.filter((one) => Object.keys(one.endpoints).length === 0).map(({ area }) => area),

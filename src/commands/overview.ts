@@ -49,7 +49,7 @@ const createSources = (context: Context): OverviewSources => {
   return {
     ...context,
     readProjects: () => {
-      all ??= context.instance.records(projects.list, {})
+      all ??= context.instance.readRecords(projects.list, {})
       return all
     },
   }

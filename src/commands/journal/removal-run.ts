@@ -104,7 +104,7 @@ export class RemovalRun {
       command,
       endpoint: endpoint.route,
       input: {},
-      ...(await place.identity()),
+      ...(await place.getOrigin()),
       source: 'arguments',
       options: { ...options, undo_record: true },
       parents,

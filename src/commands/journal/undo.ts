@@ -95,7 +95,7 @@ const createUndoJournal = (
     const area = header.command.split(' ')[0] ?? ''
     const journal = await createRunJournal(place, undefined, {
       ...header,
-      ...(await place.identity()),
+      ...(await place.getOrigin()),
       id: createJournalId('journal undo', now),
       began: now.toISOString(),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
@@ -152,7 +152,7 @@ const findUnknownIdentity = async (
   { place }: Context,
   { header }: RunHistory,
 ): Promise<readonly string[]> => {
-  const open = checkIdentity(header, await place.identity())
+  const open = checkIdentity(header, await place.getOrigin())
   return open === undefined ? [] : [`${capitalize(open)}.`]
 }
 

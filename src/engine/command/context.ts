@@ -187,7 +187,7 @@ export interface Context {
 
 /**
  * The instance of the command. `createPlans`, `send` and `collect` serve the request that the person typed; `call` and
- * `records` serve requests that the command adds.
+ * `readRecords` serve requests that the command adds.
  */
 export interface InstanceService {
   /** Chooses the endpoint, checks the values and returns a plan for each object. */
@@ -197,7 +197,7 @@ export interface InstanceService {
   /** Sends one planned call and returns its complete answer. */
   send(plan: Plan): Promise<WholeAnswer>
   /** Reads all records of a list into memory. */
-  records<const E extends ListEndpoint>(
+  readRecords<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     how?: RecordQuery<RecordOf<E>>,
@@ -305,7 +305,7 @@ export interface PipedInput {
   /** Reads standard input to its end. */
   text(): Promise<string>
   /** Yields the text of standard input as it arrives. */
-  chunks(): AsyncIterable<string>
+  readChunks(): AsyncIterable<string>
   /**
    * Returns true if standard input is a file or ends within a second: all of it can then be checked before the first
    * write.
@@ -329,9 +329,9 @@ export interface WorkspaceService {
   /** Returns the active profile, if any, for requests to other addresses than its instance. */
   profile(): Promise<Profile | undefined>
   /** Returns the origin of the run as journals record it. */
-  identity(how?: 'asked' | 'known'): Promise<RunOrigin>
+  getOrigin(how?: 'asked' | 'known'): Promise<RunOrigin>
   /** Returns the project or group from the flag, the environment or the git remote. */
-  scope(kind: 'project' | 'group'): Promise<string | undefined>
+  findScope(kind: 'project' | 'group'): Promise<string | undefined>
   /**
    * Checks files that the command is about to read.
    * @throws Failure `usage` if the line would overwrite one of them
@@ -340,7 +340,7 @@ export interface WorkspaceService {
   /** Runs other commands and lines within this command. */
   readonly runs: InnerRuns
   /** Returns all commands in the order of the catalogue. */
-  commands(): Promise<readonly CommandFacts[]>
+  listCommands(): Promise<readonly CommandFacts[]>
 }
 
 /** The clock of a command. An interruption of the run ends every wait. */

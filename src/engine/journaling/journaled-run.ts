@@ -37,7 +37,7 @@ import type { NumberedPlan } from './work-queue.js'
 
 /** The parts from which the first line of a journal is made. */
 export interface HeaderParts {
-  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
+  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'getOrigin'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
   readonly globals: Pick<Globals, 'shard' | 'undoRecord'>
@@ -89,7 +89,7 @@ export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<H
   const words = getCommandName(command)
   const now = place.clock.now()
   // A run over one object does not ask the instance for the user; undoing it does.
-  const identity = await place.identity(parts.single ? 'known' : 'asked')
+  const identity = await place.getOrigin(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
   return {
@@ -128,7 +128,7 @@ export const recordEmptyShard = async ({
     // Nothing was planned.
     endpoint: '',
     input: {},
-    ...(await place.identity('known')),
+    ...(await place.getOrigin('known')),
     source: journaling.source,
     shard: formatShard(shard),
   })

@@ -79,7 +79,9 @@ const openPipedStream = async (
   rowFields: RowFields | undefined,
 ): Promise<ObjectStream> => {
   const owning = readsParents(command, raw) && mayNameParents(await input.head())
-  const found = owning ? await readOwnedObjects(command, input.chunks(), rowFields) : input.chunks()
+  const found = owning
+    ? await readOwnedObjects(command, input.readChunks(), rowFields)
+    : input.readChunks()
   if ('below' in found) journaling.parents = found.below
   const { note } = running.context.ui
   const objects =

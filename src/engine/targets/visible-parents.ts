@@ -35,7 +35,7 @@ const listVisibleProjects = async (
   const found: VisibleProject[] = []
   const order = { order_by: 'id', sort: 'asc' } as const
   // The predicate keeps only the needed fields and returns false, so that full records are not held in memory.
-  await instance.records(projects.list, archived ? order : { ...order, archived: false }, {
+  await instance.readRecords(projects.list, archived ? order : { ...order, archived: false }, {
     where: ({ id: project, path_with_namespace, namespace }) => {
       const known = Number.isInteger(project) ? String(project) : undefined
       const path = toText(path_with_namespace) || known
@@ -91,7 +91,7 @@ const getPathsUpTo = (path: string): readonly string[] =>
 /** Lists all groups; undefined if the instance has no list of groups. */
 const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
-    const found = await instance.records(groupsAll, {})
+    const found = await instance.readRecords(groupsAll, {})
     return listObjects(found).flatMap((group) => toText(group.full_path) ?? [])
   } catch (error) {
     recoverFrom(error)
