@@ -253,13 +253,13 @@ const tryCredential = async (
   { kind, value }: ResolvedCredential,
 ): Promise<Pick<ProfileCredential, 'works' | 'reason'>> => {
   try {
-    const there = instance.createClientFor(session.baseUrl, { kind, value }, session)
+    const client = instance.createClientFor(session.baseUrl, { kind, value }, session)
     if (kind === 'job')
-      return (await probeJobToken(there)) === undefined
+      return (await probeJobToken(client)) === undefined
         ? { reason: 'the instance does not say whose job it is' }
         : { works: true }
-    const request = await there.build({ endpoint: mr.list, values: {} })
-    await there.call({ ...request, path: `${request.path}?per_page=1` })
+    const request = await client.build({ endpoint: mr.list, values: {} })
+    await client.call({ ...request, path: `${request.path}?per_page=1` })
     return { works: true }
   } catch (error) {
     const { category, message, details } = recoverFrom(error)

@@ -83,7 +83,7 @@ const createAddressSession = (options: ByAddress): Session => {
   const user = checkOptionalToken(token, tokenKind)
   const job = checkOptionalToken(jobToken, 'job')
   const sudo = checkSudo(options.sudo)
-  const clear = createClearTextWarning(baseUrl)
+  const warning = createClearTextWarning(baseUrl)
   return {
     baseUrl,
     baseUrlSource: 'connect()',
@@ -91,7 +91,7 @@ const createAddressSession = (options: ByAddress): Session => {
     getJobToken: () => job,
     renew: async () => undefined,
     sudo,
-    warnings: clear === undefined ? [] : [clear],
+    warnings: warning === undefined ? [] : [warning],
   }
 }
 

@@ -95,13 +95,14 @@ const resolveRedirect = (
   if (next === undefined || !/^https?:$/.test(next.protocol))
     throw createRefusal(reply, 'it redirects to an invalid URL', 'Check the base URL.')
   const shown = maskAddressSecrets(next.href)
-  const there = parseAddress(next.href)
+  const nextAddress = parseAddress(next.href)
   if (!isSafe(method)) {
-    const within = there.origin === root.origin && there.path.startsWith(`${root.path}/projects/`)
+    const within =
+      nextAddress.origin === root.origin && nextAddress.path.startsWith(`${root.path}/projects/`)
     throw createRefusal(
       reply,
       `it redirects to ${shown}, and redirects of a ${method} are not followed`,
-      within ? createMovedStep(reply.label) : suggestBaseUrl(there, reply),
+      within ? createMovedStep(reply.label) : suggestBaseUrl(nextAddress, reply),
     )
   }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')
@@ -116,7 +117,7 @@ const resolveRedirect = (
       `too many redirects, the last one to ${shown}`,
       'Check the base URL.',
     )
-  return there
+  return nextAddress
 }
 
 // Headers of instances that use other names than the documents.
