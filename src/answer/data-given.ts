@@ -9,15 +9,19 @@ import { getCommandName } from '../engine/command/derive.js'
 import { type Datum, getData } from '../engine/command/flags.js'
 import type { CommandFacts, Given } from '../engine/command/types.js'
 import { toNeutralGiven } from '../engine/command/vocabulary.js'
-import { checkCoercedValue, type TakeNote } from '../engine/plan/values.js'
+import { checkCoercedValue, type NoteListener } from '../engine/plan/parse-values.js'
 import { usage } from '../errors.js'
 
 /**
  * Checks a value by its parameter. A text is taken literally: it never names a file, a variable or a stream.
  * @throws Failure `usage` if the parameter does not take the value
  */
-const checkDataValue = (param: Param, value: JsonValue, label: string, note: TakeNote): JsonValue =>
-  checkCoercedValue(coerce(param, value, dataSource), label, { note })
+const checkDataValue = (
+  param: Param,
+  value: JsonValue,
+  label: string,
+  note: NoteListener,
+): JsonValue => checkCoercedValue(coerce(param, value, dataSource), label, { note })
 
 /** @throws Failure `usage` for an unknown argument */
 const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonValues): void => {
@@ -35,7 +39,7 @@ const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonV
 const getPositionalTexts = (
   data: readonly Datum[],
   values: JsonValues,
-  note: TakeNote,
+  note: NoteListener,
 ): readonly string[] => {
   const all = data.filter(({ flag }) => flag === undefined)
   const texts = all.map(({ name, param }) => {
@@ -60,7 +64,7 @@ const getPositionalTexts = (
 export const parseDataGiven = (
   command: CommandFacts,
   values: JsonValues,
-  note: TakeNote,
+  note: NoteListener,
 ): Given => {
   const data = getData(command)
   checkNames(command, data, values)

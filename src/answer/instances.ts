@@ -100,7 +100,7 @@ class InputCopy extends StandardInput {
     return true
   }
 
-  override async *chunks(): AsyncGenerator<string> {
+  override async *readChunks(): AsyncGenerator<string> {
     yield await this.text()
   }
 

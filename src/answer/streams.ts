@@ -83,12 +83,12 @@ export const createLogger = (
 })
 
 /** An output that keeps only the last of several answers. */
-interface LastAnswer extends Stdout {
+interface LastAnswerStdout extends Stdout {
   /** Discards everything that was written. */
   discard(): void
 }
 
-const keepLast = (stdout: Stdout): LastAnswer => {
+const keepLast = (stdout: Stdout): LastAnswerStdout => {
   let written: (string | Uint8Array)[] = []
   return {
     write: async (chunk) => {
@@ -111,7 +111,7 @@ interface AnswerScreen {
   readonly redrawn: boolean
   /** The width of the output, in columns. */
   readonly width: number
-  /** Wraps the notes of a watch, which are drawn with the answer or printed once each. */
+  /** Wraps the notes of a watch: a redrawn screen shows them below the answer; elsewhere a repeated note is printed once. */
   readonly wrapNotes: (notes: Notes) => Notes
   readonly polls: PollScreen
 }
@@ -139,7 +139,7 @@ const createRedrawnScreen = (frames: Frames, style: Style, quiet: boolean): Answ
 })
 
 const createLastOnlyScreen = (
-  out: LastAnswer,
+  out: LastAnswerStdout,
   style: Style,
   wrapNotes: AnswerScreen['wrapNotes'],
 ): AnswerScreen => ({
@@ -165,15 +165,15 @@ const createAnswerScreen = (
     const rows = (): number => getStandardOutput().rows ?? 24
     return createRedrawnScreen(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
   }
-  const saidOnce = (notes: Notes): Notes => ({ ...notes, note: tellOnce(notes.note) })
+  const printOnce = (notes: Notes): Notes => ({ ...notes, note: tellOnce(notes.note) })
   // --wait-until without --watch prints only the last answer.
   if (watching && globals.watch === undefined)
-    return createLastOnlyScreen(keepLast(plain), style, saidOnce)
+    return createLastOnlyScreen(keepLast(plain), style, printOnce)
   return {
     out: plain,
     redrawn: false,
     width: style.width,
-    wrapNotes: (notes) => (watching ? saidOnce(notes) : notes),
+    wrapNotes: (notes) => (watching ? printOnce(notes) : notes),
     polls: {
       separateRounds: () => plain.write(format.separator ?? ''),
       endRound: () => plain.end(),
@@ -193,8 +193,8 @@ const usesPager = (
   command.writes !== true &&
   !Object.values(command.endpoints).some(writes)
 
-/** Creates the test whether a person can be asked. Terminals are loaded only if standard error is one. */
-const detectPresence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
+/** Creates the function that returns true if a person can be asked. The input is checked only if standard error is a terminal. */
+const createInteractiveCheck = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
   const stderr = getErrorScreen()
   const typed = stderr.isTTY === true && (await getCurrentIo().typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
@@ -219,7 +219,7 @@ const createRunMeter = (name: string, liveness: Liveness): Meter =>
   createMeter({
     name,
     liveness,
-    // Only a terminal shows it, so the stream of any other standard error is not opened.
+    // The meter draws only on a terminal, so standard error is not opened otherwise.
     get stream() {
       return getStandardError()
     },
@@ -267,14 +267,14 @@ const openRunPager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
     onStart: () => void meter.hold(),
   })
 
-/** True if `-o table` aligns a table without a terminal. A variable or profile never does, since scripts read tab-separated values. */
+/** True if `-o table` aligns columns without a terminal. A format from a variable or a profile does not, because scripts read tab-separated values. */
 const isAlignedByFlag = (
   { format, globals }: Pick<AnswerOptions, 'format' | 'globals'>,
   { terminal }: Style,
 ): boolean => !terminal && globals.output !== undefined && format.reader === 'people'
 
-/** The output of an answer that a report replaces. */
-const nowhere: Stdout = { write: async () => {}, end: async () => {} }
+/** Discards the output of a silent run. */
+const discardingOutput: Stdout = { write: async () => {}, end: async () => {} }
 
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
@@ -304,13 +304,13 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     meter,
     liveness,
     polls,
-    interactive: await detectPresence(env),
+    interactive: await createInteractiveCheck(env),
     finish: async (say) => {
       await shown.end()
       say()
     },
   }
-  if (isSilent) return { ...streams, out: nowhere }
+  if (isSilent) return { ...streams, out: discardingOutput }
   if (!filed && format.page === undefined) return streams
   const { checkFileFlags, openAnswerFile } = await import('./file.js')
   checkFileFlags(format, globals, style.terminal)

@@ -7,12 +7,12 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
 import type {
   InnerAnswer,
-  InnerAsk,
   LineAnswer,
-  LineAsk,
   PipedInput,
+  ReadingLine,
   RunMode,
-  TypedAsk,
+  SubcommandCall,
+  TypedLine,
 } from '../engine/command/context.js'
 import {
   deriveWithoutSpecial,
@@ -62,12 +62,15 @@ const refuseInput = (): never => {
 /** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {
   text: async () => refuseInput(),
-  chunks: refuseInput,
+  readChunks: refuseInput,
   endsSoon: async () => refuseInput(),
 }
 
 /** Creates the global flags of an inner run. It takes only flags for reaching the instance from the outer run. */
-const createInnerGlobals = (outer: Globals, { fields, mode, page, perPage }: InnerAsk): Globals => {
+const createInnerGlobals = (
+  outer: Globals,
+  { fields, mode, page, perPage }: SubcommandCall,
+): Globals => {
   const reached = Object.fromEntries(
     reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
   )
@@ -101,7 +104,7 @@ const removeRehearsals = (command: Command): Command => ({
 
 /** Finds the command of a request, with the names of the instance. */
 const findAskedCommand = async (
-  { command, withoutSpecial, mode }: InnerAsk,
+  { command, withoutSpecial, mode }: SubcommandCall,
   { own, command: { registry } }: AnswerOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await registry.find(command.area, command.words)
@@ -120,8 +123,8 @@ interface ParsedCommand {
 }
 
 /** Parses the arguments of a command. Names and values that only the instance knows are loaded if they are needed. */
-const parseCommandAsk = async (
-  ask: InnerAsk,
+const parseSubcommand = async (
+  ask: SubcommandCall,
   outer: AnswerOptions,
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
@@ -154,7 +157,10 @@ const readOnlyLevels: Readonly<Record<RunMode, boolean | 'marked'>> = {
 }
 
 /** Returns the options of a command that is run by data, except those of its answer and of the command itself. */
-const createInnerOptions = ({ outer, shared: sharing }: OuterRun, { mode, signal }: InnerAsk) => ({
+const createInnerOptions = (
+  { outer, shared: sharing }: OuterRun,
+  { mode, signal }: SubcommandCall,
+) => ({
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
@@ -172,7 +178,10 @@ const createInnerOptions = ({ outer, shared: sharing }: OuterRun, { mode, signal
 })
 
 /** Runs a command by data. */
-export const runCommandWithin = async (around: OuterRun, ask: InnerAsk): Promise<InnerAnswer> => {
+export const runCommandWithin = async (
+  around: OuterRun,
+  ask: SubcommandCall,
+): Promise<InnerAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
   const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
@@ -188,7 +197,7 @@ export const runCommandWithin = async (around: OuterRun, ask: InnerAsk): Promise
   }
   try {
     const { note } = kept.options.screen.notes
-    const { command, given, words } = await parseCommandAsk(ask, outer, note)
+    const { command, given, words } = await parseSubcommand(ask, outer, note)
     asked = { command, given }
     if (ask.mode === 'checks') return toWithinAnswer(0)
     const ended = (goesOn: boolean): void => {
@@ -218,7 +227,7 @@ export const runCommandWithin = async (around: OuterRun, ask: InnerAsk): Promise
 
 /** Separates records from their parents. Records about parents that could not be read are left out. */
 const createSplitter =
-  (take: LineAsk['takeRecord']) =>
+  (take: ReadingLine['takeRecord']) =>
   (bytes: Uint8Array, column: string | undefined): void => {
     if (column === undefined) return void take(bytes, undefined)
     const below = splitWrapped(bytes, column)
@@ -238,7 +247,7 @@ const getReachingWords = (outer: Globals, from: string | undefined): readonly st
 ]
 
 /** @throws Failure `usage` for a line that does not only read, and for flags about its output */
-const checkInnerLine = ({ command, raw }: CommandLine, ask: LineAsk): void => {
+const checkInnerLine = ({ command, raw }: CommandLine, ask: ReadingLine): void => {
   const name = getCommandName(command)
   if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
@@ -267,7 +276,7 @@ const getGroupColumns = async ({
 }
 
 /** Returns the words that are added to a line. */
-const getExtraWords = (command: Command, ask: LineAsk): readonly string[] => {
+const getExtraWords = (command: Command, ask: ReadingLine): readonly string[] => {
   if (ask.previews === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
   return listsRecords(command) ? ['--limit=all', ...where] : []
@@ -286,7 +295,7 @@ const parseCommandLine = async (
 /** Runs a line as if a person had typed it. @returns its exit code */
 export const runTypedWithin = async (
   { outer, shared: sharing, parse, run }: OuterRun,
-  { words, input }: TypedAsk,
+  { words, input }: TypedLine,
 ): Promise<number> => {
   const { globals, signal } = outer
   const flags = [
@@ -304,7 +313,7 @@ export const runTypedWithin = async (
   return run(line, { inner: sharing, input: read })
 }
 
-const pickInnerAsk = ({ composed, parents, planned, reads, whole }: LineAsk) => ({
+const pickInnerOptions = ({ composed, parents, planned, reads, whole }: ReadingLine) => ({
   composed,
   parents,
   planned,
@@ -315,7 +324,7 @@ const pickInnerAsk = ({ composed, parents, planned, reads, whole }: LineAsk) => 
 /** Runs a line for its records or, with `previews`, for a preview of its changes. */
 export const runLineWithin = async (
   { outer, shared: sharing, parse, run }: OuterRun,
-  ask: LineAsk,
+  ask: ReadingLine,
 ): Promise<LineAnswer> => {
   const { options: seen, notes, failures } = await openKeptAnswer(createSplitter(ask.takeRecord))
   const previews = ask.previews === true
@@ -337,7 +346,7 @@ export const runLineWithin = async (
       onPlanned: (plan) => {
         facts = { ...facts, plan }
       },
-      ...pickInnerAsk(ask),
+      ...pickInnerOptions(ask),
     }
     const wanted = previews ? removeRehearsals(parsed.command) : parsed.command
     // A preview is of the same instance, whose words the outer run has already.

@@ -81,7 +81,7 @@ export class StandardInput {
   }
 
   /** Yields the input piece by piece, as it comes. */
-  async *chunks(): AsyncGenerator<string> {
+  async *readChunks(): AsyncGenerator<string> {
     const head = await this.head()
     this.#begun = ''
     if (head !== '') yield head
@@ -150,7 +150,7 @@ export class StandardInput {
 
   async #readAll(): Promise<string> {
     const texts: string[] = []
-    for await (const chunk of this.chunks()) texts.push(chunk)
+    for await (const chunk of this.readChunks()) texts.push(chunk)
     return texts.join('')
   }
 }

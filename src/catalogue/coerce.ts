@@ -48,15 +48,15 @@ export interface Source<N> {
    *
    * - `text`, the command line: names of levels, dashes for underscores, `30d` for a time; an empty text unsets
    * - `data`, an agent or a program: strings the same way; numbers, booleans and lists are what they are in JSON
-   * - `file`, declared state: names and dashes too, but times are written out, any scalar is text where text is due, and
+   * - `file`, declared state: level names and dashes as in `text`, but times are absolute; any scalar is accepted as text;
    *   certificates and keys are checked; null unsets
    * - `wire`, requests to an instance: numbers and booleans may be strings, a list may be joined by commas, unknown keys
    *   are dropped; there are no names and no dashes
    */
   readonly kind: SourceKind
-  readonly view: (given: N) => View<N>
+  readonly view: (node: N) => View<N>
   /** Returns a node as JSON, for a parameter that accepts any value. */
-  readonly toJson: (given: N) => JsonValue
+  readonly toJson: (node: N) => JsonValue
   /** Splits a text that stands for a list into its items. */
   readonly split?: (text: string) => readonly N[]
   /**
@@ -72,7 +72,7 @@ export interface ValueError<N = unknown> extends ValueProblem {
   /** The parameter whose type the node violates. Inside a hash, it is the parameter of the key. */
   readonly param: Param
   /** The wrong node. For an unknown key, it is the value of the key. It may be a secret. */
-  readonly given: N
+  readonly node: N
 }
 
 /** A deprecated value that still works, and its replacement. */
@@ -89,9 +89,9 @@ export interface Coercion<N = unknown> {
 }
 
 /** Converts a node of a source to the type of a parameter. */
-export const coerce = <N>(param: Param, given: N, source: Source<N>): Coercion<N> => {
+export const coerce = <N>(param: Param, node: N, source: Source<N>): Coercion<N> => {
   const walk: Walk<N> = { source, path: [], errors: [], deprecated: [] }
-  const value = coerceValue(walk, param, given)
+  const value = coerceValue(walk, param, node)
   return { value: walk.errors.length === 0 ? value : undefined, ...getFindings(walk) }
 }
 
@@ -135,16 +135,16 @@ export const describeError = (
 
 // JSON values as nodes.
 
-const viewJson = (given: unknown): View<unknown> => {
-  if (Array.isArray(given)) return { is: 'list', items: given }
-  if (isObject(given))
-    return { is: 'map', entries: Object.entries(given).map(([key, value]) => ({ key, value })) }
-  if (isNumber(given)) return { is: 'scalar', value: Number(given), text: formatNumber(given) }
-  const value = typeof given === 'string' || typeof given === 'boolean' ? given : null
+const viewJson = (node: unknown): View<unknown> => {
+  if (Array.isArray(node)) return { is: 'list', items: node }
+  if (isObject(node))
+    return { is: 'map', entries: Object.entries(node).map(([key, value]) => ({ key, value })) }
+  if (isNumber(node)) return { is: 'scalar', value: Number(node), text: formatNumber(node) }
+  const value = typeof node === 'string' || typeof node === 'boolean' ? node : null
   return { is: 'scalar', value, text: String(value ?? '') }
 }
 
-const json = { view: viewJson, toJson: (given: unknown) => given as JsonValue }
+const json = { view: viewJson, toJson: (node: unknown) => node as JsonValue }
 const split = (text: string): string[] => text.split(',').map((item) => item.trim())
 const splitTexts = (text: string): string[] => split(text).filter((item) => item !== '')
 
@@ -172,17 +172,17 @@ const enterKey = <N>(walk: Walk<N>, key: string | number): Walk<N> => ({
   path: [...walk.path, key],
 })
 
-const fail = <N>(walk: Walk<N>, param: Param, given: N, refusal: ValueProblem): undefined => {
-  walk.errors.push({ ...refusal, path: walk.path, param, given })
+const fail = <N>(walk: Walk<N>, param: Param, node: N, refusal: ValueProblem): undefined => {
+  walk.errors.push({ ...refusal, path: walk.path, param, node })
 }
 
-const getScalar = <N>({ source }: Walk<N>, given: N): Scalar | undefined => {
-  const view = source.view(given)
+const getScalar = <N>({ source }: Walk<N>, node: N): Scalar | undefined => {
+  const view = source.view(node)
   return view.is === 'scalar' ? view : undefined
 }
 
-const acceptScalar = <N>(walk: Walk<N>, param: Param, given: N, read: ScalarValue): Value => {
-  if ('problem' in read) return fail(walk, param, given, read)
+const acceptScalar = <N>(walk: Walk<N>, param: Param, node: N, read: ScalarValue): Value => {
+  if ('problem' in read) return fail(walk, param, node, read)
   const { value, successor } = read
   if (successor !== undefined) walk.deprecated.push({ value: String(value), successor })
   return value
@@ -190,17 +190,17 @@ const acceptScalar = <N>(walk: Walk<N>, param: Param, given: N, read: ScalarValu
 
 const isPresent = (value: Value): value is JsonValue => value !== undefined
 
-const findWord = <N>(walk: Walk<N>, param: Param, given: N): string | undefined => {
-  const { value, text } = getScalar(walk, given) ?? { value: null, text: '' }
+const findWord = <N>(walk: Walk<N>, param: Param, node: N): string | undefined => {
+  const { value, text } = getScalar(walk, node) ?? { value: null, text: '' }
   if (param.words === undefined || value === null) return undefined
   const word = matchWord(param, text)
   return walk.source.kind === 'wire' && word !== value ? undefined : word
 }
 
 /** True if a node means the absence of a value: null, or an empty text for a parameter that is not a text. */
-const isNothing = <N>(walk: Walk<N>, param: Param, given: N): boolean => {
+const isNothing = <N>(walk: Walk<N>, param: Param, node: N): boolean => {
   const { kind } = walk.source
-  const scalar = getScalar(walk, given)
+  const scalar = getScalar(walk, node)
   const isEmpty = scalar?.value === '' && param.type !== 'string'
   if (kind === 'text' || kind === 'wire')
     return param.nullable === true && (scalar?.value === null || isEmpty)
@@ -209,7 +209,7 @@ const isNothing = <N>(walk: Walk<N>, param: Param, given: N): boolean => {
 }
 
 /** Returns the value that unsets a parameter; fails if the parameter cannot be unset. */
-const getUnsetValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
+const getUnsetValue = <N>(walk: Walk<N>, param: Param, node: N): Value => {
   const { kind } = walk.source
   if (param.nullable === true || (kind === 'file' && param.type === 'json')) return null
   const isPlainText = param.type === 'string' && getFormatRule(kind, param) === undefined
@@ -217,50 +217,50 @@ const getUnsetValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
   const isPem = formatOf(param) === 'pem'
   if (kind === 'file' && (isPlainText || isClearedByEmpty(param) || isPem)) return ''
   const expected = param.type === 'list' ? 'a list' : 'a value'
-  return fail(walk, param, given, { problem: 'null', expected })
+  return fail(walk, param, node, { problem: 'null', expected })
 }
 
 // Lists and objects.
 
-const listItem = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
+const coerceListItem = <N>(walk: Walk<N>, param: ListParam, node: N): Value => {
   const { kind, parseReference } = walk.source
-  const scalar = getScalar(walk, given)
+  const scalar = getScalar(walk, node)
   if (parseReference !== undefined)
-    return acceptScalar(walk, param, given, readReference(scalar, parseReference))
+    return acceptScalar(walk, param, node, readReference(scalar, parseReference))
   const successor = getOwn(param.deprecatedValues, scalar?.text ?? '')
   if (param.of === 'string' && scalar !== undefined && successor !== undefined)
     walk.deprecated.push({ value: scalar.text, successor })
   if (kind === 'file' && param.of === 'string' && scalar?.value === '')
-    return fail(walk, param, given, { problem: 'wrong format', expected: 'text that is not empty' })
+    return fail(walk, param, node, { problem: 'wrong format', expected: 'text that is not empty' })
   const item = toItemParam(param)
-  return acceptScalar(walk, item, given, readScalar(item, scalar, kind))
+  return acceptScalar(walk, item, node, readScalar(item, scalar, kind))
 }
 
 /** Returns the items of a value for a list; undefined if the value is not a list. */
-const getItems = <N>(walk: Walk<N>, param: ListParam, given: N): readonly N[] | undefined => {
+const getItems = <N>(walk: Walk<N>, param: ListParam, node: N): readonly N[] | undefined => {
   const { view, kind, split } = walk.source
-  const seen = view(given)
+  const seen = view(node)
   if (seen.is === 'list')
     return kind === 'wire'
       ? seen.items.filter((item) => getScalar(walk, item)?.value !== '')
       : seen.items
   if (seen.is === 'map' || seen.value === null) return undefined
   if (kind === 'wire' && seen.value === '') return []
-  if (param.single === true && (kind === 'file' || kind === 'wire')) return [given]
-  if (kind === 'wire' && typeof seen.value !== 'string') return [given]
+  if (param.single === true && (kind === 'file' || kind === 'wire')) return [node]
+  if (kind === 'wire' && typeof seen.value !== 'string') return [node]
   return split?.(seen.text)
 }
 
-const coerceList = <N>(walk: Walk<N>, param: ListParam, given: N): Value => {
-  const items = getItems(walk, param, given)
+const coerceList = <N>(walk: Walk<N>, param: ListParam, node: N): Value => {
+  const items = getItems(walk, param, node)
   if (items === undefined)
-    return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
+    return fail(walk, param, node, { problem: 'wrong type', expected: 'a list' })
   const { max = items.length } = param
   if (items.length > max) {
     const expected = `at most ${max} values, not ${items.length}`
-    fail(walk, param, given, { problem: 'too many values', expected })
+    fail(walk, param, node, { problem: 'too many values', expected })
   }
-  const values = items.map((item, at) => listItem(enterKey(walk, at), param, item))
+  const values = items.map((item, at) => coerceListItem(enterKey(walk, at), param, item))
   return values.every(isPresent) ? values : undefined
 }
 
@@ -285,23 +285,23 @@ const reportUnknownKey = <N>(
   })
 }
 
-const coerceHash = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
+const coerceHash = <N>(walk: Walk<N>, param: HashParam, node: N): Value => {
   const { kind, view, toJson } = walk.source
-  const seen = view(given)
+  const seen = view(node)
   if (kind === 'wire' && seen.is === 'scalar' && seen.value === '') return {}
   if (seen.is !== 'map') {
     const expected = kind === 'file' ? 'a map' : 'an object'
-    return fail(walk, param, given, { problem: 'wrong type', expected })
+    return fail(walk, param, node, { problem: 'wrong type', expected })
   }
   const { keys } = param
-  if (keys === undefined && kind === 'file') return toJson(given)
+  if (keys === undefined && kind === 'file') return toJson(node)
   const isKnown = ({ key }: Entry<N>): boolean => keys === undefined || Object.hasOwn(keys, key)
   const entries = kind === 'wire' ? seen.entries.filter(isKnown) : seen.entries
   return toObject(
     entries.map((entry) => {
       const { key, value } = entry
-      const isNothing = kind === 'wire' && getScalar(walk, value)?.value === null
-      if (keys === undefined && isNothing) return [key, '']
+      const isNull = kind === 'wire' && getScalar(walk, value)?.value === null
+      if (keys === undefined && isNull) return [key, '']
       const inner = keys === undefined ? anyText : getOwn(keys, key)
       const found = inner && coerceValue(enterKey(walk, key), inner, value)
       return [key, inner === undefined ? reportUnknownKey(walk, param, entry) : found]
@@ -309,11 +309,11 @@ const coerceHash = <N>(walk: Walk<N>, param: HashParam, given: N): Value => {
   )
 }
 
-const coerceString = <N>(walk: Walk<N>, param: StringParam, given: N): Value => {
+const coerceString = <N>(walk: Walk<N>, param: StringParam, node: N): Value => {
   const { view, kind } = walk.source
-  const seen = view(given)
+  const seen = view(node)
   const isList = seen.is === 'list' && isJoined(param) && kind !== 'wire'
-  const texts = (isList ? seen.items : [given]).map((one) =>
+  const texts = (isList ? seen.items : [node]).map((one) =>
     acceptScalar(walk, param, one, readScalar(param, getScalar(walk, one), kind)),
   )
   if (!texts.every(isPresent)) return undefined
@@ -323,37 +323,36 @@ const coerceString = <N>(walk: Walk<N>, param: StringParam, given: N): Value => 
 }
 
 /** Returns the value of a parameter of type `json` without conversion. */
-const coerceJson = <N>(walk: Walk<N>, param: JsonParam, given: N): Value => {
+const coerceJson = <N>(walk: Walk<N>, param: JsonParam, node: N): Value => {
   const { kind, view, toJson } = walk.source
-  if (kind !== 'data' || param.items === undefined || view(given).is === 'list')
-    return toJson(given)
-  return fail(walk, param, given, { problem: 'wrong type', expected: 'a list' })
+  if (kind !== 'data' || param.items === undefined || view(node).is === 'list') return toJson(node)
+  return fail(walk, param, node, { problem: 'wrong type', expected: 'a list' })
 }
 
-const coerceValue = <N>(walk: Walk<N>, param: Param, given: N): Value => {
+const coerceValue = <N>(walk: Walk<N>, param: Param, node: N): Value => {
   const { kind, parseReference } = walk.source
-  if (isNothing(walk, param, given)) return getUnsetValue(walk, param, given)
-  const word = findWord(walk, param, given)
+  if (isNothing(walk, param, node)) return getUnsetValue(walk, param, node)
+  const word = findWord(walk, param, node)
   if (word !== undefined) return word
   switch (param.type) {
     case 'list':
-      return coerceList(walk, param, given)
+      return coerceList(walk, param, node)
     case 'hash':
-      return coerceHash(walk, param, given)
+      return coerceHash(walk, param, node)
     case 'json':
-      return coerceJson(walk, param, given)
+      return coerceJson(walk, param, node)
     case 'string':
-      return coerceString(walk, param, given)
+      return coerceString(walk, param, node)
     case 'boolean':
     case 'enum':
-      return acceptScalar(walk, param, given, readScalar(param, getScalar(walk, given), kind))
+      return acceptScalar(walk, param, node, readScalar(param, getScalar(walk, node), kind))
     default: {
-      const scalar = getScalar(walk, given)
+      const scalar = getScalar(walk, node)
       const read =
         parseReference === undefined
           ? readScalar(param, scalar, kind)
           : readReference(scalar, parseReference)
-      return acceptScalar(walk, param, given, read)
+      return acceptScalar(walk, param, node, read)
     }
   }
 }

@@ -93,7 +93,7 @@ class PlaceAccess {
     const { instance } = this.#context
     const { kind, path } = this.#place
     const all = kind === 'project' ? members.listAllOfProject : members.listAllOfGroup
-    const everybody = await instance.records(all, { id: path })
+    const everybody = await instance.readRecords(all, { id: path })
     const sources = await this.#readSources(record)
     const found = everybody.map((member) =>
       createMemberRow(this.#name, member, explainLevel(member, sources)),
@@ -111,7 +111,7 @@ class PlaceAccess {
     const { kind, path } = this.#place
     const own = kind === 'project' ? members.listOfProject : members.listOfGroup
     const direct = this.#readPart('direct members', async () => [
-      { via: 'direct', members: await instance.records(own, { id: path }) },
+      { via: 'direct', members: await instance.readRecords(own, { id: path }) },
     ])
     const isGroup =
       !isObject(record) || !isObject(record.namespace) || record.namespace.kind !== 'user'
@@ -120,7 +120,7 @@ class PlaceAccess {
       this.#readPart(`group ${group}`, async () => [
         {
           via: `group ${group}`,
-          members: await instance.records(members.listOfGroup, { id: group }),
+          members: await instance.readRecords(members.listOfGroup, { id: group }),
         },
       ]),
     )
@@ -129,7 +129,7 @@ class PlaceAccess {
         {
           via: `shared with ${group} (${formatLevel(most)})`,
           most,
-          members: await instance.records(members.listAllOfGroup, { id: group }),
+          members: await instance.readRecords(members.listAllOfGroup, { id: group }),
         },
       ]),
     )
@@ -138,7 +138,7 @@ class PlaceAccess {
 
   #readRules(): Promise<readonly AccessRow[]> {
     return this.#readPart('approval rules', async () => {
-      const rules = await this.#context.instance.records(approvals.rulesList, this.#id)
+      const rules = await this.#context.instance.readRecords(approvals.rulesList, this.#id)
       return rules.flatMap(({ name, rule_type, eligible_approvers }) => {
         const row = { access: 'approve', via: `rule ${name}` }
         if (rule_type === 'any_approver')
@@ -153,7 +153,7 @@ class PlaceAccess {
 
   #readKeys(): Promise<readonly AccessRow[]> {
     return this.#readPart('deploy keys', async () => {
-      const keys = await this.#context.instance.records(deployKeys.list, this.#id)
+      const keys = await this.#context.instance.readRecords(deployKeys.list, this.#id)
       return keys.map(({ id, title, can_push }) => ({
         ...this.#createRow('deploy key', title, id),
         access: can_push === true ? 'push' : 'read',
@@ -164,7 +164,7 @@ class PlaceAccess {
 
   #readBranches(): Promise<readonly AccessRow[]> {
     return this.#readPart('protected branches', async () => {
-      const found = listObjects(await this.#context.instance.records(branchesOf, this.#id))
+      const found = listObjects(await this.#context.instance.readRecords(branchesOf, this.#id))
       return found.flatMap((branch) =>
         (['push', 'merge'] as const).flatMap((access) => this.#createLevelRows(branch, access)),
       )
@@ -274,7 +274,7 @@ const findTarget = async (context: Context, given: string): Promise<Target> => {
     if (group === undefined) throw createNotFoundFailure(text)
     return group
   }
-  const users = await readIfPresent(context.instance.records(usersNamed, { username: text }))
+  const users = await readIfPresent(context.instance.readRecords(usersNamed, { username: text }))
   const isUser = (users ?? []).length > 0
   if (group !== undefined && isUser)
     throw usage(`"${text}" is both a user and a group`, `Write @${text} or group:${text}.`)

@@ -227,7 +227,7 @@ export const setCommand = define({
       )
     // If the line is not quoted, its words are separate arguments.
     const text = line.length === 1 ? (line[0] ?? '') : line.map(quoteWord).join(' ')
-    const commands = await context.place.commands()
+    const commands = await context.place.listCommands()
     checkAliasName(name, commands)
     checkAliasLine(text, commands, context.place.env)
     const before = await openProfileStore(context).setAlias(name, text)

@@ -1,4 +1,4 @@
-/** Builds the requests of `svcctl api`: the path, and one request for each of several objects or projects. */
+/** Implements the requests of `svcctl api`: fills the path, and sends one request for each object, project or group. */
 
 import { hasDots } from '../base/base-url.js'
 import { isObject } from '../base/objects.js'
@@ -40,7 +40,7 @@ export const fillApiPath = async (
   let { path } = request
   for (const kind of kinds) {
     if (!path.includes(`{${kind}}`)) continue
-    const value = flags[kind] ?? (await place.scope(kind))
+    const value = flags[kind] ?? (await place.findScope(kind))
     if (value === undefined)
       throw usage(`the path contains {${kind}}, but no ${kind} is given`, scopeHints[kind])
     const text = String(value)
@@ -50,11 +50,11 @@ export const fillApiPath = async (
   return { ...request, path }
 }
 
-// What standard input names for `svcctl api <method> <path with {}> -`, as it comes.
+// The objects that standard input names for `svcctl api <method> <path with {}> -`.
 
-/** The objects of a path, which takes any: a record is known by its ID, or by its name in an answer about several objects. */
+/** Accepts any object. Records are identified by their field `object` (in an answer about several objects) or `id`. */
 const anyObjects: Objects = { ...plainObjects, names: ['object', 'id'] }
-/** Whatever other columns there are. */
+/** Ignores all other columns of a table, whatever they are named. */
 const anyColumns: RowTap = { sheet: true, take: () => {}, takeBare: () => {} }
 
 /**
@@ -86,7 +86,7 @@ export const hasPlaceholder = ({ path }: Pick<WireRequest, 'path'>): boolean =>
  * Inserts an object into a request, percent-encoded, in the path and in the query.
  * @throws Failure `usage` for an object that a path cannot contain
  */
-export const requestFor = (request: WireRequest, object: string): WireRequest => {
+export const insertObject = (request: WireRequest, object: string): WireRequest => {
   if (hasDots(object) || object === '') throw usage(`"${object}" cannot be used in a path`)
   const text = encodeURIComponent(object)
   return {
@@ -95,52 +95,58 @@ export const requestFor = (request: WireRequest, object: string): WireRequest =>
   }
 }
 
-/** Returns the shape of a path: paths are alike where their fixed words are. */
-const getPathShape = (path: string): string =>
+/** Replaces the variable parts of a path by `:`, so that a path can be compared with a documented route. */
+const toComparablePath = (path: string): string =>
   path
     .replace(/[?#].*/s, '')
     .split('/')
     .map((part) => (/^[:*]|%|\{\w*\}|^\d+$/.test(part) ? ':' : part))
     .join('/')
 
-/** Finds the documented endpoint of a template, whose columns its answers have. */
-const findDocumented = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
+/** Finds the documented endpoint of a request. Its columns are used for the answers. */
+const findDocumentedEndpoint = async ({
+  method,
+  path,
+}: WireRequest): Promise<Endpoint | undefined> => {
   for (const row of listAreas())
     for (const endpoint of Object.values<Endpoint>(await row.load()))
-      if (getMethod(endpoint) === method && getPathShape(getPath(endpoint)) === getPathShape(path))
+      if (
+        getMethod(endpoint) === method &&
+        toComparablePath(getPath(endpoint)) === toComparablePath(path)
+      )
         return endpoint
   return undefined
 }
 
 const object = string('object')
-/** An object in the place of a secret, which no journal names. */
+/** The object parameter of a path whose object is a secret. Journals do not name it. */
 const secretObject = string('object', { secret: true })
 
 const countPlaceholders = (path: string): number => path.split(/\{\}|%7B%7D/).length - 1
 
-/** True if a request has the place for its object in a secret parameter of its address. */
+/** True if the object is inserted into a query parameter that holds a secret. */
 const isSecretPlaceholder = ({ path }: WireRequest): boolean =>
   countPlaceholders(maskAddresses(path)) < countPlaceholders(path)
 
-/** True if the documents have the fields of an answer, so that its columns are known. */
-const isRecord = (known: Endpoint | undefined): known is Endpoint =>
+/** True if an answer of this endpoint is one record or empty, so that its documented columns apply. */
+const hasSingleRecord = (known: Endpoint | undefined): known is Endpoint =>
   known !== undefined && ['one', 'empty'].includes(known.returns.kind)
 
 /** The column of an answer whose fields are not known. */
 const answerColumn = 'answer'
 
-/** Answers in one column each, as JSON, beside the object that they are about. */
+/** Converts answers to two columns: the object, and its answer as JSON. */
 const toObjectRows = (records: readonly unknown[]): readonly unknown[] =>
   records.filter(isObject).map(({ object, ...answer }) => ({
     object,
     [answerColumn]: JSON.stringify('value' in answer ? answer.value : answer),
   }))
 
-/** Turns answers that stand below the project or group of each into one column, as JSON. */
+/** Converts answers about projects or groups to one column of JSON. The project or group is shown above it. */
 const toAnswerRows = (records: readonly unknown[]): readonly unknown[] =>
   records.map((record) => ({ [answerColumn]: JSON.stringify(record) }))
 
-/** Returns how answers are shown that nobody knows the fields of. */
+/** Creates the view for answers whose fields are not documented. */
 const createView = (
   { columns }: Endpoint,
   rows: NonNullable<People['rows']>,
@@ -159,7 +165,7 @@ const describeLoss = ({ method }: WireRequest): Pick<WriteOptions, 'loses' | 'do
       }
     : {}
 
-/** The parameters in the path of a template: an object, or the project or group of each request. */
+/** The path parameters of the template: an object, or a project or group. */
 type PathParameters = Pick<Endpoint, 'path' | 'args'>
 
 const createObjectParameter = (request: WireRequest): PathParameters => ({
@@ -167,11 +173,11 @@ const createObjectParameter = (request: WireRequest): PathParameters => ({
   args: ['object'],
 })
 
-/** Creates an endpoint from the template: what its answers look like, whether they are of a write. */
+/** Creates the endpoint of the template, with the documented answer and columns if they are known. */
 const createEndpoint = async (request: WireRequest, places: PathParameters): Promise<Endpoint> => {
-  const known = await findDocumented(request)
+  const known = await findDocumentedEndpoint(request)
   const { credential, safe } = known ?? {}
-  const { returns, columns } = isRecord(known)
+  const { returns, columns } = hasSingleRecord(known)
     ? known
     : { returns: one(Unknown()), columns: [answerColumn] }
   const { method, path } = request
@@ -191,7 +197,7 @@ const createEndpoint = async (request: WireRequest, places: PathParameters): Pro
   }
 }
 
-/** Creates the test of whether an object is in the part that `--shard` names. */
+/** Creates the function that returns true if an object is in the shard that `--shard` names. */
 const createShardFilter = async ({
   env,
   globals: { shard },
@@ -201,24 +207,27 @@ const createShardFilter = async ({
   return (object) => getShardNumber('', { object }, of) === part
 }
 
-/** @throws Failure `usage`, with its place, for an object that a path cannot contain */
-const checkPlaced = (template: WireRequest, { text, place }: PlacedObject): void => {
+/** Fails if a path cannot contain the object. @throws Failure `usage`, with the place of the object in the input */
+const checkObject = (template: WireRequest, { text, place }: PlacedObject): void => {
   try {
-    requestFor(template, text)
+    insertObject(template, text)
   } catch (error) {
     throw placeFailure(error, place)
   }
 }
 
-/** Reads the objects as they come; one that cannot stand in the path is refused before those that came with it. */
+/**
+ * Yields the objects of the shard. A chunk with an object that a path cannot contain is rejected before any of its
+ * objects is yielded.
+ */
 async function* readObjects(
   place: WorkspaceService,
   template: WireRequest,
 ): AsyncGenerator<{ readonly object: string; readonly place: string }> {
-  const isIn = await createShardFilter(place)
-  for await (const some of readPipedObjects(place.stdin.chunks())) {
-    for (const one of some) checkPlaced(template, one)
-    for (const { text, place: at } of some) if (isIn(text)) yield { object: text, place: at }
+  const isInShard = await createShardFilter(place)
+  for await (const some of readPipedObjects(place.stdin.readChunks())) {
+    for (const one of some) checkObject(template, one)
+    for (const { text, place: at } of some) if (isInShard(text)) yield { object: text, place: at }
   }
 }
 
@@ -237,7 +246,7 @@ export async function* callForEachObject(context: Context, template: WireRequest
       endpoint,
       values: { object },
       label: object,
-      request: requestFor(template, object),
+      request: insertObject(template, object),
     }),
   }
   yield* context.write(source, {

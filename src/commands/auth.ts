@@ -1,9 +1,4 @@
-/**
- * `auth login
- * status
- * logout
- * switch`: signing in to instances (`profile/README.md`).
- */
+/** Implements `auth login`, `auth status`, `auth logout` and `auth switch` (`profile/README.md`). */
 
 import { createClearTextWarning } from '../base/base-url.js'
 import { addSeconds } from '../base/dates.js'
@@ -40,14 +35,14 @@ import {
 } from './auth-probe.js'
 import { resolveSignedIn, resolveTarget } from './auth-profile.js'
 import { type Arguments, define } from './define.js'
-import { discoverInstance as knowInstance } from './known.js'
+import { discoverInstance } from './known.js'
 import { isNarrow } from './narrow.js'
 import { chooseProfiles, getProfileName, openProfileStore, openTokenStore } from './profile.js'
 import { loadActiveWords } from './vocabulary-reading.js'
 
 // The token that `auth login` stores.
 
-/** The number of times that a token is asked for. */
+/** The number of times that login prompts for a token. */
 const maxTries = 3
 
 interface Secrets {
@@ -75,10 +70,10 @@ const readSecrets = async (
 }
 
 /**
- * Asks for a token that the instance accepts, and returns the answer about it, too. At a terminal an empty or refused token is asked
- * for again.
- * @param piped it is read from standard input
- * @throws Failure `auth` or `usage` after the last try; whatever else `attempt` throws, at once
+ * Prompts for a token until the instance accepts it, and returns the token with its identity. On a terminal an empty or rejected token is
+ * asked for again.
+ * @param piped true if the token is read from standard input
+ * @throws Failure `auth` or `usage` after the last try; any other error of `attempt` at once
  */
 const askToken = async <T>(
   context: Context,
@@ -98,7 +93,7 @@ const askToken = async <T>(
     }
 }
 
-// Hints of `auth login`: those of other commands advise signing in.
+// Hints of `auth login`. The hints of other commands advise to sign in, which does not help here.
 
 /** The hints by the code of the advice. */
 const hints: Readonly<Record<string, (about: string) => string>> = {
@@ -107,8 +102,8 @@ const hints: Readonly<Record<string, (about: string) => string>> = {
   scope: (scope) => `Create a token with the scope ${scope} and sign in with it.`,
 }
 
-/** Adds a hint for a user who is signing in already to a failure while a token is tried; anything else stays as it is. */
-const withHint = (error: unknown): unknown => {
+/** Adds a hint about the token to a failure of the sign-in. Other errors are returned unchanged. */
+const addTokenHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { code = '', about = 'required for this' } = error.details.advice ?? {}
   const hint = Object.hasOwn(hints, code) ? hints[code]?.(about) : undefined
@@ -151,16 +146,16 @@ const createProfileArgument = (required: boolean): Argument => ({
   param: string('name of the profile', { completes: 'profile' }),
 })
 
-/** Tries a token, by the way that the profile will have: its proxy, its certificates. */
+/** Creates the function that checks a token, with the proxy and certificates of the new profile. */
 const createTokenCheck =
   ({ instance, ui }: Context, kind: UserTokenKind, profile: Profile) =>
   async ({ token }: Secrets): Promise<Identity> => {
     const { baseUrl } = profile
-    const there = instance.createClientFor(baseUrl, { kind, value: token }, { profile })
+    const client = instance.createClientFor(baseUrl, { kind, value: token }, { profile })
     try {
-      return await ui.showProgress(`checking the token with ${baseUrl}`, () => probe(there))
+      return await ui.showProgress(`checking the token with ${baseUrl}`, () => probe(client))
     } catch (error) {
-      throw withHint(error)
+      throw addTokenHint(error)
     }
   }
 
@@ -168,7 +163,7 @@ const createTokenCheck =
 const getChanges = ({ flags }: LoginArguments): Changes =>
   Object.fromEntries(Object.entries(flags).filter(([name]) => Object.hasOwn(settingFlags, name)))
 
-/** Creates the sign-in as it is stored. */
+/** Creates the data that `signIn` stores. */
 const createSignIn = (
   { place }: Context,
   given: LoginArguments,
@@ -193,23 +188,23 @@ const createSignIn = (
   }
 }
 
-/** Returns the kind as which a token travels: project and impersonation tokens travel as personal ones. */
+/** Converts the value of --kind. Project and impersonation tokens are sent as personal ones. */
 const toTokenKind = (kind: string): UserTokenKind =>
   userTokenKinds.find((known) => known === kind) ?? 'personal'
 
-/** Notes what the instance has beyond the documents: a help to later lines, and no part of signing in. */
-const discoverInstance = async (
+/** Stores which fields and commands the instance has beyond the documents. Later lines use them; login does not depend on it. */
+const discoverSignedInInstance = async (
   context: Context,
   profile: Profile,
   kind: UserTokenKind,
   { token }: Secrets,
 ): Promise<void> => {
   const { instance, place, ui } = context
-  const there = instance.createClientFor(profile.baseUrl, { kind, value: token }, { profile })
+  const client = instance.createClientFor(profile.baseUrl, { kind, value: token }, { profile })
   const globals = { ...place.globals, profile: profile.name }
   const words = await loadActiveWords({ env: place.env, globals }).catch(() => undefined)
-  const look = () => knowInstance(context, profile, there, { anew: true, words })
-  await ui.showProgress('looking at the instance', look)
+  const discover = () => discoverInstance(context, profile, client, { anew: true, words })
+  await ui.showProgress('looking at the instance', discover)
 }
 
 async function* runLogin(context: Context, given: LoginArguments): Rows {
@@ -218,22 +213,22 @@ async function* runLogin(context: Context, given: LoginArguments): Rows {
   const { name, baseUrl } = await resolveTarget(context, given)
   checkAddress(store.get(name), baseUrl)
   const kind = toTokenKind(given.flags.kind)
-  const clear = createClearTextWarning(baseUrl)
-  if (clear !== undefined) ui.warn(clear)
-  const will = previewProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
-  const attempt = createTokenCheck(context, kind, will)
+  const warning = createClearTextWarning(baseUrl)
+  if (warning !== undefined) ui.warn(warning)
+  const profile = previewProfile(store, name, { ...getChanges(given), 'base-url': baseUrl })
+  const attempt = createTokenCheck(context, kind, profile)
   const piped = given.flags['token-stdin'] === true
   const { secrets, identity } = await askToken(context, piped, baseUrl, attempt)
   const signing = createSignIn(context, given, { name, baseUrl }, secrets, identity)
-  const { tokenStore: kept_in = 'file' } = await signIn(store, openTokenStore(context), signing)
+  const { tokenStore = 'file' } = await signIn(store, openTokenStore(context), signing)
   await store.switch(name)
-  await discoverInstance(context, will, kind, secrets)
+  await discoverSignedInInstance(context, profile, kind, secrets)
   yield createNoteRow(`signed in to ${baseUrl} as ${formatIdentity(identity)}`)
   yield createNoteRow(
-    `stored the token in ${tokenPlaces[kept_in]}; profile "${name}" is now the current profile`,
+    `stored the token in ${tokenPlaces[tokenStore]}; profile "${name}" is now the current profile`,
   )
   yield* yieldRecord(
-    { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
+    { profile: name, base_url: baseUrl, kind, ...identity, kept_in: tokenStore },
     { changed: true, noted: true },
   )
 }
@@ -248,23 +243,23 @@ interface StatusRow {
   readonly [key: string]: unknown
 }
 
-/** Checks one profile, or what flags and environment make: where its credential comes from, whether it works. */
+/** Checks the credential of a profile; for undefined, that of flags and environment. */
 const checkStatus = async (context: Context, name: string | undefined): Promise<StatusRow> => {
   const session = await context.place.session({ profile: name })
   const current = openProfileStore(context).getCurrentName()
-  const rowOf = (profile: string) => ({
+  const createRow = (profile: string) => ({
     profile,
     base_url: session.baseUrl,
     current: profile === current,
   })
-  const row = rowOf(name ?? nameOwner(session))
+  const row = createRow(name ?? nameOwner(session))
   try {
     const credential = (await session.getCredential()) ?? session.getJobToken()
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
     const { kind, value } = credential
     const client = context.instance.createClientFor(session.baseUrl, { kind, value }, session)
-    const owner = rowOf(name ?? nameOwner(session, credential))
+    const owner = createRow(name ?? nameOwner(session, credential))
     const shown = { ...owner, credential: formatCredential(credential) }
     if (kind !== 'job') return { ...shown, works: true, user: formatIdentity(await probe(client)) }
     const job = await probeJobToken(client)
@@ -276,7 +271,7 @@ const checkStatus = async (context: Context, name: string | undefined): Promise<
   }
 }
 
-/** Describes a narrow table, which names the host in place of the URL, and leaves out where the credential comes from. */
+/** Describes the table of a narrow terminal, which shows the host instead of the URL and leaves out the credential. */
 const describeNarrowStatus = (several: boolean): People => ({
   columns: ['profile', ...(several ? ['current'] : []), 'works', 'host', 'user'],
   rows: (records) =>
@@ -287,7 +282,7 @@ const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host 
 
 async function* listStatus(context: Context, given: Pick<Given, 'args'>): Rows {
   const rows: StatusRow[] = []
-  // The variables may name the address of a profile, whose credential is used then.
+  // SVC_BASE_URL may be the address of a profile, whose credential is then used, so a profile can occur twice.
   for (const name of chooseProfiles(context.place, getProfileName(context, given)))
     if (!rows.some(({ profile }) => profile === name)) rows.push(await checkStatus(context, name))
   yield* yieldRecords(rows, {
@@ -295,7 +290,7 @@ async function* listStatus(context: Context, given: Pick<Given, 'args'>): Rows {
     ...(isNarrow(context.answer)
       ? { people: describeNarrowStatus(rows.length > 1) }
       : { stacks: 'cut' as const }),
-    // `credential` says of which kind it is and where it comes from.
+    // The column `credential` shows the kind and the origin of a credential, and no secret.
     reveal: true,
   })
   if (rows.some((row) => row.works === false)) yield createExitRow(exitCodes.auth)
@@ -330,9 +325,11 @@ export const logoutCommand = define({
   rows: async function* (context, given) {
     const name = resolveSignedIn(context, given)
     if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
-    const had = await signOut(openProfileStore(context), openTokenStore(context), name)
+    const wasSignedIn = await signOut(openProfileStore(context), openTokenStore(context), name)
     yield createNoteRow(
-      had ? `deleted the credential of profile "${name}"` : `profile "${name}" has no credential`,
+      wasSignedIn
+        ? `deleted the credential of profile "${name}"`
+        : `profile "${name}" has no credential`,
     )
   },
 })

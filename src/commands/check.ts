@@ -38,7 +38,7 @@ const runnerFlags = {
 const maxNamed = 5
 
 const readRunners = (
-  instance: Pick<InstanceService, 'records'>,
+  instance: Pick<InstanceService, 'readRecords'>,
   { flags: { project: id, group: of, type, 'tag-list': tags } }: Arguments<typeof runnerFlags>,
 ) => {
   if (id !== undefined && of !== undefined) throw usage('--project and --group exclude each other')
@@ -46,9 +46,9 @@ const readRunners = (
     type,
     tag_list: tags,
   }
-  if (id !== undefined) return instance.records(listing.listOfProject, { id, ...chosen })
-  if (of !== undefined) return instance.records(listing.listOfGroup, { id: of, ...chosen })
-  return instance.records(listing.listAll, chosen)
+  if (id !== undefined) return instance.readRecords(listing.listOfProject, { id, ...chosen })
+  if (of !== undefined) return instance.readRecords(listing.listOfGroup, { id: of, ...chosen })
+  return instance.readRecords(listing.listAll, chosen)
 }
 
 const runnersCheck = checkFact({

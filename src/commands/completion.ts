@@ -216,8 +216,8 @@ const install = async (shell: Shell, env: NodeJS.ProcessEnv): Promise<string> =>
     const before = readText(file)
     const gap = before === '' || before.endsWith('\n') ? '' : '\n'
     const after = line === undefined ? shell.script : `${before}${gap}${line}\n`
-    const there = line === undefined ? before === after : before.split('\n').includes(line)
-    if (there) return `${file} already loads the completion`
+    const isInstalled = line === undefined ? before === after : before.split('\n').includes(line)
+    if (isInstalled) return `${file} already loads the completion`
     mkdirSync(dirname(file), { recursive: true })
     await writeWhole(file, after)
     return `${line === undefined ? 'wrote' : 'added a line to'} ${file}; start a new shell`

@@ -310,12 +310,12 @@ const runRemoteChecks = async (
   if (hasFailure(network)) return network
   // No credential is sent, because the address may be wrong.
   const party = session.profile === undefined ? {} : { profile: session.profile }
-  const there = context.instance.createClientFor(session.baseUrl, undefined, party)
-  const instance = await runInstanceChecks(there, context.place.clock.now)
+  const client = context.instance.createClientFor(session.baseUrl, undefined, party)
+  const instance = await runInstanceChecks(client, context.place.clock.now)
   if (hasFailure(instance)) return [...network, ...instance]
   const account = await runAccountChecks(context, session)
   if (hasFailure(account))
-    return [...network, ...instance, ...account, ...(await runPathChecks(there))]
+    return [...network, ...instance, ...account, ...(await runPathChecks(client))]
   const paths = await runPathChecks(await connect(context, session))
   const version = await checkVersion(context)
   const known = await runKnownChecks(context, anew)

@@ -194,7 +194,7 @@ async function* explainCommand(
   const { place } = context
   const area = findArea(words[0])
   const [, ...verb] = words
-  const command = (await place.commands()).find(
+  const command = (await place.listCommands()).find(
     (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
   )
   if (command === undefined) return false

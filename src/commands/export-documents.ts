@@ -72,7 +72,7 @@ export interface ExportRun {
   readonly unread: UnreadParts
   readonly selected: KindFilter
   /** Reads the state of a place. */
-  readonly look: (place: ManagedPlace) => Promise<PlaceResult>
+  readonly readPlace: (place: ManagedPlace) => Promise<PlaceResult>
   /** With --factor, the groups that receive the values that all of their projects share. */
   readonly shareable: readonly ManagedPlace[] | undefined
 }
@@ -202,17 +202,17 @@ export async function* writeExport(run: ExportRun, target: ExportTarget): Rows {
  * Creates the function that reads the sections of a place. With --factor, all places are read first, because values that all projects of a
  * group share are declared for the group.
  */
-const createSectionReader = async ({ instance, places, look, shareable }: ExportRun) => {
+const createSectionReader = async ({ instance, places, readPlace, shareable }: ExportRun) => {
   if (shareable === undefined)
     return async (place: ManagedPlace) => {
-      const { section, unread } = await look(place)
+      const { section, unread } = await readPlace(place)
       return { sections: section === undefined ? [] : [section], whole: unread.length === 0 }
     }
   const factoring = new CommonItemFinder(shareable)
   const sections = new Map<string, FileSection[]>()
   const partly = new Set<string>()
   await instance.each(places, async (place) => {
-    const { section, unread } = await look(place)
+    const { section, unread } = await readPlace(place)
     if (unread.length > 0) partly.add(toPlaceText(place))
     if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
     else if (section !== undefined) sections.set(toPlaceText(place), [section])

@@ -128,14 +128,14 @@ const createExport = async (
     chosen: createChosenParts(scoping),
     asked: scoping.only !== undefined,
   }
-  const look: ExportRun['look'] = async (place) => {
+  const readPlace: ExportRun['readPlace'] = async (place) => {
     const current = await exportPlace(view, place, how, places.length < manyPlaces)
     unread.addResult(current)
     countPlace()
     return current
   }
   const selected = createKindFilter(view, scoping, roots, named)
-  return { context, places, unread, selected, look, shareable }
+  return { context, places, unread, selected, readPlace, shareable }
 }
 
 /** Runs the export. */

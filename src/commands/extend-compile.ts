@@ -13,14 +13,14 @@ import { isExtension } from '../engine/command/derive.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { Failure, getReason, usage } from '../errors.js'
 import type { CompileContext, CompiledExtension } from '../extension/compile.js'
-import { type DeclaredExtension, readSource, type SourceFile } from '../extension/source.js'
+import { type DeclaredExtension, readSource, type SourceFile } from '../extension/read-source.js'
 import { listExtensions, readEndpoints } from '../profile/extension-store.js'
 import type { AreaNames } from '../profile/extensions.js'
 
 /** The largest file that is read, in bytes. */
 const maxBytes = 20_000_000
 
-// What an extension is compiled beside.
+// The names that an extension must not take.
 
 /** Flags that every command may have, and flags that are derived from paths. */
 const sharedFlags: ReadonlySet<string> = new Set([
@@ -43,7 +43,7 @@ export const gatherContext = async (context: Context, name: string): Promise<Com
   const others = listExtensions(env)
     .filter((one) => one.name !== name)
     .flatMap((one) => readEndpoints(env, one))
-  const commands = await context.place.commands()
+  const commands = await context.place.listCommands()
   const tools = commands.filter(({ area }) => !documented.some((one) => one.area === area))
   const words = new Set([
     ...tools.filter((one) => Object.keys(one.endpoints).length === 0).map(({ area }) => area),
@@ -94,7 +94,7 @@ export interface ReadExtension extends DeclaredExtension {
 /** Reads the file of an extension. @param again true for a stored path: a pipe that stood there once is not waited for @throws Failure `usage` for its mistakes */
 export const readExtension = async (
   { place }: Pick<Context, 'place'>,
-  { source, only, except, with: beside }: ExtensionSource,
+  { source, only, except, with: additionsFile }: ExtensionSource,
   again = false,
 ): Promise<ReadExtension> => {
   const read = async (path: string): Promise<SourceFile> => ({
@@ -103,13 +103,13 @@ export const readExtension = async (
   })
   const file = await read(source)
   const findings = new Findings()
-  const besides = beside === null ? [] : [await read(beside)]
-  const choice = { only, except, beside: besides[0] }
+  const additions = additionsFile === null ? [] : [await read(additionsFile)]
+  const choice = { only, except, additions: additions[0] }
   const declared = await readSource(file, choice, await loadDocumented(), findings)
   findings.refuse()
   if (declared === undefined) throw new Failure('internal', 'a file without findings and content')
   const digest = createHash('sha256')
-  for (const { bytes } of [file, ...besides]) digest.update(bytes)
+  for (const { bytes } of [file, ...additions]) digest.update(bytes)
   return { ...declared, digest: digest.digest('hex') }
 }
 

@@ -100,14 +100,14 @@ const getEnd = ({ left_seconds }: DomainCertificate): number =>
  * @throws Failure if the instance rejects the request
  */
 export const readCertificates = async (
-  instance: Pick<InstanceService, 'records'>,
+  instance: Pick<InstanceService, 'readRecords'>,
   now: Date,
   project?: string | number,
 ): Promise<Certificates> => {
   const domains =
     project === undefined
-      ? await instance.records(pagesDomains.listAll, {})
-      : await instance.records(pagesDomains.list, { id: project })
+      ? await instance.readRecords(pagesDomains.listAll, {})
+      : await instance.readRecords(pagesDomains.list, { id: project })
   const having = domains.filter(({ certificate }) => certificate != null)
   return {
     certificates: having
@@ -196,11 +196,11 @@ const toSite = (id: number, node: Status | undefined, status: Status | undefined
  * @throws Failure if the instance rejects the request
  */
 export const readSites = async (
-  instance: Pick<InstanceService, 'records'>,
+  instance: Pick<InstanceService, 'readRecords'>,
 ): Promise<readonly GeoSite[]> => {
   const [nodes, statuses] = await Promise.all([
-    instance.records(geo.list, {}),
-    instance.records(geo.status, {}),
+    instance.readRecords(geo.list, {}),
+    instance.readRecords(geo.status, {}),
   ])
   const ids = new Set([...nodes.map(({ id }) => id), ...statuses.map((s) => s.geo_node_id)])
   return [...ids]
@@ -253,13 +253,13 @@ const tryCredential = async (
   { kind, value }: ResolvedCredential,
 ): Promise<Pick<ProfileCredential, 'works' | 'reason'>> => {
   try {
-    const there = instance.createClientFor(session.baseUrl, { kind, value }, session)
+    const client = instance.createClientFor(session.baseUrl, { kind, value }, session)
     if (kind === 'job')
-      return (await probeJobToken(there)) === undefined
+      return (await probeJobToken(client)) === undefined
         ? { reason: 'the instance does not say whose job it is' }
         : { works: true }
-    const request = await there.build({ endpoint: mr.list, values: {} })
-    await there.call({ ...request, path: `${request.path}?per_page=1` })
+    const request = await client.build({ endpoint: mr.list, values: {} })
+    await client.call({ ...request, path: `${request.path}?per_page=1` })
     return { works: true }
   } catch (error) {
     const { category, message, details } = recoverFrom(error)

@@ -190,7 +190,7 @@ const loadRunnerFits = async ({
   project,
   job,
 }: OfProject): Promise<readonly RunnerFit[]> => {
-  const all = await instance.records(runners.listOfProject, { id: project })
+  const all = await instance.readRecords(runners.listOfProject, { id: project })
   const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? 'its ref' }
   const found = new Map<number, RunnerFit>()
   await instance.each(all, async (runner, i) => {
@@ -217,7 +217,10 @@ const loadEarlierJobs = async (
 ): Promise<readonly OtherJob[]> => {
   const pipeline = job.pipeline?.id
   if (typeof pipeline !== 'number') return []
-  const all = await instance.records(jobs.listOfPipeline, { id: project, pipeline_id: pipeline })
+  const all = await instance.readRecords(jobs.listOfPipeline, {
+    id: project,
+    pipeline_id: pipeline,
+  })
   const place = (stage: string | null | undefined): number =>
     known?.stages.indexOf(stage ?? '') ?? -1
   const isBefore = ({ id, name, stage }: ListedJob): boolean => {
@@ -242,7 +245,10 @@ const loadResourceGroup = async (
     ? undefined
     : (await instance.call(resourceGroups.get, { id: project, key })).data
   // A job uses its group as soon as it is pending, even before it has a runner.
-  const inside = await instance.records(jobs.list, { id: project, scope: ['pending', 'running'] })
+  const inside = await instance.readRecords(jobs.list, {
+    id: project,
+    scope: ['pending', 'running'],
+  })
   const holding = inside.filter(
     ({ id, name }) => id !== job.id && besides.includes(getJobFamily(name ?? '')),
   )

@@ -189,29 +189,30 @@ const probeInstance = async (
   words: Words | undefined,
 ): Promise<{ readonly known: KnownInstance; readonly answered: readonly string[] }> => {
   const at = now.toISOString()
-  const look = new InstanceProbe(client, words, at)
+  const instanceProbe = new InstanceProbe(client, words, at)
   const version =
-    (await look.readOther('version', '/version')) ?? (await look.readOther('version', '/metadata'))
+    (await instanceProbe.readOther('version', '/version')) ??
+    (await instanceProbe.readOther('version', '/metadata'))
   const [user, site, [project]] = await Promise.all([
-    look.readData('user', account),
-    look.readData('settings', settings.get),
-    look.readArea('projects', projects.list),
+    instanceProbe.readData('user', account),
+    instanceProbe.readData('settings', settings.get),
+    instanceProbe.readArea('projects', projects.list),
   ])
   const id = isObject(project) ? project.id : undefined
   await Promise.all([
     // Only administrators may list the runners of the instance.
-    look.readArea('runners', site === undefined ? runners.list : runners.listAll),
-    look.readArea('geo', geo.list),
-    look.readArea('pages-domains', pagesDomains.listAll),
-    look.readArea('deploy-keys', deployKeys.listAll),
+    instanceProbe.readArea('runners', site === undefined ? runners.list : runners.listAll),
+    instanceProbe.readArea('geo', geo.list),
+    instanceProbe.readArea('pages-domains', pagesDomains.listAll),
+    instanceProbe.readArea('deploy-keys', deployKeys.listAll),
   ])
   if (id !== undefined)
     await Promise.all([
-      look.readArea('jobs', jobs.list, id),
-      look.readArea('integrations', integrations.list, id),
-      look.readArea('error-tracking', errorTracking.keysList, id),
+      instanceProbe.readArea('jobs', jobs.list, id),
+      instanceProbe.readArea('integrations', integrations.list, id),
+      instanceProbe.readArea('error-tracking', errorTracking.keysList, id),
     ])
-  const { sections, gone, fields, values, cookie, answered } = look
+  const { sections, gone, fields, values, cookie, answered } = instanceProbe
   const known: KnownInstance = {
     format: 1,
     base_url: baseUrl,

@@ -63,7 +63,7 @@ const hasOtherOwner = async (
   { id }: GroupMember,
 ): Promise<boolean> => {
   let found = false
-  await instance.records(
+  await instance.readRecords(
     members.listOfGroup,
     { id: group },
     {

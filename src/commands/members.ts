@@ -180,7 +180,7 @@ const readLosses = async (
 ): Promise<string[]> => {
   const { billableMemberships: endpoint } = members
   const found = await instance
-    .records(endpoint, pickPathValues(endpoint, plan.values))
+    .readRecords(endpoint, pickPathValues(endpoint, plan.values))
     .catch((error: unknown) => {
       recoverFrom(error)
       return []

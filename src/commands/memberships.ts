@@ -53,13 +53,13 @@ export const listAncestry = (path: string): readonly string[] =>
 
 /** Iterates over all visible groups and projects, and counts them for a final note. */
 export class MemberPlaces {
-  readonly #instance: Pick<InstanceService, 'records'>
+  readonly #instance: Pick<InstanceService, 'readRecords'>
   /** The paths of the groups that were yielded, in lower case. */
   readonly #groups = new Set<string>()
   #projects = 0
   #listsGroups = true
 
-  constructor(instance: Pick<InstanceService, 'records'>) {
+  constructor(instance: Pick<InstanceService, 'readRecords'>) {
     this.#instance = instance
   }
 
@@ -101,7 +101,7 @@ export class MemberPlaces {
   /** Reads the groups of the instance's list; none if the instance has no such list. */
   async #readGroups(): Promise<readonly string[]> {
     try {
-      const found = listObjects(await this.#instance.records(groupsAll, {}))
+      const found = listObjects(await this.#instance.readRecords(groupsAll, {}))
       return found.flatMap((group) => toText(group.full_path) ?? []).sort()
     } catch (error) {
       const { details, category } = recoverFrom(error)
@@ -116,7 +116,7 @@ export class MemberPlaces {
   async #readProjectsAfter(after: number): Promise<readonly SeenProject[]> {
     const found: SeenProject[] = []
     const order = { order_by: 'id', sort: 'asc' } as const
-    await this.#instance.records(
+    await this.#instance.readRecords(
       projects.list,
       after === 0 ? order : { ...order, id_after: after },
       {
@@ -177,7 +177,7 @@ const findMember = async (
 ): Promise<GroupMember | undefined> => {
   // The instance may ignore the filter, so each record is checked as well.
   const input = { id: path, ...filter }
-  return (await instance.records(listEndpoints[kind][among], input, { where: is }))[0]
+  return (await instance.readRecords(listEndpoints[kind][among], input, { where: is }))[0]
 }
 
 /** The numbers of consecutive failures that end the search: unreachable places, and rejections of the credential. */
@@ -322,7 +322,7 @@ const hasUser = async (
   username: string,
 ): Promise<boolean | undefined> => {
   try {
-    return (await instance.records(usersNamed, { username })).length > 0
+    return (await instance.readRecords(usersNamed, { username })).length > 0
   } catch (error) {
     recoverFrom(error)
     return undefined

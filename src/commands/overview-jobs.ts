@@ -89,7 +89,7 @@ const readProject = async (
   found: PendingJobs,
 ) => {
   try {
-    const pending = await instance.records(jobs.list, { id, scope: ['pending'] })
+    const pending = await instance.readRecords(jobs.list, { id, scope: ['pending'] })
     found.looked += 1
     for (const job of pending)
       found.waiting.push({

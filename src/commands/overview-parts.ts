@@ -40,7 +40,7 @@ const runnersPart: OverviewPart = {
   name: 'runners',
   title: 'Runners',
   read: async ({ instance }) => {
-    const all = await instance.records(runners.listAll, {})
+    const all = await instance.readRecords(runners.listAll, {})
     const counts = countStates(all)
     const byType = groupBy(all, ({ runner_type }) => runner_type ?? 'unknown')
     const types = Object.fromEntries([...byType].map(([type, some]) => [type, countStates(some)]))

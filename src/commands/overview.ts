@@ -49,7 +49,7 @@ const createSources = (context: Context): OverviewSources => {
   return {
     ...context,
     readProjects: () => {
-      all ??= context.instance.records(projects.list, {})
+      all ??= context.instance.readRecords(projects.list, {})
       return all
     },
   }
@@ -264,8 +264,10 @@ async function* showOverview(context: Context, given: Arguments<typeof flags>): 
   const { place, ui } = context
   const { parts: wanted } = given.flags
   // A snapshot says nothing of what is this tool's own.
-  const there = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
-  const wantedParts = there.filter(({ name }) => wanted === undefined || wanted.includes(name))
+  const availableParts = parts.filter(({ own }) => own !== true || place.globals.from === undefined)
+  const wantedParts = availableParts.filter(
+    ({ name }) => wanted === undefined || wanted.includes(name),
+  )
   const overview = await ui.showProgress('looking', () => readOverview(context, wantedParts))
   yield* describeOverview(context, overview)
   if (!isComplete(overview)) yield createExitRow(exitCodes.partial)

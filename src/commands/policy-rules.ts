@@ -7,7 +7,7 @@ import { findNearest } from '../base/suggest.js'
 import { findLevelNames } from '../catalogue/shapes/common.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
 import { formatOrigin } from '../desired/state.js'
-import type { Context, LineAnswer, LineAsk, LineParent } from '../engine/command/context.js'
+import type { Context, LineAnswer, LineParent, ReadingLine } from '../engine/command/context.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
 import { createValueFinder } from '../engine/command/words.js'
@@ -60,7 +60,7 @@ const getBreakingConditions = ({ where, each }: PolicyRule): readonly string[] =
   where === undefined ? parseWhere([each ?? '']).flatMap(negateExpression) : [where]
 
 /** Creates the request for the records that break a rule. The conditions of the rule are added to those of its list. */
-const createAsk = (rule: PolicyRule): Pick<LineAsk, 'composed' | 'where' | 'words'> => {
+const createAsk = (rule: PolicyRule): Pick<ReadingLine, 'composed' | 'where' | 'words'> => {
   if (isTestedLocally(rule)) return { words: rule.list }
   const { own, rest } = splitConditions(rule.list)
   const wanted = getBreakingConditions(rule)
@@ -203,7 +203,7 @@ const applyWaivers = (
 const allowedFlags = [...lineFlags, ...flagSets.group.map(({ name }) => name)]
 
 /** Records the parents of a list while it is read. */
-class ParentLog implements NonNullable<LineAsk['parents']> {
+class ParentLog implements NonNullable<ReadingLine['parents']> {
   asked: readonly string[] = []
   readonly unread = new Map<string, string>()
 
@@ -212,7 +212,7 @@ class ParentLog implements NonNullable<LineAsk['parents']> {
     return names
   }
 
-  readonly finishParent: NonNullable<LineAsk['parents']>['finishParent'] = (name, failure) => {
+  readonly finishParent: NonNullable<ReadingLine['parents']>['finishParent'] = (name, failure) => {
     if (failure !== undefined) this.unread.set(name, explainUnread(failure))
   }
 }
@@ -255,7 +255,7 @@ const readRows = async (
 }
 
 /** The cache of lists that rules share, and whether another rule reads this list, too. */
-type SharedReading = Pick<LineAsk, 'reads' | 'whole'>
+type SharedReading = Pick<ReadingLine, 'reads' | 'whole'>
 
 /**
  * Checks one rule.

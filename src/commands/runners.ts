@@ -49,7 +49,7 @@ const waitUntilIdle = async (
   const input = { ...pickPathValues(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
   const checkIdle = async (): Promise<true | undefined> => {
-    running = (await instance.records(runners.jobs, input)).length
+    running = (await instance.readRecords(runners.jobs, input)).length
     onCount(plan, running)
     return running === 0 ? true : undefined
   }

@@ -235,7 +235,7 @@ const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
 async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
   const { place } = context
   const { group = [], to = '' } = given.flags
-  const all = chooseLists(given.args, await context.place.commands())
+  const all = chooseLists(given.args, await context.place.listCommands())
   if (given.flags['dry-run'] === true) return yield* countRequests(context, all, group)
   if (to === '')
     throw usage(
@@ -291,7 +291,7 @@ async function* takeSnapshot(
 ): Rows {
   const { answer, place, ui } = context
   const { baseUrl, profile } = await place.session()
-  const { instance } = await place.identity('known')
+  const { instance } = await place.getOrigin('known')
   const unfinished = checkSnapshotFolder(folder, given.flags)
   const lines = all.map(({ line }) => line)
   const began = place.clock.now().toISOString()

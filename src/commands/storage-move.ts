@@ -22,7 +22,7 @@ const waitUntilEmpty = async (context: Context, source: string, timeout: number)
   await ui.showProgress(`waiting until ${source} is empty`, async (say) => {
     const checkEmpty = async (): Promise<true | undefined> => {
       const input = { repository_storage: source, simple: true }
-      left = (await instance.records(projects.list, input)).length
+      left = (await instance.readRecords(projects.list, input)).length
       if (left > 0) say(`${formatCount(left, 'project')} left on ${source}`)
       return left === 0 ? true : undefined
     }

@@ -83,7 +83,7 @@ export const commands = define({
   summary: 'List all commands with their API endpoints',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
   rows: async function* ({ answer, place }: Context) {
-    const rows = (await place.commands()).map(toCommandRow)
+    const rows = (await place.listCommands()).map(toCommandRow)
     const routes = isNarrow(answer) ? [] : ['endpoints']
     yield* yieldRecords(rows, { columns: ['command', 'summary', ...routes] })
   },

@@ -26,15 +26,15 @@ const listMembers = (
 ): Promise<readonly GroupMember[]> => {
   if (among === 'billable') {
     const input = { ...pickPathValues(members.billableList, values), search: name }
-    return instance.records(members.billableList, input, { where })
+    return instance.readRecords(members.billableList, input, { where })
   }
   const input = { ...pickPathValues(members.listOfGroup, values), query: name }
   const direct = among === 'direct'
   if (getScopeType(endpoint.path.id) === 'group')
-    return instance.records(direct ? members.listOfGroup : members.listAllOfGroup, input, {
+    return instance.readRecords(direct ? members.listOfGroup : members.listAllOfGroup, input, {
       where,
     })
-  return instance.records(direct ? members.listOfProject : members.listAllOfProject, input, {
+  return instance.readRecords(direct ? members.listOfProject : members.listAllOfProject, input, {
     where,
   })
 }
@@ -64,7 +64,7 @@ const findMembers = async (
 /** Finds the ID of any user by exact username; undefined if there is none, or if the instance does not return users. */
 const findUser = async (instance: InstanceService, name: string): Promise<string | undefined> => {
   try {
-    const found = listObjects(await instance.records(usersNamed, { username: name }))
+    const found = listObjects(await instance.readRecords(usersNamed, { username: name }))
     const user = found.find(({ username }) => String(username).toLowerCase() === name.toLowerCase())
     return user?.id === undefined ? undefined : String(user.id)
   } catch (error) {

@@ -170,7 +170,7 @@ const chooseProject = async (
   reader: AnswerReader,
   given: string | number | undefined,
 ): Promise<string | number | undefined> => {
-  const known = given ?? (await place.scope('project').catch(() => undefined))
+  const known = given ?? (await place.findScope('project').catch(() => undefined))
   if (known !== undefined) return known
   const list = await reader.readData('projects', {
     endpoint: projects.list,

@@ -144,8 +144,8 @@ const toRows = ({ what, shape, record }: ReadAnswer, words: Words): readonly Nam
   Object.keys(getProperties(shape) ?? {}).flatMap((name): readonly NameRow[] => {
     const own = words.name(name)
     if (own === name) return []
-    const there = Object.keys(record).includes(own)
-    return [{ name, own, answer: what, status: there ? 'there' : 'absent' }]
+    const isPresent = Object.keys(record).includes(own)
+    return [{ name, own, answer: what, status: isPresent ? 'there' : 'absent' }]
   })
 
 const checkFlags = { project: projectFlag } as const

@@ -87,8 +87,8 @@ export class LineContext implements Context {
       return yield* (await preview()).show(actions, options)
     if (!isSource(actions) && actions[0]?.request !== undefined) lists.checkNoListFlags()
     if (this.#hasWritten && !isSource(actions)) {
-      const { followUp } = await import('./bulk/follow-up.js')
-      return yield* followUp(following, actions, options)
+      const { sendFollowUps } = await import('./bulk/follow-up.js')
+      return yield* sendFollowUps(following, actions, options)
     }
     this.#hasWritten = true
     const sent = createLiveOptions(this.#parts, options)

@@ -1,6 +1,6 @@
 /** The parts of a run that carry out the actions of its line: types for the engine, which `answer/` implements. */
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { FollowUpParts } from './bulk/follow-up.js'
+import type { FollowUpServices } from './bulk/follow-up.js'
 import type { BulkRunner } from './bulk/runner.js'
 import type { AnswerService, Context, InstanceService, UiService } from './command/context.js'
 import type { Given, Parent } from './command/types.js'
@@ -31,7 +31,7 @@ export interface LineParts {
   readonly curl: CurlPrinter | undefined
   readonly exchange: InstanceExchange
   /** Sends further requests for the objects of the run, which its journal records. */
-  readonly followUps: FollowUpParts
+  readonly followUps: FollowUpServices
   readonly instance: InstanceService
   readonly lists: ListReader
   readonly options: RunOptions

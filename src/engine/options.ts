@@ -5,7 +5,7 @@ import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
 import type { Profile, Session } from '../profile/types.js'
-import type { InnerRuns, LineAsk, PipedInput } from './command/context.js'
+import type { InnerRuns, PipedInput, ReadingLine } from './command/context.js'
 import type { Globals } from './command/globals.js'
 import type { Command, Plan } from './command/types.js'
 import type { WordsFinder } from './command/words.js'
@@ -27,7 +27,7 @@ export interface OpenSessions {
 
 /** What a run inside another one gets from the outer run. */
 export interface InnerPart
-  extends Pick<LineAsk, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
+  extends Pick<ReadingLine, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
   /** The sessions of the outer run, if both runs use the same instance. */
   readonly sessions?: OpenSessions | undefined
   /** Returns the gate of an address. All addresses of an origin share one gate. */

@@ -1,6 +1,6 @@
 /**
- * Rows, which every command yields in order. A row is an event of an answer (a part opens, a value comes, the part ends) or a note
- * with a place among these events. A row knows no format and no stream, and does not know whether it is one of several targets.
+ * Defines the rows that every command yields, in order. A row is an event of an answer (a part begins, a value arrives, a part ends) or a
+ * note between such events. A row knows no format and no stream, and does not know whether it is one of several targets.
  */
 
 import type { FieldMatch, Records } from '../base/json/records.js'
@@ -9,15 +9,15 @@ import type { GroupFacts, People, StackLayout } from '../catalogue/views.js'
 import { Failure } from '../errors.js'
 import type { Parent, Plan } from './command/description.js'
 
-/** Reads the single record of a record in a list. The single record may have more fields. */
-export interface SingleReader {
-  /** True if the single record was read already. */
+/** Reads the full record of a record in a list. The full record may have more fields. */
+export interface FullRecordReader {
+  /** True if the full record was read already. */
   has(record: unknown): boolean
-  /** Reads the single record. Returns undefined after an error, which was reported. */
+  /** Reads the full record. Returns undefined after an error, which was reported. */
   read(record: unknown): Promise<unknown>
 }
 
-/** The kinds of pages that are no lists. */
+/** The kinds of pages that are not lists. */
 export type PageDrawing = 'access' | 'check' | 'matrix' | 'overview' | 'plan' | 'policy'
 
 /** Data about records that says how they are shown in any format. */
@@ -57,13 +57,13 @@ export interface RecordView {
   readonly lead?: string
   /** The column that names the parent of each record. The records are `{[parent]: …, record: …}`. */
   readonly parent?: string
-  /** The records for an answer of several targets, if one target alone shows other records. */
+  /** The records to show if the line has several targets; by default the same as for one. */
   readonly among?: readonly unknown[]
   /** The column of the instance or snapshot, if a line has several. The engine sets it. */
   readonly within?: 'profile' | 'snapshot'
   /** True if the records say what was changed. A mistake in `--fields` is then only noted, since the change is done. */
   readonly changed?: boolean
-  /** True if notes reported it to people already; only the other formats print it. */
+  /** True if notes told people the same already. Only formats for programs print the record. */
   readonly noted?: boolean
   /** The records of a list as one document. */
   readonly document?: {
@@ -138,7 +138,7 @@ type Event =
       readonly kind: 'records'
       readonly batch: Records
       /** The readers of the single records, if fields of single records are wanted. */
-      readonly readers?: readonly (SingleReader | undefined)[] | undefined
+      readonly readers?: readonly (FullRecordReader | undefined)[] | undefined
     }
   /** A part of the answer ends. Without a target, the answer of all targets ends. */
   | {

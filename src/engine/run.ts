@@ -125,7 +125,7 @@ const parseArguments = async (
     rowFields,
     note: (text) => ui.note(text),
     warn: (text) => ui.warn(text),
-    read: createDigester(journaling),
+    onFileRead: createDigester(journaling),
     signal,
   })
   return toNeutralNames(given, raw, command, words)

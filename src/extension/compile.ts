@@ -28,7 +28,7 @@ import {
 } from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
 import { type CatalogueArea, listEndpoints, PathIndex } from './places.js'
-import { collectServed, type ServedPath } from './sandbox.js'
+import { collectServedPaths, type ServedPath } from './served-paths.js'
 import { areaName, toCommandWord, verbWords } from './words.js'
 
 /** The commands that exist already. An extension changes none of them. */
@@ -312,7 +312,7 @@ class CompileRun {
     return {
       areas,
       kinds: Object.fromEntries(made),
-      served: collectServed(this.#compiled),
+      served: collectServedPaths(this.#compiled),
       leftOut: this.#leftOut,
     }
   }

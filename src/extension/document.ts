@@ -18,14 +18,14 @@ import { createParam, type LooseSchema } from './parameters.js'
 import { OpenApiReader, UnusableOperation } from './schema-reader.js'
 
 /** An operation without a command. The document may name one under `x-svcctl`. */
-export type DocumentOperation = Omit<Operation, 'command'> & {
+export type OpenApiOperation = Omit<Operation, 'command'> & {
   /** The value of `x-svcctl`, which declares the command; not checked yet. */
   readonly declared?: unknown
 }
 
 export interface OpenApiOperations {
   readonly title: string | undefined
-  readonly operations: readonly DocumentOperation[]
+  readonly operations: readonly OpenApiOperation[]
   readonly skipped: readonly SkippedOperation[]
 }
 
@@ -209,7 +209,7 @@ const readAnswer = (
   operation: LooseSchema,
   { method, path }: { readonly method: string; readonly path: string },
   { params }: TakenParams,
-): Pick<DocumentOperation, 'returns' | 'shape'> => {
+): Pick<OpenApiOperation, 'returns' | 'shape'> => {
   const reads = method === 'GET'
   const { status, schema, isFile } = readResponse(reader, operation)
   if (status === '204') return { returns: 'empty' }
@@ -266,7 +266,7 @@ const readOperation = (
   reader: OpenApiReader,
   item: LooseSchema,
   request: ParsedRequest,
-): DocumentOperation => {
+): OpenApiOperation => {
   const { method, path } = request
   const operation = reader.resolve(item[method.toLowerCase()])
   if ([item, operation].some((one) => hasOtherServer(reader, one)))
@@ -293,7 +293,7 @@ const readOperation = (
 
 /** Reads the operations of a document, and collects those that are skipped. */
 class OperationReader {
-  readonly operations: DocumentOperation[] = []
+  readonly operations: OpenApiOperation[] = []
   readonly skipped: SkippedOperation[] = []
   readonly #reader: OpenApiReader
   readonly #base: string

@@ -12,7 +12,7 @@ export interface NamedOperation {
 }
 
 /** An operation of the documents, with its command. */
-export interface DocumentedOperation extends NamedOperation {
+export interface CatalogueOperation extends NamedOperation {
   readonly area: string
   readonly command: string
 }
@@ -65,7 +65,7 @@ export class PathNames {
   /** The paths of each path without its versions. There are several if the document has several versions. */
   readonly #versions = new Map<string, Set<string>>()
 
-  constructor(operations: readonly NamedOperation[], documented: readonly DocumentedOperation[]) {
+  constructor(operations: readonly NamedOperation[], documented: readonly CatalogueOperation[]) {
     for (const one of [...documented, ...operations]) this.#note(one)
     for (const one of documented) this.#learn(one)
   }
@@ -87,7 +87,7 @@ export class PathNames {
     if (scope === '' && many && segments.length === 1) this.#areas.add(top)
   }
 
-  #learn({ area, command, path }: DocumentedOperation): void {
+  #learn({ area, command, path }: CatalogueOperation): void {
     this.#areas.add(area.replaceAll('-', '_'))
     if (!crud.test(command)) return
     const { rest } = splitScope(path)

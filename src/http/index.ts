@@ -11,7 +11,7 @@ import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { describePage, isMaintenance, toFailure } from './answers/failure.js'
-import { createUnusable, isPage, markUnknownOutcome } from './answers/network.js'
+import { createUnusableAnswerFailure, isPage, markUnknownOutcome } from './answers/network.js'
 import { maskAddressSecrets } from './answers/secrets.js'
 import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
@@ -76,21 +76,21 @@ const describeBody = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, N
  * Creates the Failure for an answer that is not the expected JSON.
  * @param why the problem of JSON that began correctly; empty for any other body
  */
-const createNotJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
+const createNotJsonFailure = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
   const [what, hint] = describeBody(reply, bytes)
   const wanted = /^an object|^a single/.test(what) ? 'a JSON list' : 'JSON'
   const failure =
     why === ''
-      ? createUnusable(
+      ? createUnusableAnswerFailure(
           `expected ${wanted} from the instance, but it sent ${what}`,
           reply.label,
           hint,
         )
-      : createUnusable(`the response ${why}`, reply.label, jsonHint)
+      : createUnusableAnswerFailure(`the response ${why}`, reply.label, jsonHint)
   return isSafe(reply.method) ? failure : markUnknownOutcome(failure)
 }
 
-/** True if a body begins like JSON of some size; otherwise the message describes what arrived instead. */
+/** True if a body begins with `"`, `[` or `{`. Otherwise the failure describes what arrived instead of JSON. */
 const canBeJson = (bytes: Uint8Array): boolean => {
   const first = bytes.findIndex((byte) => byte > 0x20)
   return [0x22, 0x5b, 0x7b].includes(bytes[first] ?? 0)
@@ -115,7 +115,7 @@ const parseLazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes
 }
 
 /**
- * Converts an answer to that of one call; `data` is undefined without a body.
+ * Converts a received response to the answer of a call; `data` is undefined without a body.
  * @param words the instance's own names; its data can be read by the documented names, too
  * @throws Failure `unreachable` if the body is not JSON, or exceeds the limits (`bounds`)
  */
@@ -128,12 +128,12 @@ const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Who
     checkJson(bytes)
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error
-    throw createNotJson(reply, bytes, canBeJson(bytes) ? error.message : '')
+    throw createNotJsonFailure(reply, bytes, canBeJson(bytes) ? error.message : '')
   }
   return Object.assign(parseLazily(makeWellFormed(bytes), words), { status, headers })
 }
 
-// Opaque answers, which hold tokens: messages have only their status, and an error code that OAuth registers.
+// Opaque answers, which contain tokens. Messages show only their status and a registered OAuth error code.
 
 /** Returns the failure to which `markUnknownOutcome` added details. */
 const findOriginalFailure = (failure: Failure): Failure =>
@@ -210,7 +210,7 @@ class HttpClient implements Client {
     this.#checkReadOnly(request)
     const { mapError = (error) => error } = listing
     const options = { ...listing, mapError: (error: unknown) => mapError(redactError(error)) }
-    return listRecords(this.#createPages(request), request, options)
+    return listRecords(this.#createPageServices(request), request, options)
   }
 
   /** Closes the connections. Requests under way are interrupted and not tried again. */
@@ -237,14 +237,14 @@ class HttpClient implements Client {
   }
 
   /** Returns the services that a list needs; every page is requested with the options of the first one. */
-  #createPages({ how }: WireRequest): Pages {
+  #createPageServices({ how }: WireRequest): Pages {
     return {
       root: this.#wire.root,
       note: (text) => this.options.note?.(text, 'verbose'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
       createAttempts: () => this.#createAttempts(how),
       getWidth: () => this.options.gate?.width,
-      createForeignFailure: createNotJson,
+      createForeignFailure: createNotJsonFailure,
     }
   }
 
@@ -283,16 +283,20 @@ class HttpClient implements Client {
   async #sendUntilAnswer(
     request: WireRequest,
     attempts: Attempts,
-    abroad = false,
+    allowForeignRedirects = false,
   ): Promise<OpenAnswer> {
-    const reply = await this.#wire.send(request, attempts, abroad)
+    const reply = await this.#wire.send(request, attempts, allowForeignRedirects)
     if (!isSuccess(reply.status)) throw await readRefusal(reply, attempts)
     return reply
   }
 
   /** Returns an answer whose body the caller reads. */
-  async #openStream(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
-    const reply = await this.#sendUntilAnswer(request, attempts, abroad)
+  async #openStream(
+    request: WireRequest,
+    attempts: Attempts,
+    allowForeignRedirects = false,
+  ): Promise<OpenAnswer> {
+    const reply = await this.#sendUntilAnswer(request, attempts, allowForeignRedirects)
     reply.trace.reportAnswer(reply.status, reply.headers)
     return reply
   }

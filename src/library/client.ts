@@ -53,12 +53,10 @@ import {
   createRequest,
   createVerb,
   type EndpointFunction,
-  throwPlain,
-  throwPlainNow,
+  rethrowPublicErrors,
+  rethrowPublicErrorsSync,
   type VerbContext,
 } from './verbs.js'
-
-// The client of the instance that `connect()` names, with the guard rails of its profile.
 
 // The instance and its user: from the options alone, or from a profile of the tool on this machine.
 
@@ -72,20 +70,20 @@ interface Destination {
   readonly runs?: string
 }
 
-const isByProfile = (options: ConnectOptions): options is ByProfile =>
+const hasProfile = (options: ConnectOptions): options is ByProfile =>
   options.profile !== undefined || options.env !== undefined
-const isByAddress = (options: ConnectOptions): options is ByAddress =>
+const hasBaseUrl = (options: ConnectOptions): options is ByAddress =>
   typeof options.baseUrl === 'string'
 
 const createAddressSession = (options: ByAddress): Session => {
   const { token, tokenKind = 'personal', jobToken } = options
   const baseUrl = normalizeBaseUrl(options.baseUrl)
-  const checkIfSet = (text: string | undefined, kind: TokenKind) =>
+  const checkOptionalToken = (text: string | undefined, kind: TokenKind) =>
     text === undefined ? undefined : checkToken(text, kind, 'connect()')
-  const user = checkIfSet(token, tokenKind)
-  const job = checkIfSet(jobToken, 'job')
+  const user = checkOptionalToken(token, tokenKind)
+  const job = checkOptionalToken(jobToken, 'job')
   const sudo = checkSudo(options.sudo)
-  const clear = createClearTextWarning(baseUrl)
+  const warning = createClearTextWarning(baseUrl)
   return {
     baseUrl,
     baseUrlSource: 'connect()',
@@ -93,7 +91,7 @@ const createAddressSession = (options: ByAddress): Session => {
     getJobToken: () => job,
     renew: async () => undefined,
     sudo,
-    warnings: clear === undefined ? [] : [clear],
+    warnings: warning === undefined ? [] : [warning],
   }
 }
 
@@ -134,19 +132,19 @@ const openProfile = (options: ByProfile): Destination => {
  * @throws Failure `usage` and `auth` as the sessions of the tool do
  */
 const resolveDestination = (options: ConnectOptions): Destination => {
-  if (isByProfile(options)) {
+  if (hasProfile(options)) {
     if ('token' in options || 'jobToken' in options)
       throw usage('connect() takes either a token, or a profile or environment with a token')
     return openProfile(options)
   }
-  if (!isByAddress(options))
+  if (!hasBaseUrl(options))
     throw usage('connect() requires a base URL, a profile or an environment')
   const { transport } = options
   return { session: createAddressSession(options), transport: async () => transport }
 }
 
-/** Returns time-out, retries and callbacks: those of the options, else those of the profile. */
-const getPatience = (
+/** Returns the time-out, the retries and the callbacks: from the options, else from the profile. */
+const getRequestLimits = (
   options: ConnectOptions,
   { session: { profile } }: Destination,
 ): Partial<InstanceOptions> => {
@@ -166,10 +164,10 @@ const getPatience = (
 }
 
 const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
-  const [asked, kept] = [options.rate, session.profile?.rate].map((rate) =>
+  const [optionRate, profileRate] = [options.rate, session.profile?.rate].map((rate) =>
     rate === undefined ? undefined : parseRate(rate),
   )
-  const rate = takeLowerRate(asked, kept)
+  const rate = takeLowerRate(optionRate, profileRate)
   const { concurrency = 'auto', maxWait = session.profile?.maxWait ?? defaultMaxWait } = options
   if (!(maxWait >= 0)) throw usage('maxWait must be a number of seconds from 0')
   return createGates({
@@ -191,7 +189,7 @@ const createRequestRun = ({ runs, session }: Destination): RequestRun =>
   })
 
 /** Creates the guard rails of a profile: forbidden requests are refused, and sent ones are recorded. */
-const createRails = (
+const createGuardRails = (
   destination: Destination,
   run: RequestRun,
 ): Pick<InstanceOptions, 'guard' | 'record'> => {
@@ -230,8 +228,8 @@ const openInstance = async (
     credential: async (need) => (need === 'job' ? session.getJobToken() : session.getCredential()),
     renew: () => session.renew(),
     sudo: session.sudo,
-    ...getPatience(options, destination),
-    ...createRails(destination, run),
+    ...getRequestLimits(options, destination),
+    ...createGuardRails(destination, run),
     ...(await loadVocabulary(options.vocabulary ?? destination.vocabulary)),
   })
 }
@@ -246,7 +244,7 @@ interface Connection extends VerbContext {
  * @throws Failure `usage` and `auth` if no instance is named
  */
 const openConnection = (options: ConnectOptions): Connection =>
-  throwPlainNow(() => {
+  rethrowPublicErrorsSync(() => {
     const destination = resolveDestination(options)
     const confirm = 'confirm' in options ? options.confirm : undefined
     const consent = { yes: true, interactive: false, confirm }
@@ -262,7 +260,7 @@ const openConnection = (options: ConnectOptions): Connection =>
           decideConfirmation(destination.session.profile, consent, destructive)
       },
       close: () =>
-        throwPlain(async () => {
+        rethrowPublicErrors(async () => {
           await (await opened?.catch(() => undefined))?.close()
           await run.close()
         }),
@@ -346,7 +344,7 @@ export const connect = <T = InstanceTypes>(options: ConnectOptions) => {
      * Credentials, limits and the rules of the profile apply.
      */
     request: createRequest(connection),
-    /** Ends what is under way and closes every connection. */
+    /** Interrupts requests in progress and closes all connections. */
     close,
     [Symbol.asyncDispose]: close,
   }

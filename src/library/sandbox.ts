@@ -10,7 +10,7 @@ import { usage } from '../errors.js'
 import { toWholeAllowance } from '../http/gate.js'
 import type { SeedRecords, SeedRows } from '../sandbox/seed/rows.js'
 import type { Fault, HeardRequest, StateSnapshot } from '../sandbox/server/test-double.js'
-import { throwPlain, throwPlainNow } from './verbs.js'
+import { rethrowPublicErrors, rethrowPublicErrorsSync } from './verbs.js'
 
 export { type Category, Failure, type FailureDetails } from '../errors.js'
 export type { SeedRecords as Seeded, SeedRows } from '../sandbox/seed/rows.js'
@@ -89,7 +89,7 @@ const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<Ru
     })
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {
-    closed ??= throwPlain(() => sandbox.close().finally(leave))
+    closed ??= rethrowPublicErrors(() => sandbox.close().finally(leave))
     return closed
   }
   const { url, double, users } = sandbox
@@ -103,11 +103,13 @@ const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<Ru
       return double.requests
     },
     seed: (rows: SeedRows | string) =>
-      throwPlain(async () => double.seed(typeof rows === 'string' ? await readRows(rows) : rows)),
-    reset: () => throwPlain(() => double.reset()),
+      rethrowPublicErrors(async () =>
+        double.seed(typeof rows === 'string' ? await readRows(rows) : rows),
+      ),
+    reset: () => rethrowPublicErrors(() => double.reset()),
     snapshot: () => double.snapshot(),
-    restore: (snapshot) => throwPlainNow(() => double.restore(snapshot)),
-    fail: (route, fault) => throwPlainNow(() => double.fail(route, fault)),
+    restore: (snapshot) => rethrowPublicErrorsSync(() => double.restore(snapshot)),
+    fail: (route, fault) => rethrowPublicErrorsSync(() => double.fail(route, fault)),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -125,4 +127,4 @@ const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<Ru
  * @throws Failure `usage` for words or a rate that are none, `conflict` for a state that is in use
  */
 export const startSandbox = (options: StartOptions = {}): Promise<RunningSandbox> =>
-  throwPlain(() => start(options))
+  rethrowPublicErrors(() => start(options))

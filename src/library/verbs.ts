@@ -28,7 +28,7 @@ const toPlainError = (error: unknown): unknown => {
 }
 
 /** Runs `work`, and rethrows errors as other programs should see them. */
-export const throwPlain = async <T>(work: () => Promise<T>): Promise<T> => {
+export const rethrowPublicErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -37,7 +37,7 @@ export const throwPlain = async <T>(work: () => Promise<T>): Promise<T> => {
 }
 
 /** Runs synchronous work in the same way. */
-export const throwPlainNow = <T>(work: () => T): T => {
+export const rethrowPublicErrorsSync = <T>(work: () => T): T => {
   try {
     return work()
   } catch (error) {
@@ -281,7 +281,7 @@ const createCall = (whole: Promise<WithResponse<unknown>>): ApiPromise<unknown> 
 const createDownload =
   (endpoint: Endpoint, { instance, guard }: VerbContext) =>
   (input: JsonValues = {}, options: How = {}): Promise<Download> =>
-    throwPlain(async () => {
+    rethrowPublicErrors(async () => {
       const values = checkInput(endpoint, input, options)
       guard(endpoint)
       return (await instance()).open({ endpoint, values, how: options })
@@ -303,7 +303,7 @@ const createFunction =
   (endpoint: Endpoint, reaching: VerbContext) =>
   (input: JsonValues = {}, options: How = {}): ApiPromise<unknown> =>
     createCall(
-      throwPlain(async () => {
+      rethrowPublicErrors(async () => {
         const { data, status, headers } = await send(endpoint, reaching, input, options)
         const empty = endpoint.returns.kind === 'empty'
         if (empty || data !== undefined || getMethod(endpoint) !== 'GET')
@@ -364,7 +364,7 @@ export const createRequest =
   (reaching: VerbContext) =>
   (route: string, options: RequestOptions = {}): ApiPromise<unknown> =>
     createCall(
-      throwPlain(async () => {
+      rethrowPublicErrors(async () => {
         const { query = {}, body, ...how } = options
         const endpoint = createEndpoint(route, options)
         const answer = await send(endpoint, reaching, query, {

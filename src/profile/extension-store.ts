@@ -8,7 +8,7 @@ import type { Kind } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
 import type { CompiledExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
-import type { ServedPath } from '../extension/sandbox.js'
+import type { ServedPath } from '../extension/served-paths.js'
 import { folderName, operationsSchema, recordSchema } from './extension-schemas.js'
 import {
   type ExtensionIndex,

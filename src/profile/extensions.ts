@@ -15,7 +15,7 @@ import { type AddedArea, addAreas, setExtensionFault } from '../catalogue/index.
 import { addKinds, type Kind } from '../catalogue/kinds.js'
 import { getReason, usage } from '../errors.js'
 import type { SkippedOperation } from '../extension/operation.js'
-import type { ServedPath } from '../extension/sandbox.js'
+import type { ServedPath } from '../extension/served-paths.js'
 import { areaSchema, folderName, indexSchema } from './extension-schemas.js'
 import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'

@@ -164,7 +164,7 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   if (error?.problem === 'wrong format') throw createInvalidFailure(name, undefined, error.expected)
   if (error !== undefined) {
     const range = error.problem === 'out of range' ? 'an integer from ' : ''
-    throw createInvalidFailure(name, error.given, range + error.expected)
+    throw createInvalidFailure(name, error.node, range + error.expected)
   }
   if (Array.isArray(checked)) return [...new Set(checked.map(String))]
   return typeof checked === 'number' || typeof checked === 'boolean'

@@ -140,8 +140,8 @@ describe('a value by its parameter', () => {
     const { value, errors } = coerce(leaf, { iids: [1, 'two'], ip: 3 }, dataSource)
     expect(value).toBeUndefined()
     expect(errors).toMatchObject([
-      { path: ['iids', 1], problem: wrongType, expected: 'an integer', given: 'two' },
-      { path: ['ip'], problem: 'unknown key', nearest: 'id', given: 3 },
+      { path: ['iids', 1], problem: wrongType, expected: 'an integer', node: 'two' },
+      { path: ['ip'], problem: 'unknown key', nearest: 'id', node: 3 },
     ])
     expect(errors.map((error) => describeError('h', error, '"x"'))).toEqual([
       'h must be an integer, not "x"',

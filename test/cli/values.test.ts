@@ -12,7 +12,7 @@ import {
   string,
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
-import { parseValue } from '../../src/engine/plan/values.js'
+import { parseValue } from '../../src/engine/plan/parse-values.js'
 import { Failure } from '../../src/errors.js'
 
 const parse = (param: Param, ...texts: string[]): unknown => parseValue(param, texts, '--flag')

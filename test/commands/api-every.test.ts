@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readPipedObjects, requestFor } from '../../src/commands/api-requests.js'
+import { insertObject, readPipedObjects } from '../../src/commands/api-requests.js'
 import { startLine } from '../support/within.js'
 import { answers, calling } from './calling.js'
 
@@ -35,10 +35,10 @@ describe('objects of standard input', () => {
 
   it('fill one segment of a path, and a query', () => {
     const template = { method: 'GET', path: '/x/{}/y?q={}&r=%7B%7D', headers: {} }
-    expect(requestFor(template, 'a/b é?').path).toBe(
+    expect(insertObject(template, 'a/b é?').path).toBe(
       '/x/a%2Fb%20%C3%A9%3F/y?q=a%2Fb%20%C3%A9%3F&r=a%2Fb%20%C3%A9%3F',
     )
-    for (const object of ['.', '..', '']) expect(() => requestFor(template, object)).toThrow()
+    for (const object of ['.', '..', '']) expect(() => insertObject(template, object)).toThrow()
   })
 })
 

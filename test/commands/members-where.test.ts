@@ -134,7 +134,7 @@ const listing = (ids: (after: number) => readonly number[]) => {
     for (const id of ids(input.id_after ?? 0)) where?.(project(id, `g/p${id}`))
     return []
   }
-  const instance = { records: records as unknown as InstanceService['records'] }
+  const instance = { readRecords: records as unknown as InstanceService['readRecords'] }
   return { asked, places: new MemberPlaces(instance) }
 }
 const upTo = (from: number, to: number): number[] =>

@@ -80,7 +80,7 @@ const context = (lists: Lists, jobs: Lists): Context => {
   }
   return {
     instance: {
-      records,
+      readRecords: records,
       each: async (items: readonly unknown[], work: (item: unknown) => Promise<void>) => {
         for (const item of items) await work(item)
       },

@@ -37,7 +37,7 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
     signal: new AbortController().signal,
     stdin: {
       text: async () => 'piped',
-      chunks: async function* () {
+      readChunks: async function* () {
         yield 'piped'
       },
     },
@@ -91,8 +91,8 @@ it('has no profile where there is no instance, and throws for one that is not th
 
 it('knows the project at hand from the environment, of the kind that is wanted', async () => {
   const { standing } = place({ SVC_PROJECT: 'platform/app', SVC_GROUP: 'platform' })
-  expect(await standing.scope('project')).toBe('platform/app')
-  expect(await standing.scope('group')).toBe('platform')
+  expect(await standing.findScope('project')).toBe('platform/app')
+  expect(await standing.findScope('group')).toBe('platform')
   expect(await standing.findScopeAmong([])).toBeUndefined()
   expect(await standing.findScopeAmong(['group'])).toMatchObject({
     kind: 'group',

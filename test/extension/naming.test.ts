@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { PathNames } from '../../src/extension/naming.js'
-import { toDocumented } from '../../src/extension/source.js'
+import { listDocumentedOperations } from '../../src/extension/read-source.js'
 
-const all = toDocumented(
+const all = listDocumentedOperations(
   await Promise.all(areas.map(async (row) => ({ area: row.name, endpoints: await row.load() }))),
 )
 

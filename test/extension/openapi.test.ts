@@ -5,7 +5,7 @@ import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { deriveCommand } from '../../src/engine/command/derive.js'
 import { type CompileContext, compileExtension } from '../../src/extension/compile.js'
 import { isOpenApi, readOpenApi } from '../../src/extension/document.js'
-import { readSource } from '../../src/extension/source.js'
+import { readSource } from '../../src/extension/read-source.js'
 import { buildRequest } from '../../src/http/request/request.js'
 
 type Json = Readonly<Record<string, unknown>>

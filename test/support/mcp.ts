@@ -104,7 +104,7 @@ export const openContext = async (
     format: getFormat('json'),
     env,
     signal,
-    stdin: { text: async () => '', chunks, endsSoon: async () => false },
+    stdin: { text: async () => '', readChunks: chunks, endsSoon: async () => false },
     listed: false,
     journaling: { source: 'arguments', raw, several: false, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),

@@ -36,19 +36,17 @@ const getLevel = ({ findings }: OverviewRecord, name: PartName): keyof typeof ba
 export type Site = NonNullable<OverviewRecord['replication']>[number]
 
 /** Returns the percentage of active runners that are online; undefined if none is active. */
-export const getShare = (counts: RunnerCounts): number | undefined => {
+export const getOnlinePercentage = (counts: RunnerCounts): number | undefined => {
   const active = sumNumbers(Object.values(counts)) - counts.paused
   return active === 0 ? undefined : Math.round((100 * counts.online) / active)
 }
-
-// Tiles.
 
 type TileText = Pick<Tile, 'big' | 'unit' | 'lines' | 'share'>
 
 const describeRunnerTile = ({ runners }: OverviewRecord): TileText | undefined => {
   if (runners === undefined || runners === null) return undefined
   const { by_state: states, total } = runners
-  const share = getShare(states)
+  const share = getOnlinePercentage(states)
   const active = total - states.paused
   const others = [
     ...(states.offline > 0 ? [`${states.offline} offline`] : []),

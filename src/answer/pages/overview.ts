@@ -31,7 +31,7 @@ import type { FormatView } from '../../output/types.js'
 import {
   describeSite,
   drawTiles,
-  getShare,
+  getOnlinePercentage,
   type PartName,
   partNames,
   partTitles,
@@ -81,11 +81,11 @@ const drawRunners = ({ record: { runners } }: Section): readonly [string, Markup
   const series = toSeries([...all.keys()])
   const rows = Object.entries(types).map(([type, counts]): ChartRow => {
     const name = type.replace(/_type$/, '')
-    const share = getShare(counts)
+    const share = getOnlinePercentage(counts)
     const beside = share === undefined ? 'none active' : `${share} % of active online`
     return { name, label: name, counts: toCounts(counts), beside }
   })
-  const share = getShare(states)
+  const share = getOnlinePercentage(states)
   const caption =
     share === undefined ? '' : `online: ${share} % of active runners; ${formatCounts(states)}`
   return [

@@ -6,8 +6,8 @@ import { Unknown } from '../shapes/common.js'
 /** The response to a move, which is not documented. */
 const Receipt = Unknown({ title: 'Storage move receipt' })
 
-/** Creates the endpoint that moves the repositories of one kind of owners. */
-const createMove = <const K extends string>(kind: K) =>
+/** Creates the options of the endpoint that moves the repositories of one kind of owners. */
+const createMoveOptions = <const K extends string>(kind: K) =>
   ({
     summary: `Move all ${kind} from one storage to another`,
     command: 'schedule',
@@ -35,15 +35,15 @@ export const storageMove = {
   projects: endpoint(
     'POST /project_repository_storage_moves',
     one(Receipt),
-    createMove('projects'),
+    createMoveOptions('projects'),
   ),
   snippets: endpoint(
     'POST /snippet_repository_storage_moves',
     one(Receipt),
-    createMove('snippets'),
+    createMoveOptions('snippets'),
   ),
   groups: endpoint('POST /group_repository_storage_moves', one(Receipt), {
-    ...createMove('groups'),
+    ...createMoveOptions('groups'),
     edition: 'PREMIUM',
   }),
 } as const

@@ -240,7 +240,7 @@ const createHeader = async (context: Context, id: string, undoes: UndoHeader): P
   endpoint: command,
   input: {},
   source: 'arguments',
-  ...(await context.place.identity()),
+  ...(await context.place.getOrigin()),
 })
 
 const createOwnRun = (

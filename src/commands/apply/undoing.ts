@@ -31,24 +31,24 @@ export const checkFormer = (journal: string, id: string): string => {
 const collectApplied = async ({ file, states }: RunHistory) => {
   const path = getPlanFile(file)
   const kept = await readKeptPlan(path)
-  const there = new Map<string, ApplyRecord>()
+  const applied = new Map<string, ApplyRecord>()
   const lost: string[] = []
   for (const [i, action] of readStoredPlan(kept.plan, path).actions.entries()) {
     if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
     const key = action.address.toLowerCase()
-    const done = there.get(key) ?? new ApplyRecord()
+    const done = applied.get(key) ?? new ApplyRecord()
     done.add(action)
-    there.set(key, done)
+    applied.set(key, done)
     if (action.verb !== 'create')
       for (const { attribute, secret } of action.changes)
         if (secret !== undefined) lost.push(`${action.address}#${attribute}`)
   }
-  return { there, lost, flags: kept.flags }
+  return { applied, lost, flags: kept.flags }
 }
 
 /** Creates the function that selects the actions of the undo. Objects that changed since the run are reported and skipped. */
 const createDueSelector =
-  ({ answer, ui }: Context, there: ReadonlyMap<string, ApplyRecord>): ApplyUndo['selectDue'] =>
+  ({ answer, ui }: Context, applied: ReadonlyMap<string, ApplyRecord>): ApplyUndo['selectDue'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
     const anew = new Set(
@@ -57,7 +57,7 @@ const createDueSelector =
       ),
     )
     for (const action of plan.actions) {
-      const done = there.get(toAddressText(action.address).toLowerCase())
+      const done = applied.get(toAddressText(action.address).toLowerCase())
       if (done === undefined) continue
       const why = await done.findObjection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
@@ -85,7 +85,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
   const former = checkFormer(past.file, id)
   // Like the journal, the file must not be writable by other users, because it is applied as this user.
   await (await openJournal(former)).close()
-  const { there, lost, flags } = await collectApplied(past)
+  const { applied, lost, flags } = await collectApplied(past)
   for (const address of lost.slice(0, mostNamed))
     context.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
   if (lost.length > mostNamed) context.ui.note(`${lost.length - mostNamed} more cannot be undone`)
@@ -107,7 +107,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
     },
     {
       undoes: redo ? { undoes: id, redo: true } : { undoes: id },
-      selectDue: createDueSelector(context, there),
+      selectDue: createDueSelector(context, applied),
     },
   )
 }

@@ -221,21 +221,22 @@ class EntryPaths {
     for (let depth = 1; depth < segments.length; depth++)
       this.#addParent(segments.slice(0, depth).join('/'), entry)
     const key = toPathKey(path)
-    const there = this.#kinds.get(key)
-    if (there === kind) throw createEntryFailure(entry, 'appears twice in it')
-    if (there !== undefined && kind === 'file')
+    const existingKind = this.#kinds.get(key)
+    if (existingKind === kind) throw createEntryFailure(entry, 'appears twice in it')
+    if (existingKind !== undefined && kind === 'file')
       throw createEntryFailure(entry, 'is also a folder in it')
-    if (there === 'file') throw createEntryFailure(entry, 'is also a file in it')
-    if (there === undefined && kind === 'folder') this.folders.push(path)
+    if (existingKind === 'file') throw createEntryFailure(entry, 'is also a file in it')
+    if (existingKind === undefined && kind === 'folder') this.folders.push(path)
     this.#kinds.set(key, kind)
     return path
   }
 
   #addParent(path: string, entry: Entry): void {
     const key = toPathKey(path)
-    const there = this.#kinds.get(key)
-    if (there === 'file') throw createEntryFailure(entry, 'is inside an entry that is a file')
-    if (there !== undefined) return
+    const existingKind = this.#kinds.get(key)
+    if (existingKind === 'file')
+      throw createEntryFailure(entry, 'is inside an entry that is a file')
+    if (existingKind !== undefined) return
     this.#kinds.set(key, 'implied')
     this.folders.push(path)
   }

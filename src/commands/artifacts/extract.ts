@@ -190,11 +190,11 @@ const findEntry = (path: string): Promise<Stats | undefined> =>
  */
 export const findFolder = async (folder: string): Promise<string | undefined> => {
   const path = await realpath(folder).catch(() => folder)
-  const there = await findEntry(path)
-  if (there === undefined) return undefined
-  if (there.isDirectory()) return path
+  const existing = await findEntry(path)
+  if (existing === undefined) return undefined
+  if (existing.isDirectory()) return path
   throw usage(
-    `cannot extract into ${folder}: it is ${there.isSymbolicLink() ? 'a link to nothing' : 'no folder'}`,
+    `cannot extract into ${folder}: it is ${existing.isSymbolicLink() ? 'a link to nothing' : 'no folder'}`,
     'Pass a folder with --to. svcctl creates it if it does not exist.',
   )
 }
@@ -236,19 +236,19 @@ const checkConflicts = async (target: string, { files, folders }: Contents): Pro
   const absent = new Set<string>()
   const isNew = (path: string): boolean => absent.has(dirname(path))
   for (const folder of folders) {
-    const there = isNew(folder) ? undefined : await findEntry(join(target, folder))
-    if (there === undefined) absent.add(folder)
-    else if (there.isSymbolicLink())
+    const existing = isNew(folder) ? undefined : await findEntry(join(target, folder))
+    if (existing === undefined) absent.add(folder)
+    else if (existing.isSymbolicLink())
       throw createPathFailure(join(target, folder), 'a symbolic link, which is not followed')
-    else if (!there.isDirectory())
+    else if (!existing.isDirectory())
       throw createPathFailure(join(target, folder), 'a file where the archive has a folder')
   }
   for (const { path } of files) {
-    const there = isNew(path) ? undefined : await findEntry(join(target, path))
-    if (there === undefined || there.isFile()) continue
-    const what = there.isSymbolicLink()
+    const existing = isNew(path) ? undefined : await findEntry(join(target, path))
+    if (existing === undefined || existing.isFile()) continue
+    const what = existing.isSymbolicLink()
       ? 'a symbolic link, which is not followed'
-      : there.isDirectory()
+      : existing.isDirectory()
         ? 'a folder where the archive has a file'
         : 'not a regular file'
     throw createPathFailure(join(target, path), what)

@@ -64,7 +64,7 @@ const toName = (value: string | null): string => value ?? 'none'
 
 /** @throws Failure `usage` where a run was planned for somebody else, or elsewhere */
 const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<void> => {
-  const now = await place.identity()
+  const now = await place.getOrigin()
   for (const what of ['instance', 'profile', 'user', 'sudo'] as const)
     if (header[what] !== now[what])
       throw usage(

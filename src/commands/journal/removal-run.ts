@@ -7,7 +7,11 @@ import { createJournalId } from '../../engine/journal/folder.js'
 import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
 import { getNextStep } from '../../engine/journal/reader.js'
-import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
+import {
+  createAttributeMask,
+  createRunRecord,
+  type OutcomeFacts,
+} from '../../engine/journal/run-record.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import { resumeCommandRun } from '../../engine/journaling/command-run.js'
 import { createRunJournal, getJournalPlace } from '../../engine/journaling/runs.js'
@@ -48,7 +52,7 @@ class PreviousValues {
     if (before !== undefined && answer.unchanged !== true) this.#known.set(answer, before)
   }
 
-  toFacts(answer: PlanAnswer = {}): Facts {
+  toFacts(answer: PlanAnswer = {}): OutcomeFacts {
     const before = this.#known.get(answer)
     return before === undefined
       ? pickAnswerFacts(answer)
@@ -100,7 +104,7 @@ export class RemovalRun {
       command,
       endpoint: endpoint.route,
       input: {},
-      ...(await place.identity()),
+      ...(await place.getOrigin()),
       source: 'arguments',
       options: { ...options, undo_record: true },
       parents,
@@ -178,7 +182,7 @@ export class RemovalRun {
       record:
         journal &&
         createRunRecord(journal, {
-          getFacts: (answer: PlanAnswer | undefined): Facts => befores.toFacts(answer),
+          getFacts: (answer: PlanAnswer | undefined): OutcomeFacts => befores.toFacts(answer),
           mask: createAttributeMask(this.#own.endpoint),
           getKnownFacts: ({ before }) => ({ before, after: null }),
         }),

@@ -14,7 +14,11 @@ import {
 import type { JournalLine } from '../../engine/journal/lines.js'
 import { chooseUndoAction } from '../../engine/journal/objects.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
-import { createAttributeMask, createRunRecord, type Facts } from '../../engine/journal/record.js'
+import {
+  createAttributeMask,
+  createRunRecord,
+  type OutcomeFacts,
+} from '../../engine/journal/run-record.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
@@ -91,7 +95,7 @@ const createUndoJournal = (
     const area = header.command.split(' ')[0] ?? ''
     const journal = await createRunJournal(place, undefined, {
       ...header,
-      ...(await place.identity()),
+      ...(await place.getOrigin()),
       id: createJournalId('journal undo', now),
       began: now.toISOString(),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
@@ -116,7 +120,7 @@ const createRecord = (
   const turned = { before: was.after, after: was.before }
   // An object that is created again gets another ID, by which a redo finds it.
   const anew = was.after === null && was.before !== null && inverse.isPresence
-  const facts = (answer: PlanAnswer = {}): Facts => {
+  const facts = (answer: PlanAnswer = {}): OutcomeFacts => {
     const known = pickAnswerFacts(answer)
     if (answer.unchanged === true) return known
     if (!anew) return { ...known, ...turned }
@@ -148,7 +152,7 @@ const findUnknownIdentity = async (
   { place }: Context,
   { header }: RunHistory,
 ): Promise<readonly string[]> => {
-  const open = checkIdentity(header, await place.identity())
+  const open = checkIdentity(header, await place.getOrigin())
   return open === undefined ? [] : [`${capitalize(open)}.`]
 }
 

@@ -8,7 +8,7 @@ import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
 import { createParamExample, group, project } from '../../catalogue/params.js'
-import type { InnerAnswer, InnerAsk, InnerRuns } from '../../engine/command/context.js'
+import type { InnerAnswer, InnerRuns, SubcommandCall } from '../../engine/command/context.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import type { Given } from '../../engine/command/types.js'
 import { Failure, usage } from '../../errors.js'
@@ -287,7 +287,7 @@ export class Calls {
   /** @throws Failure of the command */
   async #runCommand(
     offer: Offer,
-    ask: Omit<InnerAsk, 'command' | 'withoutSpecial'>,
+    ask: Omit<SubcommandCall, 'command' | 'withoutSpecial'>,
   ): Promise<InnerAnswer> {
     const { command, plain: withoutSpecial, files: args } = offer
     const came = await this.#around.runs.runCommand({ ...ask, command, withoutSpecial, args })

@@ -152,13 +152,13 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
       'this command is for programs (Model Context Protocol); press Ctrl-D to end it',
     )
   const { runs, clock, stdin } = place
-  const offers = makeOnce(async () => getOffers(await place.commands(), drift.map(String)))
+  const offers = makeOnce(async () => getOffers(await place.listCommands(), drift.map(String)))
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   const where = getInstanceFlags(place, session)
   const serving = { runs, offers, tools, where, log, signal: clock.signal }
   try {
     const messages = yieldPushed<string>((write) =>
-      serveLines(serving, { chunks: () => stdin.chunks(), write }),
+      serveLines(serving, { chunks: () => stdin.readChunks(), write }),
     )
     for await (const message of messages) {
       yield createTextRow(message)

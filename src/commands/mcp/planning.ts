@@ -14,7 +14,7 @@ import {
   takesJson,
   takesPairs,
 } from '../../catalogue/params.js'
-import type { InnerRuns, LineAsk } from '../../engine/command/context.js'
+import type { InnerRuns, ReadingLine } from '../../engine/command/context.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Offer } from './offers.js'
@@ -213,7 +213,7 @@ const previewLine = async (
   { readLine }: Pick<InnerRuns, 'readLine'>,
   { words, secrets }: CommandLine,
   signal: AbortSignal,
-  planned: LineAsk['planned'],
+  planned: ReadingLine['planned'],
 ): Promise<Preview> => {
   const changes: string[] = []
   const full = new AbortController()

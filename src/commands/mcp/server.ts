@@ -70,14 +70,14 @@ const getMessageId = (value: unknown): string | number | null =>
     : null
 
 class MessageReader {
-  readonly #heard: MessageHandlers
+  readonly #handlers: MessageHandlers
   #pieces: string[] = []
   #size = 0
   /** True if the current line is too large, so that the rest of it is skipped. */
-  #lost = false
+  #isTooLarge = false
 
-  constructor(heard: MessageHandlers) {
-    this.#heard = heard
+  constructor(handlers: MessageHandlers) {
+    this.#handlers = handlers
   }
 
   /** Adds a chunk of the input. It may begin and end anywhere. */
@@ -92,15 +92,15 @@ class MessageReader {
   }
 
   #addPiece(piece: string): void {
-    if (this.#lost || piece === '') return
+    if (this.#isTooLarge || piece === '') return
     this.#size += Buffer.byteLength(piece)
     if (this.#size <= maxMessage) {
       this.#pieces.push(piece)
       return
     }
-    this.#lost = true
+    this.#isTooLarge = true
     this.#pieces = []
-    this.#heard.error(
+    this.#handlers.error(
       formatErrorLine(
         null,
         codes.invalid,
@@ -110,11 +110,11 @@ class MessageReader {
   }
 
   #endLine(): void {
-    const [line, lost] = [this.#pieces.join(''), this.#lost]
+    const [line, isTooLarge] = [this.#pieces.join(''), this.#isTooLarge]
     this.#pieces = []
     this.#size = 0
-    this.#lost = false
-    if (!lost && line.trim() !== '') this.#handleLine(line)
+    this.#isTooLarge = false
+    if (!isTooLarge && line.trim() !== '') this.#handleLine(line)
   }
 
   #handleLine(line: string): void {
@@ -122,12 +122,12 @@ class MessageReader {
     try {
       value = JSON.parse(line)
     } catch {
-      this.#heard.error(formatErrorLine(null, codes.unreadable, 'the message is not JSON'))
+      this.#handlers.error(formatErrorLine(null, codes.unreadable, 'the message is not JSON'))
       return
     }
-    if (JSONRPCMessageSchema.safeParse(value).success) this.#heard.message(`${line}\n`)
+    if (JSONRPCMessageSchema.safeParse(value).success) this.#handlers.message(`${line}\n`)
     else
-      this.#heard.error(
+      this.#handlers.error(
         formatErrorLine(
           getMessageId(value),
           codes.invalid,
@@ -208,7 +208,7 @@ const getAddressParts = ({ reads, lists, command, data }: Offer): readonly strin
   const names = [...scopes, ...needed.filter((one) => !scopes.includes(one))].map(
     ({ name }) => name,
   )
-  // For records of a project or a group, IDs alone are not enough.
+  // The URI must name every path parameter of an endpoint, such as the project of a record.
   const whole = Object.values(command.endpoints).some(
     ({ path }) => Object.keys(path).length === names.length,
   )
@@ -305,20 +305,20 @@ const createServer = (serving: ServerOptions) => {
   const calls = new Calls(serving)
   const names = new Set([...standardTools.map(({ name }) => name), ...tools.keys()])
   const { server } = new McpServer({ name: 'svcctl', version }, { instructions })
-  const flying = new Set<Promise<unknown>>()
+  const pendingCalls = new Set<Promise<unknown>>()
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {} })
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [...standardTools, ...[...tools.values()].map(createTool)],
   }))
   const answer: AnswerCall = async (name, input, stop) => {
     try {
-      const ended = log.begin(name, input)
+      const endCall = log.begin(name, input)
       try {
         const result = await calls.call(name, input, stop)
-        ended()
+        endCall()
         return result
       } catch (error) {
-        ended(toFailure(error))
+        endCall(toFailure(error))
         throw error
       }
     } catch (error) {
@@ -329,12 +329,12 @@ const createServer = (serving: ServerOptions) => {
     const { name, arguments: input = {} } = params
     if (!names.has(name)) throw new McpError(ErrorCode.InvalidParams, `unknown tool "${name}"`)
     const work = answer(name, input, AbortSignal.any([signal, extra.signal]))
-    flying.add(work)
-    void work.finally(() => flying.delete(work))
+    pendingCalls.add(work)
+    void work.finally(() => pendingCalls.delete(work))
     return work
   })
   registerResources(server, serving, answer)
-  return { server, settled: () => Promise.allSettled(flying) }
+  return { server, waitForCalls: () => Promise.allSettled(pendingCalls) }
 }
 
 /** The input and output of the server. */
@@ -351,7 +351,7 @@ interface ServerStreams {
 export const serveLines = async (serving: ServerOptions, lines: ServerStreams): Promise<void> => {
   const stop = new AbortController()
   const signal = AbortSignal.any([serving.signal, stop.signal])
-  const { server, settled } = createServer({ ...serving, signal })
+  const { server, waitForCalls } = createServer({ ...serving, signal })
   const input = new PassThrough()
   const output = new Writable({
     write: (chunk: Buffer, _, done) => {
@@ -378,7 +378,7 @@ export const serveLines = async (serving: ServerOptions, lines: ServerStreams): 
     await Promise.race([listening, gone, waitForAbort(serving.signal)])
   } finally {
     stop.abort()
-    await settled()
+    await waitForCalls()
     await server.close()
     output.end()
     await finished(output).catch(() => undefined)

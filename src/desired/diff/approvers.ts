@@ -90,9 +90,9 @@ class ApproverCheck {
     if (name === undefined) return [made]
     const { address, before, changes, verb, step } = made
     // The instance keeps the approvers that the rule already has, unless their membership ends.
-    const had = new Set(toList(before?.attributes[name]))
+    const previousApprovers = new Set(toList(before?.attributes[name]))
     const users = toList(step.values[name]).filter(
-      (user) => !had.has(user) || this.#levels.changes(address, Number(user)),
+      (user) => !previousApprovers.has(user) || this.#levels.changes(address, Number(user)),
     )
     const left = await listNonMembers(address, users, this.view, this.#levels)
     if (left.length === 0) return [made]

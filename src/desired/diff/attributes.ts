@@ -47,7 +47,7 @@ import type { AttributeDiff, DiffContext } from './context.js'
 interface DeclaredAttribute {
   readonly name: string
   readonly attribute: Attribute | undefined
-  readonly said: SourcedValue<DesiredValue>
+  readonly declared: SourcedValue<DesiredValue>
 }
 
 /** Returns a value in the form in which it is sent: levels as numbers, and lists that are sent as text joined. */
@@ -90,7 +90,7 @@ export const reportOverridden = (c: DiffContext, address: Address, desired: Desi
 /** Returns the wanted value as it is sent; undefined for a secret, or if the file is wrong, which is reported. */
 const resolveWanted = async (
   c: DiffContext,
-  { name, attribute, said: { value: wanted, origin } }: DeclaredAttribute,
+  { name, attribute, declared: { value: wanted, origin } }: DeclaredAttribute,
   now: JsonValue | undefined,
 ): Promise<JsonValue | undefined> => {
   const param = attribute?.param
@@ -117,7 +117,7 @@ const removeRepeats = (members: readonly JsonValue[]): readonly JsonValue[] => [
 ]
 
 /** Returns the source of a secret; undefined if the attribute is not secret. */
-const findSecretSource = ({ name, attribute, said: { value } }: DeclaredAttribute) => {
+const findSecretSource = ({ name, attribute, declared: { value } }: DeclaredAttribute) => {
   if (value.is === 'secret') return value.source
   const isSecret = value.is === 'value' && isSecretValue(attribute, name, value.value)
   return isSecret ? { literal: holdText(String(value.value)) } : undefined
@@ -139,7 +139,7 @@ const compareSecret = async (
 const checkOffered = (
   c: DiffContext,
   address: Address,
-  { name, attribute, said: { origin } }: DeclaredAttribute,
+  { name, attribute, declared: { origin } }: DeclaredAttribute,
   wanted: JsonValue,
 ): void => {
   const param = attribute?.param
@@ -204,7 +204,7 @@ const getFieldType = (schema: unknown): string | undefined => {
 /** Reports an undocumented attribute whose value has another type than the instance shows. */
 const checkShown = (
   { kind, mistakes }: DiffContext,
-  { name, attribute, said: { origin } }: DeclaredAttribute,
+  { name, attribute, declared: { origin } }: DeclaredAttribute,
   wanted: JsonValue,
   now: JsonValue | undefined,
 ): void => {
@@ -223,7 +223,7 @@ const diffAttribute = async (
   toNamed: DeclaredAttribute,
   item: CurrentItem | undefined,
 ): Promise<AttributeDiff | undefined> => {
-  const { name, attribute, said: declared } = toNamed
+  const { name, attribute, declared } = toNamed
   const base = { name, attribute, origin: declared.origin }
   const secret = findSecretSource(toNamed)
   if (secret !== undefined) {
@@ -274,10 +274,10 @@ export const diffAttributes = async (
     return c.mistakes.add(origin, text, suggestSimilar(name, names))
   })
   const diffs: AttributeDiff[] = []
-  for (const [name, said] of [...all.filter(([one]) => known.has(one)), ...others]) {
+  for (const [name, declared] of [...all.filter(([one]) => known.has(one)), ...others]) {
     const address = { ...at, attribute: name }
     if (!isSelected(c.how, address)) continue
-    const one = { name, said, attribute: known.get(name) }
+    const one = { name, declared, attribute: known.get(name) }
     const diff = await diffAttribute(c, address, one, item)
     if (diff !== undefined) diffs.push(diff)
   }

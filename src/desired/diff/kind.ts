@@ -21,7 +21,7 @@ import {
   KindDiff,
 } from './context.js'
 import { isKeyed, reportLeftovers } from './deploy-keys.js'
-import { declaresSingle, diffItem, isSingle, updateItem } from './item.js'
+import { declaresSingle, diffExistingItem, diffItem, isSingle } from './item-diff.js'
 import { isNamespaceOwner, isSparedName, ownerLevel, toAccessLevel } from './members.js'
 import { addIfPossible, createRemoval } from './steps.js'
 
@@ -194,7 +194,7 @@ const mergeRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefined 
 const diffRules = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   for (const item of c.items) {
     const desired = mergeRules(c, item)
-    if (desired !== undefined) await updateItem(c, desired, item)
+    if (desired !== undefined) await diffExistingItem(c, desired, item)
   }
   for (const rule of c.desired.items) {
     const { identity, origin } = rule

@@ -157,12 +157,12 @@ const createSource = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue
 const createHint = ({
   problem,
   param,
-  given,
+  node,
   nearest,
 }: ValueError<WrittenValue>): string | undefined => {
-  const written = given.is === 'scalar' ? given.text : ''
+  const written = node.is === 'scalar' ? node.text : ''
   if (nearest !== undefined) return `Did you mean ${nearest}?`
-  if (written === '' && given.is === 'scalar' && given.value === '' && canBeUnset(param))
+  if (written === '' && node.is === 'scalar' && node.value === '' && canBeUnset(param))
     return 'Write null to clear it.'
   if (mayComeFromFile(param)) return 'To read it from a file, write {file: path}.'
   if (problem === 'null')
@@ -182,11 +182,11 @@ const reportValueError = (
   error: ValueError<WrittenValue>,
   mistakes: Mistakes,
 ): void => {
-  const { problem, path, param, given } = error
+  const { problem, path, param, node } = error
   const keys = path.filter((key) => typeof key === 'string')
   const isNumber = problem === 'out of range' || problem === 'too large'
-  const bare = given.is === 'scalar' && isNumber ? quoteText(given.text) : quoteWritten(given)
-  const shown = mayComeFromFile(param) && given.is === 'scalar' ? describeSize(given.text) : bare
+  const bare = node.is === 'scalar' && isNumber ? quoteText(node.text) : quoteWritten(node)
+  const shown = mayComeFromFile(param) && node.is === 'scalar' ? describeSize(node.text) : bare
   const what = [label, ...keys].map((key) => quoteText(key)).join('.')
   const problemText =
     problem === 'null'
@@ -194,7 +194,7 @@ const reportValueError = (
       : problem === 'unknown key'
         ? `${what} is unknown`
         : describeError(what, error, shown)
-  mistakes.add(given.origin, problemText, createHint(error))
+  mistakes.add(node.origin, problemText, createHint(error))
 }
 
 /** The parts of an attribute that its values are checked against. */

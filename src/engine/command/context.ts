@@ -39,7 +39,7 @@ import type { Details } from './reversal.js'
  */
 export type RunMode = 'checks' | 'reads' | 'previews' | 'writes'
 
-export interface InnerAsk {
+export interface SubcommandCall {
   readonly command: Pick<CommandFacts, 'area' | 'words'>
   /** Runs the command as derived from its endpoints, without the handwritten part. */
   readonly withoutSpecial?: boolean
@@ -70,7 +70,7 @@ export interface InnerAnswer {
 }
 
 /** Runs a command within another. It never rejects: `failure` in the answer says what went wrong. */
-type SubcommandRunner = (ask: InnerAsk) => Promise<InnerAnswer>
+type SubcommandRunner = (ask: SubcommandCall) => Promise<InnerAnswer>
 
 // Command lines that run within a command as if a person had typed them.
 
@@ -89,7 +89,7 @@ export interface PlannedLine {
   readonly onFailure?: (failure: Failure) => void
 }
 
-export interface LineAsk {
+export interface ReadingLine {
   /** The words of the line, without `svcctl`. */
   readonly words: readonly string[]
   /** Allows a line that writes: only GET and HEAD are sent, and the records are a preview of the changes. */
@@ -142,10 +142,10 @@ export interface LineAnswer {
 }
 
 /** Runs a line that reads. It never rejects: `failure` in the answer says what went wrong. */
-type ReadLine = (ask: LineAsk) => Promise<LineAnswer>
+type ReadLine = (ask: ReadingLine) => Promise<LineAnswer>
 
 /** A line to run as if a person had typed it, with its own output, questions and journal. */
-export interface TypedAsk {
+export interface TypedLine {
   /** The words of the line, without `svcctl` and without flags that name the instance. */
   readonly words: readonly string[]
   /** The standard input of the line. */
@@ -161,7 +161,7 @@ export interface InnerRuns {
    * @returns the exit code of the line
    * @throws Failure if anything ends the line early
    */
-  readonly runLine: (ask: TypedAsk) => Promise<number>
+  readonly runLine: (ask: TypedLine) => Promise<number>
 }
 
 export type { Details, Loss } from './reversal.js'
@@ -187,7 +187,7 @@ export interface Context {
 
 /**
  * The instance of the command. `createPlans`, `send` and `collect` serve the request that the person typed; `call` and
- * `records` serve requests that the command adds.
+ * `readRecords` serve requests that the command adds.
  */
 export interface InstanceService {
   /** Chooses the endpoint, checks the values and returns a plan for each object. */
@@ -197,7 +197,7 @@ export interface InstanceService {
   /** Sends one planned call and returns its complete answer. */
   send(plan: Plan): Promise<WholeAnswer>
   /** Reads all records of a list into memory. */
-  records<const E extends ListEndpoint>(
+  readRecords<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     how?: RecordQuery<RecordOf<E>>,
@@ -305,7 +305,7 @@ export interface PipedInput {
   /** Reads standard input to its end. */
   text(): Promise<string>
   /** Yields the text of standard input as it arrives. */
-  chunks(): AsyncIterable<string>
+  readChunks(): AsyncIterable<string>
   /**
    * Returns true if standard input is a file or ends within a second: all of it can then be checked before the first
    * write.
@@ -329,9 +329,9 @@ export interface WorkspaceService {
   /** Returns the active profile, if any, for requests to other addresses than its instance. */
   profile(): Promise<Profile | undefined>
   /** Returns the origin of the run as journals record it. */
-  identity(how?: 'asked' | 'known'): Promise<RunOrigin>
+  getOrigin(how?: 'asked' | 'known'): Promise<RunOrigin>
   /** Returns the project or group from the flag, the environment or the git remote. */
-  scope(kind: 'project' | 'group'): Promise<string | undefined>
+  findScope(kind: 'project' | 'group'): Promise<string | undefined>
   /**
    * Checks files that the command is about to read.
    * @throws Failure `usage` if the line would overwrite one of them
@@ -340,7 +340,7 @@ export interface WorkspaceService {
   /** Runs other commands and lines within this command. */
   readonly runs: InnerRuns
   /** Returns all commands in the order of the catalogue. */
-  commands(): Promise<readonly CommandFacts[]>
+  listCommands(): Promise<readonly CommandFacts[]>
 }
 
 /** The clock of a command. An interruption of the run ends every wait. */

@@ -18,7 +18,7 @@ import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/t
 import { type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Plan } from '../command/types.js'
 import type { FilteredList, RecordFilter } from '../records/where.js'
-import type { SingleReader } from '../rows.js'
+import type { FullRecordReader } from '../rows.js'
 import {
   type ListSource,
   type RecordView,
@@ -277,7 +277,7 @@ export class ListReader {
     view: RecordView,
     plan?: Plan,
     stage: Stage = keepBatches,
-    singles?: SingleReader,
+    singles?: FullRecordReader,
   ): Rows {
     const isTested = stage !== keepBatches
     let reader: Parameters<ListSource['attachReader']>[0] = {}

@@ -268,7 +268,7 @@ const toUndoableItem = (line: Item, before: Attributes, after: Attributes): Undo
 })
 
 /** Returns the attributes that an object should have after a run, according to the run's header. */
-export const getWishedAttributes = (
+export const getIntendedAttributes = (
   { endpoint, input }: Pick<Header, 'endpoint' | 'input'>,
   before: Attributes,
 ): Attributes => {
@@ -307,7 +307,7 @@ const findChange = (
   return toUndoableItem(
     line,
     before,
-    after === undefined ? getWishedAttributes(header, before) : after,
+    after === undefined ? getIntendedAttributes(header, before) : after,
   )
 }
 

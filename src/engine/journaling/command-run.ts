@@ -34,7 +34,7 @@ export const resumeCommandRun = async <T>(
     throw usage(
       `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
     )
-  const doubt = checkIdentity(header, await place.identity())
+  const doubt = checkIdentity(header, await place.getOrigin())
   if (isDone(before)) return undefined
   reportGap({ answer, ui }, before)
   const prepared = await prepare(before)

@@ -14,13 +14,13 @@ import type { PromptReply } from '../instance/planning.js'
 import { createJournalId } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import {
-  getWishedAttributes,
+  getIntendedAttributes,
   type SnapshotFilter,
   type Spool,
   startSpool,
   writeQueuedObjects,
 } from '../journal/objects.js'
-import { createAttributeMask, createRunRecord, type Facts } from '../journal/record.js'
+import { createAttributeMask, createRunRecord, type OutcomeFacts } from '../journal/run-record.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
 import type { End, GivenObject, Item } from '../work/report.js'
@@ -37,7 +37,7 @@ import type { NumberedPlan } from './work-queue.js'
 
 /** The parts from which the first line of a journal is made. */
 export interface HeaderParts {
-  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'identity'>
+  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env' | 'getOrigin'>
   readonly ui: Pick<UiService, 'note'>
   readonly command: Command
   readonly globals: Pick<Globals, 'shard' | 'undoRecord'>
@@ -89,7 +89,7 @@ export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<H
   const words = getCommandName(command)
   const now = place.clock.now()
   // A run over one object does not ask the instance for the user; undoing it does.
-  const identity = await place.identity(parts.single ? 'known' : 'asked')
+  const identity = await place.getOrigin(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
   return {
@@ -128,7 +128,7 @@ export const recordEmptyShard = async ({
     // Nothing was planned.
     endpoint: '',
     input: {},
-    ...(await place.identity('known')),
+    ...(await place.getOrigin('known')),
     source: journaling.source,
     shard: formatShard(shard),
   })
@@ -154,7 +154,7 @@ export class JournaledRun {
   readonly resumed: UnfinishedRun | undefined
   readonly #parts: JournalParts
   readonly #step: UndoableStep
-  readonly #facts = new WeakMap<PlanAnswer, Facts>()
+  readonly #facts = new WeakMap<PlanAnswer, OutcomeFacts>()
   readonly record: RunRecord<PlanAnswer>
   readonly #keep: SnapshotFilter
   #closed = false
@@ -164,7 +164,7 @@ export class JournaledRun {
     this.journal = journal
     this.resumed = parts.journaling.resumed
     this.#step = step
-    const getFacts = (result: PlanAnswer | undefined): Facts =>
+    const getFacts = (result: PlanAnswer | undefined): OutcomeFacts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
     this.#keep = createSnapshotFilter(first, mask)
@@ -172,7 +172,7 @@ export class JournaledRun {
       getFacts,
       mask,
       getKnownFacts: (item) => step.getSeen(item),
-      getWished: (before) => getWishedAttributes(journal.header, before),
+      getIntendedAttributes: (before) => getIntendedAttributes(journal.header, before),
     })
   }
 

@@ -285,7 +285,7 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   const { command, raw, globals, context, journaling } = resuming
   checkResumeFlags(command, raw)
   const again = readsObjectsAgain(resuming)
-  const identity = await context.place.identity()
+  const identity = await context.place.getOrigin()
   const before = await findNamedRun(resuming, identity)
   if (before === undefined) return reportNothingLeft(resuming)
   const { id } = before.header

@@ -22,7 +22,7 @@ import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { SnapshotFilter } from '../journal/objects.js'
-import type { AttributeMask, Facts } from '../journal/record.js'
+import type { AttributeMask, OutcomeFacts } from '../journal/run-record.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
 import { buildInverseValues, type Inverse, readCurrent } from './inverse.js'
@@ -267,7 +267,7 @@ interface StepParts {
 
 interface StepResult {
   readonly answer: PlanAnswer
-  readonly facts: Facts
+  readonly facts: OutcomeFacts
 }
 
 type PlanSender = (plan: Plan) => Promise<PlanAnswer>
@@ -286,7 +286,7 @@ export class UndoableStep {
   readonly #parts: StepParts
   readonly #state: StateReader
   /** The facts about the previous state, by number, from reading an object until it is done. */
-  readonly #seen = new Map<number, Facts>()
+  readonly #seen = new Map<number, OutcomeFacts>()
 
   constructor(parts: StepParts) {
     this.#parts = parts
@@ -294,7 +294,7 @@ export class UndoableStep {
   }
 
   /** Returns the known facts about an object before it is begun. */
-  getSeen({ n }: Item): Facts {
+  getSeen({ n }: Item): OutcomeFacts {
     return this.#seen.get(n) ?? {}
   }
 
@@ -333,7 +333,12 @@ export class UndoableStep {
   }
 
   /** Finds the states of an object before and after its request, or the reason why they are not known. */
-  async #findStates(item: Item, plan: Plan, answer: PlanAnswer, seen: Facts): Promise<Facts> {
+  async #findStates(
+    item: Item,
+    plan: Plan,
+    answer: PlanAnswer,
+    seen: OutcomeFacts,
+  ): Promise<OutcomeFacts> {
     if (isCreationPlan(plan)) return { before: null, after: getIdentityFields(answer.value, plan) }
     const { before, unread } = seen
     if (before === undefined) return unread === undefined ? {} : { unread }

@@ -116,7 +116,7 @@ export class UnsentInstance implements InstanceService {
     return this.#printAndStop(await this.#build(plan), plan.endpoint)
   }
 
-  async records<const E extends ListEndpoint>(
+  async readRecords<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
   ): Promise<readonly RecordOf<E>[]> {

@@ -168,7 +168,7 @@ export class LiveInstance implements InstanceService {
     return this.#parts.caller.send(plan)
   }
 
-  async records<const E extends ListEndpoint>(
+  async readRecords<const E extends ListEndpoint>(
     endpoint: E,
     input: Input<E>,
     { limit = 'all', where = () => true }: RecordQuery<RecordOf<E>> = {},

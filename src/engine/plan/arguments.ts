@@ -10,8 +10,8 @@ import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import type { Argument, Command, Given } from '../command/types.js'
 import { describeHolders } from './choose.js'
 import type { MissingValue, PlanContext } from './objects.js'
+import { parseValue, type ValueOptions } from './parse-values.js'
 import { toPath } from './places.js'
-import { parseValue, type ValueOptions } from './values.js'
 
 const createMissingArgumentFailure = (
   command: Command,

@@ -16,16 +16,16 @@ import type { Command, CommandFacts, Flag, Given } from '../command/types.js'
 import { checkExclusions } from '../pairs.js'
 import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
-import type { RowFields } from './stdin/row-fields.js'
 import {
   checkSingleStdinReader,
+  type NoteListener,
   parseValue,
   readParamValues,
-  readSecretText,
   readText,
+  resolveText,
   type Sources,
-  type TakeNote,
-} from './values.js'
+} from './parse-values.js'
+import type { RowFields } from './stdin/row-fields.js'
 
 // Some commands have a flag with the same name as a global flag. The value decides which of the two is meant.
 
@@ -83,7 +83,7 @@ const parseFlagValue = async (
   if (flag.param.deprecated !== undefined)
     sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
   const read = canComeFromFile(flag.param)
-    ? await Promise.all(texts.map((text) => readSecretText(text, flag, sources)))
+    ? await Promise.all(texts.map((text) => resolveText(text, flag, sources)))
     : texts
   if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
   const parameter = flag.path === true ? undefined : flag.parameter
@@ -235,7 +235,7 @@ export const parseGlobals = (
   command: CommandFacts,
   raw: Raw,
   env: NodeJS.ProcessEnv,
-  note: TakeNote,
+  note: NoteListener,
 ): Globals => {
   const line = filterSharedTexts(command, raw, false)
   const globals = readGlobals(line.flags, env, (param, texts, label) =>

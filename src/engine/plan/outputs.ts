@@ -14,7 +14,7 @@ import { Failure, getReason, usage } from '../../errors.js'
 import { getCommandFlags } from '../command/flags.js'
 import type { CommandFacts, Flag } from '../command/types.js'
 import type { Raw } from './line.js'
-import { parseParamFile } from './values.js'
+import { parseParamFile } from './parse-values.js'
 
 /** A file, and the words that name it in messages. */
 interface NamedFile {

@@ -6,7 +6,7 @@ import { canSelectAcrossProjects, getCommandName, hasForm } from '../command/der
 import type { Command, Given, Parent } from '../command/types.js'
 import { createExclusion } from '../pairs.js'
 import type { Raw } from './line.js'
-import { checkSingleStdinReader } from './values.js'
+import { checkSingleStdinReader } from './parse-values.js'
 
 type ParentKind = 'project' | 'group'
 

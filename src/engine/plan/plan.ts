@@ -25,7 +25,7 @@ import {
 import { chooseEndpoint, describeForms, fillScope, type ScopedEndpoint } from './choose.js'
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
-import { parseValue } from './values.js'
+import { parseValue } from './parse-values.js'
 
 // The attributes of an update without any: a person chooses them, or the command fails.
 

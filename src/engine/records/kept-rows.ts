@@ -1,6 +1,6 @@
 /** Sorts the rows of an answer in memory, and keeps only those that can still be printed. */
 import { Failure } from '../../errors.js'
-import type { SingleReader } from '../rows.js'
+import type { FullRecordReader } from '../rows.js'
 import type { Order, SortKey } from '../where/index.js'
 
 /** The maximum number of rows that are sorted. */
@@ -13,7 +13,7 @@ interface AddedRow {
   readonly key: SortKey
   readonly bytes: Uint8Array
   /** The reader of the row's single record, for when the row is printed. */
-  readonly reader: SingleReader | undefined
+  readonly reader: FullRecordReader | undefined
 }
 
 interface KeptRow extends AddedRow {

@@ -4,7 +4,7 @@ import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import type { Naming, Words } from '../../catalogue/words.js'
-import type { RecordView, SingleReader } from '../rows.js'
+import type { FullRecordReader, RecordView } from '../rows.js'
 import { hasField } from '../where/shape.js'
 import { unwrapRow } from './known-fields.js'
 import { encodeRecord, type ListStage } from './list-stage.js'
@@ -22,7 +22,7 @@ interface MergeOptions {
  */
 export const mergeSingle = async (
   row: unknown,
-  reader: SingleReader | undefined,
+  reader: FullRecordReader | undefined,
   { fields, view, words }: MergeOptions,
 ): Promise<unknown> => {
   const record = unwrapRow(row, { emit: view })

@@ -10,7 +10,7 @@ import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import { type Globals, getOwnOrders } from '../command/globals.js'
 import type { Command } from '../command/types.js'
-import type { RecordsRow, RecordView, Rows, SingleReader } from '../rows.js'
+import type { FullRecordReader, RecordsRow, RecordView, Rows } from '../rows.js'
 import { createOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
 import { RowSorter } from './kept-rows.js'
 import {
@@ -62,7 +62,7 @@ const createKnown = (answering: AnswerContext): Known => ({
 interface UnsortedRow {
   readonly row: unknown
   readonly bytes: Uint8Array
-  readonly reader?: SingleReader | undefined
+  readonly reader?: FullRecordReader | undefined
 }
 
 /** Collects the records of one list and sorts them. */
@@ -123,7 +123,7 @@ class SortStage implements ListStage {
    * Reads the single record if a row is sorted by its fields. Fields that are only shown are read later, for printed
    * rows.
    */
-  async #readRow(bytes: Uint8Array, reader: SingleReader | undefined): Promise<UnsortedRow> {
+  async #readRow(bytes: Uint8Array, reader: FullRecordReader | undefined): Promise<UnsortedRow> {
     const row = parseBytes(bytes)
     const { view, words, singles } = this.#options
     const { sorted = [], shown = [] } = singles ?? {}

@@ -14,8 +14,8 @@ import type { Globals, GroupFlags } from '../command/globals.js'
 import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
 import { createValueFinder } from '../command/words.js'
-import { parseIfAccepted, parseValue } from '../plan/values.js'
-import type { SingleReader } from '../rows.js'
+import { parseIfAccepted, parseValue } from '../plan/parse-values.js'
+import type { FullRecordReader } from '../rows.js'
 import {
   bindWhere,
   type Condition,
@@ -40,7 +40,7 @@ import {
 
 // Single records are read once, whether for conditions or for output.
 
-class SingleCache implements SingleReader {
+class SingleCache implements FullRecordReader {
   readonly #reads: SingleReads
   readonly #budget: SingleBudget | undefined
   readonly #keeps: boolean
@@ -259,7 +259,7 @@ export interface FilteredList<A> {
   /** Filters the records; absent if every received record matches. */
   readonly stage?: (batches: Batches) => Batches
   /** The reader of single records, if the line shows or sorts by fields that only these have. */
-  readonly singles?: SingleReader
+  readonly singles?: FullRecordReader
   /** Descriptions of the conditions that are tested on this machine. */
   readonly tested: readonly string[]
 }

@@ -192,7 +192,7 @@ const findTargets = async (asked: ParentRun) => {
   const writing = mayChangeInstance(command, given.args) && !globals.curl
   const { naming } = command
   const choice = {
-    alone: globals.recursive === false,
+    withoutSubgroups: globals.recursive === false,
     archived: globals.withArchived,
     naming,
   }

@@ -228,7 +228,7 @@ export const withIds = async (command: Command, raw: Raw, around: QueryOptions):
   const { place } = around.context
   let parent: string | undefined
   for (const scope of list.scopes) {
-    const name = raw.flags.get(scope)?.at(-1) ?? (await place.scope(scope))
+    const name = raw.flags.get(scope)?.at(-1) ?? (await place.findScope(scope))
     if (name !== undefined) parent ??= `--${scope}=${name}`
   }
   const ids = await readOneList(query, parent === undefined ? words : [...words, parent])

@@ -3,7 +3,7 @@ import { yieldPushed } from '../../base/async.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Paging } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
-import type { Context, LineAsk } from '../command/context.js'
+import type { Context, ReadingLine } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/outcomes.js'
 import type { ActionOptions, Command, Given, Parent } from '../command/types.js'
@@ -39,7 +39,7 @@ interface ParentRowsOptions {
   readonly context: Pick<Context, 'answer' | 'ui'>
   readonly targets: readonly ParentTarget[]
   /** Called for each parent in order, when its records were read or could not be read. */
-  readonly onSettled?: NonNullable<LineAsk['parents']>['finishParent'] | undefined
+  readonly onSettled?: NonNullable<ReadingLine['parents']>['finishParent'] | undefined
   /** Yields the rows of one parent. */
   readonly yieldRows: (target: ParentTarget, paging: Paging) => Rows
   readonly signal: AbortSignal

@@ -14,6 +14,7 @@ import {
   parseParentTarget,
   TargetsWithObjects,
 } from '../plan/parents.js'
+import type { NoteListener } from '../plan/parse-values.js'
 import {
   type Cutter,
   createCommaCutter,
@@ -30,7 +31,6 @@ import {
   parseObjectAt,
   plainObjects,
 } from '../plan/stdin/rows.js'
-import type { TakeNote } from '../plan/values.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
@@ -52,7 +52,7 @@ async function* yieldNamedObjects(
   command: Command,
   raw: Raw,
   chunks: AsyncIterable<string>,
-  { note, rowFields }: { readonly note: TakeNote; readonly rowFields: RowFields | undefined },
+  { note, rowFields }: { readonly note: NoteListener; readonly rowFields: RowFields | undefined },
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
@@ -79,7 +79,9 @@ const openPipedStream = async (
   rowFields: RowFields | undefined,
 ): Promise<ObjectStream> => {
   const owning = readsParents(command, raw) && mayNameParents(await input.head())
-  const found = owning ? await readOwnedObjects(command, input.chunks(), rowFields) : input.chunks()
+  const found = owning
+    ? await readOwnedObjects(command, input.readChunks(), rowFields)
+    : input.readChunks()
   if ('below' in found) journaling.parents = found.below
   const { note } = running.context.ui
   const objects =

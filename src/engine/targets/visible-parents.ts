@@ -16,7 +16,7 @@ import {
 /** The options for the choice of projects. */
 export interface ProjectChoice {
   /** True if projects of subgroups are left out. */
-  readonly alone: boolean
+  readonly withoutSubgroups: boolean
   readonly archived: boolean
 }
 
@@ -34,7 +34,8 @@ const listVisibleProjects = async (
 ): Promise<readonly VisibleProject[]> => {
   const found: VisibleProject[] = []
   const order = { order_by: 'id', sort: 'asc' } as const
-  await instance.records(projects.list, archived ? order : { ...order, archived: false }, {
+  // The predicate keeps only the needed fields and returns false, so that full records are not held in memory.
+  await instance.readRecords(projects.list, archived ? order : { ...order, archived: false }, {
     where: ({ id: project, path_with_namespace, namespace }) => {
       const known = Number.isInteger(project) ? String(project) : undefined
       const path = toText(path_with_namespace) || known
@@ -60,26 +61,26 @@ const findGroupPath = (name: string, found: readonly VisibleProject[]): string =
     ? found.find(({ group }) => group?.id === Number(name))?.group?.path
     : undefined) ?? name
 
-const createNoneVisible = (what: string): Failure =>
+const createNoVisibleProjectFailure = (what: string): Failure =>
   new Failure('not_found', `no visible project ${what}`, {
     hint: 'The API does not show groups without projects. Use --with-archived to include archived projects.',
   })
 
-/** Returns the projects of a group and, unless `alone`, of its subgroups. */
+/** Returns the projects of a group and, unless `withoutSubgroups`, of its subgroups. */
 const getGroupProjects = (
   name: string,
   found: readonly VisibleProject[],
-  alone: boolean,
+  withoutSubgroups: boolean,
 ): readonly string[] => {
   const root = findGroupPath(name, found)
   const paths = found.flatMap(({ path, group }) => {
     if (group === undefined) return []
-    const inside = alone
+    const inside = withoutSubgroups
       ? toLowerCase(group.path) === toLowerCase(root)
       : isWithin(group.path, root)
     return inside ? [path] : []
   })
-  if (paths.length === 0) throw createNoneVisible(`of group ${name}`)
+  if (paths.length === 0) throw createNoVisibleProjectFailure(`of group ${name}`)
   return paths
 }
 
@@ -90,7 +91,7 @@ const getPathsUpTo = (path: string): readonly string[] =>
 /** Lists all groups; undefined if the instance has no list of groups. */
 const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
-    const found = await instance.records(groupsAll, {})
+    const found = await instance.readRecords(groupsAll, {})
     return listObjects(found).flatMap((group) => toText(group.full_path) ?? [])
   } catch (error) {
     recoverFrom(error)
@@ -160,7 +161,7 @@ const removeDuplicates = (targets: readonly ParentTarget[]): readonly ParentTarg
 export const findVisibleParents = async (
   context: Context,
   { origin, kind, names }: Parents,
-  { alone, archived }: ProjectChoice,
+  { withoutSubgroups, archived }: ProjectChoice,
 ): Promise<readonly ParentTarget[]> => {
   if (origin === 'everything' && kind === 'group') return listVisibleGroups(context)
   const found = await listVisibleProjects(context, archived)
@@ -172,11 +173,11 @@ export const findVisibleParents = async (
     )
   }
   if (origin === 'projects-of') {
-    const paths = names.flatMap((name) => getGroupProjects(name, found, alone))
+    const paths = names.flatMap((name) => getGroupProjects(name, found, withoutSubgroups))
     return removeDuplicates(paths.map((path) => parseParentTarget('project', path))).map(
       checkTarget,
     )
   }
-  if (found.length === 0) throw createNoneVisible('at all')
+  if (found.length === 0) throw createNoVisibleProjectFailure('at all')
   return found.map(({ path }) => checkTarget(parseParentTarget('project', path)))
 }

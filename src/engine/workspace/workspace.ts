@@ -317,18 +317,18 @@ export class Workspace implements WorkspaceService {
     return this.#sessions.snapshot()
   }
 
-  async identity(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
+  async getOrigin(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
     const { peek } = this.#requests()
     const nothing = async (): Promise<undefined> => undefined
     const asks = this.globals.curl ? nothing : peek
     return readIdentity({ place: this, peek: how === 'asked' ? asks : undefined })
   }
 
-  async scope(kind: ScopeKind): Promise<string | undefined> {
+  async findScope(kind: ScopeKind): Promise<string | undefined> {
     return (await this.findScopeAmong([kind]))?.value
   }
 
-  commands() {
+  listCommands() {
     return this.#options.command.registry.list()
   }
 

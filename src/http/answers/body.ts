@@ -3,7 +3,7 @@ import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/json.js'
 import { Failure } from '../../errors.js'
-import { createUnusable, toLostRequest } from './network.js'
+import { createUnusableAnswerFailure, toLostRequest } from './network.js'
 
 const formatSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 
@@ -45,7 +45,7 @@ export class TimedBody {
     for await (const chunk of this.#bytes) {
       this.#waited += getMonotonicTime() - since
       if (this.#waited > this.#limit)
-        throw createUnusable(
+        throw createUnusableAnswerFailure(
           `the response did not finish within ${formatSeconds(this.#limit)}`,
           this.#label,
         )
@@ -64,7 +64,7 @@ export const readWhole = async (
   const gathered = new ByteBuffer(limit)
   for await (const chunk of bytes)
     if (!gathered.add(chunk))
-      throw createUnusable(
+      throw createUnusableAnswerFailure(
         `the response was rejected because it is larger than ${limit >> 20} MiB`,
         label,
         { code: 'response-size' },
@@ -114,7 +114,7 @@ const unpackers: Readonly<
 const toDecodingError = (error: unknown, label: string): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(Z_|ERR_|BROTLI)/.test(code)
-    ? createUnusable('the compressed response is damaged or incomplete', label)
+    ? createUnusableAnswerFailure('the compressed response is damaged or incomplete', label)
     : toLostRequest(error, label, true, true)
 }
 
@@ -137,14 +137,14 @@ async function* decodeOne(source: Bytes, name: string, label: string): AsyncGene
   }
   const createUnpacker = unpackers[name]
   if (createUnpacker === undefined)
-    throw createUnusable(`the response has the unknown encoding ${name}`, label)
+    throw createUnusableAnswerFailure(`the response has the unknown encoding ${name}`, label)
   const stream = createUnpacker(zlib, first.value[0] ?? 0)
   pipeline(countPacked(), stream, () => {})
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       unpacked += chunk.length
       if (unpacked > bombFloor && unpacked > packed * bombRatio)
-        throw createUnusable(
+        throw createUnusableAnswerFailure(
           'the response was rejected because it is too large when decompressed',
           label,
           { code: 'response-size' },

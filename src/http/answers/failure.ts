@@ -146,12 +146,12 @@ export interface RefusedAnswer {
 }
 
 /** Builds the message of a refusal: `404 Project Not Found`, `400 Bad Request: name is missing`. The status appears exactly once. */
-const buildMessage = (status: number, said: ErrorMessage): string => {
-  if (said.text.startsWith(`${status} `)) return said.text
+const buildMessage = (status: number, errorMessage: ErrorMessage): string => {
+  if (errorMessage.text.startsWith(`${status} `)) return errorMessage.text
   const head = formatStatus(status)
   const name = getStatusName(status)?.toLowerCase()
-  if (said.text === '' || said.text.toLowerCase() === name) return head
-  return `${head}: ${said.text}`
+  if (errorMessage.text === '' || errorMessage.text.toLowerCase() === name) return head
+  return `${head}: ${errorMessage.text}`
 }
 
 /**
@@ -174,9 +174,10 @@ const isFromInstance = ({ shape }: ErrorMessage): boolean =>
   shape === 'message' || shape === 'error'
 
 /** True if the instance is in maintenance: 503, or 403 if it rejects writes. */
-const isInMaintenance = (status: number, said: ErrorMessage): boolean =>
-  said.maintenance === true &&
-  (status === 503 || (status === 403 && /maintenance mode|read-only instance/i.test(said.text)))
+const isInMaintenance = (status: number, errorMessage: ErrorMessage): boolean =>
+  errorMessage.maintenance === true &&
+  (status === 503 ||
+    (status === 403 && /maintenance mode|read-only instance/i.test(errorMessage.text)))
 
 /**
  * True if an answer reports maintenance, so that a retry is pointless.
@@ -217,7 +218,7 @@ const suggestRequest = ({ request }: RefusedAnswer): string | undefined => {
 
 /** The facts about a refusal that the rules test. */
 interface Refusal extends RefusedAnswer {
-  readonly said: ErrorMessage
+  readonly errorMessage: ErrorMessage
   readonly lacks: ReturnType<typeof findMissingPart>
 }
 
@@ -239,13 +240,13 @@ interface Rule {
 }
 
 const matchesRule = (rule: Rule, refusal: Refusal): boolean => {
-  const { status, said, lacks, signedIn } = refusal
+  const { status, errorMessage, lacks, signedIn } = refusal
   return (
     [status, Math.floor(status / 100)].includes(rule.status ?? status) &&
-    said.shape === (rule.shape ?? said.shape) &&
+    errorMessage.shape === (rule.shape ?? errorMessage.shape) &&
     lacks === (rule.lacks ?? lacks) &&
     signedIn === (rule.signedIn ?? signedIn) &&
-    rule.text?.test(said.text) !== false &&
+    rule.text?.test(errorMessage.text) !== false &&
     rule.when?.(refusal) !== false
   )
 }
@@ -260,7 +261,7 @@ const getRequestedWaitText = ({ headers }: RefusedAnswer): { readonly about?: st
 /** The rules for messages and next steps. The first rule that matches is used. */
 const rules: readonly Rule[] = [
   {
-    when: ({ status, said }) => isInMaintenance(status, said),
+    when: ({ status, errorMessage }) => isInMaintenance(status, errorMessage),
     category: 'unreachable',
     message: 'the instance is in maintenance',
     next: (refusal) => ({ code: 'maintenance', ...getRequestedWaitText(refusal) }),
@@ -268,7 +269,7 @@ const rules: readonly Rule[] = [
   { status: 407, category: 'unreachable', next: proxyHint },
   {
     status: 404,
-    when: (refusal) => !isFromInstance(refusal.said) && hasEncodedSlash(refusal),
+    when: (refusal) => !isFromInstance(refusal.errorMessage) && hasEncodedSlash(refusal),
     next: { code: 'decoded-path' },
   },
   {
@@ -301,7 +302,7 @@ const rules: readonly Rule[] = [
   },
   {
     status: 403,
-    when: ({ said }) => said.scope === 'sudo',
+    when: ({ errorMessage }) => errorMessage.scope === 'sudo',
     message: 'the token cannot act as another user: it lacks the scope sudo',
     next: { code: 'sudo' },
   },
@@ -313,8 +314,8 @@ const rules: readonly Rule[] = [
   },
   {
     status: 403,
-    when: ({ said }) => said.code === 'insufficient_scope',
-    next: ({ said }) => ({ code: 'scope', about: said.scope }),
+    when: ({ errorMessage }) => errorMessage.code === 'insufficient_scope',
+    next: ({ errorMessage }) => ({ code: 'scope', about: errorMessage.scope }),
   },
   { status: 401, signedIn: true, next: { code: 'credential' } },
   { status: 401, next: { code: 'sign-in' } },
@@ -330,7 +331,11 @@ const rules: readonly Rule[] = [
     lacks: 'route',
     next: 'The instance does not have this endpoint. Its version or edition may lack it, or the base URL is wrong.',
   },
-  { status: 404, when: ({ said }) => said.shape !== 'message', next: { code: 'no-instance' } },
+  {
+    status: 404,
+    when: ({ errorMessage }) => errorMessage.shape !== 'message',
+    next: { code: 'no-instance' },
+  },
   { status: 404, signedIn: false, next: { code: 'private' } },
   { status: 404, next: { code: 'hidden' } },
   {
@@ -375,10 +380,10 @@ const otherRule: Rule = { next: { code: 'input' } }
  */
 export const toFailure = (answer: RefusedAnswer): Failure => {
   const { status, headers, body, request } = answer
-  const said = readErrorBody(body, readHeader(headers, 'content-type'))
-  const text = buildMessage(status, said)
-  const lacks = findMissingPart(status, said)
-  const refusal = { ...answer, said, lacks }
+  const errorMessage = readErrorBody(body, readHeader(headers, 'content-type'))
+  const text = buildMessage(status, errorMessage)
+  const lacks = findMissingPart(status, errorMessage)
+  const refusal = { ...answer, errorMessage, lacks }
   const { category, message, next } = rules.find((rule) => matchesRule(rule, refusal)) ?? otherRule
   const requestId = readHeader(headers, 'x-request-id')
   return new Failure(
@@ -389,7 +394,7 @@ export const toFailure = (answer: RefusedAnswer): Failure => {
       request,
       ...toDetails(typeof next === 'function' ? next(refusal) : next),
       lacks,
-      code: said.code,
+      code: errorMessage.code,
       requestId: requestId && toOneLine(requestId),
     },
   )

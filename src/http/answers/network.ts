@@ -200,7 +200,7 @@ export const toLostRequest = (
 }
 
 /** Creates the failure of an answer that arrived and cannot be used, because its content is unexpected or damaged. */
-export const createUnusable = (
+export const createUnusableAnswerFailure = (
   why: string,
   request: string,
   next: NextStep = networkHint,

@@ -1,6 +1,6 @@
 /** Reads lists page after page. Each page is requested as soon as it is known; records are returned as bytes and in order. */
 import { MalformedJson } from '../../base/json/json.js'
-import { createUnusable } from '../answers/network.js'
+import { createUnusableAnswerFailure } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import {
@@ -166,7 +166,11 @@ class Listing {
     this.#before = first
     if (first === undefined || before === undefined || pageSize(reply) < 2) return
     if (isIdentified(first) && Buffer.compare(first, before) === 0)
-      throw createUnusable('the list gives the same page again', reply.label, pagingHint)
+      throw createUnusableAnswerFailure(
+        'the list gives the same page again',
+        reply.label,
+        pagingHint,
+      )
   }
 
   /** Takes as many records as the limit permits, and counts them. */

@@ -2,7 +2,7 @@
 
 import LinkHeader from 'http-link-header'
 import { Failure } from '../../errors.js'
-import { createUnusable } from '../answers/network.js'
+import { createUnusableAnswerFailure } from '../answers/network.js'
 import { maskAddressSecrets } from '../answers/secrets.js'
 import { parseCount, readHeader } from '../headers.js'
 import { formatAddress, parseAddress, type RequestTarget } from '../request/address.js'
@@ -33,7 +33,7 @@ const getLink = ({ headers, label }: PageAnswer, rel: string): string | undefine
   try {
     return LinkHeader.parse(text).rel(rel)[0]?.uri
   } catch {
-    throw createUnusable('the Link header of the list cannot be read', label)
+    throw createUnusableAnswerFailure('the Link header of the list cannot be read', label)
   }
 }
 
@@ -56,7 +56,7 @@ const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): 
   const target = url === undefined ? undefined : parseAddress(url.href)
   const path = target && getApiPath(target.path, root)
   if (target === undefined || path === undefined)
-    throw createUnusable(
+    throw createUnusableAnswerFailure(
       `the list continues outside of the instance, at ${maskAddressSecrets(url?.href ?? link)}, which was not contacted`,
       page.label,
       'The instance names itself otherwise than the base URL does: use the address that it uses.',
@@ -219,7 +219,7 @@ export class PagePrefetch {
     const first = !this.#visited.has(request.path)
     this.#visited.add(request.path)
     if (!first)
-      throw createUnusable(
+      throw createUnusableAnswerFailure(
         'the list leads back to a page that was already read',
         `${request.method} ${request.path}`,
         pagingHint,

@@ -182,12 +182,12 @@ const translateAsk = (ask: Ask, words: Words): Ask => {
   }
 }
 
-/** The value that holds the address of an endpoint whose route is one (`<alert_endpoint_url>`). */
+/** The parameter whose value is the whole address, for a route such as `<alert_endpoint_url>`. */
 const addressName = 'endpoint'
 
 const isAddress = (path: string): boolean => path.startsWith('<')
 
-/** A value to send, with its parameter; a value without `param` is sent as it is. */
+/** A value of the query or the body. A value without `param` is sent unchanged. */
 interface Attribute {
   readonly name: string
   readonly value: unknown
@@ -308,11 +308,12 @@ export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const whole = sends === undefined ? ask : { ...ask, values: { ...sends, ...ask.values } }
   // Endpoints of an extension use the instance's own names already.
   const isOwn = words === undefined || from !== undefined
-  const request = createRequest(isOwn ? whole : translateAsk(whole, words))
+  const request = encodeAsk(isOwn ? whole : translateAsk(whole, words))
   return secrets.size === 0 ? request : { ...request, secrets }
 }
 
-const createRequest = (ask: Ask): WireRequest => {
+/** Encodes the values of an ask that is already in the words of its instance. */
+const encodeAsk = (ask: Ask): WireRequest => {
   const { endpoint, files = {} } = ask
   const own = listAttributes(ask)
   const extra = listExtraAttributes(ask)

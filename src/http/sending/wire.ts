@@ -95,13 +95,14 @@ const resolveRedirect = (
   if (next === undefined || !/^https?:$/.test(next.protocol))
     throw createRefusal(reply, 'it redirects to an invalid URL', 'Check the base URL.')
   const shown = maskAddressSecrets(next.href)
-  const there = parseAddress(next.href)
+  const nextAddress = parseAddress(next.href)
   if (!isSafe(method)) {
-    const within = there.origin === root.origin && there.path.startsWith(`${root.path}/projects/`)
+    const within =
+      nextAddress.origin === root.origin && nextAddress.path.startsWith(`${root.path}/projects/`)
     throw createRefusal(
       reply,
       `it redirects to ${shown}, and redirects of a ${method} are not followed`,
-      within ? createMovedStep(reply.label) : suggestBaseUrl(there, reply),
+      within ? createMovedStep(reply.label) : suggestBaseUrl(nextAddress, reply),
     )
   }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')
@@ -116,7 +117,7 @@ const resolveRedirect = (
       `too many redirects, the last one to ${shown}`,
       'Check the base URL.',
     )
-  return there
+  return nextAddress
 }
 
 // Headers of instances that use other names than the documents.
@@ -195,10 +196,10 @@ export class Wire {
   async #attempt(
     request: WireRequest,
     attempts: Attempts,
-    abroad: boolean,
+    allowForeignRedirects: boolean,
   ): Promise<OpenAnswer | undefined> {
     try {
-      return await this.#followRedirects(request, attempts, abroad)
+      return await this.#followRedirects(request, attempts, allowForeignRedirects)
     } catch (error) {
       await attempts.pauseAfterLoss(error, request.method)
       return undefined
@@ -231,7 +232,7 @@ export class Wire {
   async #followRedirects(
     request: WireRequest,
     attempts: Attempts,
-    abroad: boolean,
+    allowForeignRedirects: boolean,
   ): Promise<OpenAnswer> {
     let target = this.#createTarget(request)
     let headers = this.#createHeaders(request, target)
@@ -244,7 +245,8 @@ export class Wire {
       const next = resolveRedirect(reply, location, hops, this.root)
       if (!this.#isHome(next)) {
         // A download may be redirected to a storage. A redirect to the API of another instance is refused.
-        if (!abroad || getBaseUrl(next) !== undefined) throw createForeignRedirect(reply, next)
+        if (!allowForeignRedirects || getBaseUrl(next) !== undefined)
+          throw createForeignRedirect(reply, next)
         headers = selectHarmlessHeaders(headers)
       }
       target = next

@@ -69,7 +69,7 @@ const isInScope = ({ status, tag }: PipelineRecord, scope: string): boolean => {
 }
 
 /** Finds a project in which the acting user may run pipelines. */
-const findRunnable = (call: Call, { id }: ProjectInput) => {
+const requireRunnableProject = (call: Call, { id }: ProjectInput) => {
   const project = call.requireProject(id, { role: 'developer' })
   if (!project.jobs_enabled || project.archived) throw forbidden()
   return project
@@ -79,7 +79,7 @@ const pipelines = resource({
   table: 'pipelines',
   what: 'Pipeline',
   parent: (call, { id }: ProjectInput) => requireProjectWithJobs(call, id),
-  managed: findRunnable,
+  managed: requireRunnableProject,
   key: ['pipeline_id'],
   filters: {
     status: oneOf(jobStates, 'status', { exact: true }),
@@ -130,7 +130,7 @@ interface CreateInput extends ProjectInput {
 }
 
 const create = async (call: Call, { id, ref, variables }: CreateInput) => {
-  const project = findRunnable(call, { id })
+  const project = requireRunnableProject(call, { id })
   const revision = await findBranchHead(await call.git.open(project), ref)
   if (revision === undefined) throw createBaseRefusal('Reference not found')
   if ((await readConfigurationAt(call, project, revision)) === undefined)
@@ -169,10 +169,10 @@ const cancel = (call: Call, input: PipelineInput) => {
 const retry = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)
   const { jobs } = call.state
-  const lost = getJobs(call, pipeline).filter(({ status }) =>
+  const unsuccessful = getJobs(call, pipeline).filter(({ status }) =>
     ['failed', 'canceled', 'skipped'].includes(status),
   )
-  const fresh = {
+  const resetFields = {
     status: 'created',
     created_at: call.clock.iso(),
     started_at: null,
@@ -180,11 +180,16 @@ const retry = (call: Call, input: PipelineInput) => {
     runner_id: null,
   } as const
   const successors = new Map<number, number>()
-  for (const { id, ...job } of lost) {
+  for (const { id, ...job } of unsuccessful) {
+    // The new job keeps its place and rules, but forgets how the old one went.
     const { place = 0, when = 'on_success', ...course } = job.course ?? {}
-    const begun = { seconds: undefined, end: undefined, ready_at: undefined }
-    const again = jobs.add({ ...job, ...fresh, course: { ...course, ...begun, place, when } })
-    successors.set(id, again.id)
+    const resetCourse = { seconds: undefined, end: undefined, ready_at: undefined }
+    const successor = jobs.add({
+      ...job,
+      ...resetFields,
+      course: { ...course, ...resetCourse, place, when },
+    })
+    successors.set(id, successor.id)
     jobs.change(id, { retried: true })
   }
   for (const id of successors.values()) {

@@ -4,7 +4,7 @@ import { type Endpoint, writes } from '../../../src/catalogue/endpoint.js'
 import { getSecretFields } from '../../../src/catalogue/fields.js'
 import { areas } from '../../../src/catalogue/index.js'
 import { getFlagName } from '../../../src/engine/command/derive.js'
-import { createAttributeMask } from '../../../src/engine/journal/record.js'
+import { createAttributeMask } from '../../../src/engine/journal/run-record.js'
 import { getJournalInput } from '../../../src/engine/journaling/recorded-line.js'
 
 const canary = 'canary-of-a-secret-0123456789'

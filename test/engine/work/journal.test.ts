@@ -41,7 +41,7 @@ import {
   startSpool,
 } from '../../../src/engine/journal/objects.js'
 import { getNextStep, isDone, readRunHistory } from '../../../src/engine/journal/reader.js'
-import { createRunRecord } from '../../../src/engine/journal/record.js'
+import { createRunRecord } from '../../../src/engine/journal/run-record.js'
 import {
   createJournal,
   Journal,
@@ -194,7 +194,7 @@ describe('a journal', () => {
       }),
       mask: (attributes) => attributes,
       getKnownFacts: () => ({ before }),
-      getWished: () => ({ active: false }),
+      getIntendedAttributes: () => ({ active: false }),
     })
     const items: Item[] = [place(1), place(2)].map(({ n }) => ({ n, object: String(n + 16) }))
     const [first, second] = items

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { readSeenObjects, readWork, startSpool } from '../../../src/engine/journal/objects.js'
 import { getNextStep } from '../../../src/engine/journal/reader.js'
-import { createRunRecord } from '../../../src/engine/journal/record.js'
+import { createRunRecord } from '../../../src/engine/journal/run-record.js'
 import { createJournal, resumeJournal } from '../../../src/engine/journal/writer.js'
 import type { GivenObject } from '../../../src/engine/work/report.js'
 import { runWork } from '../../../src/engine/work/run.js'

@@ -5,7 +5,7 @@ import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
 import type { Raw } from '../line.js'
 import { type Objects, readObjects } from '../objects.js'
-import type { Sources } from '../values.js'
+import type { Sources } from '../parse-values.js'
 
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {

@@ -9,7 +9,7 @@ import { createInputFailure, type Failure, usage } from '../../../errors.js'
 import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
 import { formatFlagLabel, type Raw } from '../line.js'
-import { parseValue, readSecretText, type Sources } from '../values.js'
+import { parseValue, resolveText, type Sources } from '../parse-values.js'
 import { createRowFailure, type RowTap } from './rows.js'
 
 /** The attributes of one object by the API's names. A secret is stored as its reference, such as `env:NAME`. */
@@ -210,7 +210,7 @@ const parseSecretCell = async (
   text: string,
   sources: Pick<Sources, 'env' | 'note'>,
 ): Promise<JsonValue> => {
-  const read = await readSecretText(text, flag, {
+  const read = await resolveText(text, flag, {
     ...sources,
     warn: () => {},
     readStdin: async () => '',

@@ -28,11 +28,11 @@ import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 
 /** Receives notes about deprecated values while texts are parsed, and warnings about secrets on the command line. */
-export type TakeNote = (text: string) => void
+export type NoteListener = (text: string) => void
 
 /** The options for parsing values. */
 export interface ValueOptions {
-  readonly note?: TakeNote | undefined
+  readonly note?: NoteListener | undefined
   /** The time that texts such as `30d` count from, if it is not now. */
   readonly asOf?: Date | undefined
   /** The API's name of the parameter, for a hint at --param; undefined if --param cannot send it. */
@@ -62,11 +62,11 @@ const createHint = (error: ValueError, text: string, parameter?: string): string
 }
 
 /** Formats the rejected value for a message. JSON is not shown, because it may come from a file and contain a secret. */
-const formatGivenValue = ({ given, param, problem, expected, path }: ValueError): string => {
+const formatGivenValue = ({ node, param, problem, expected, path }: ValueError): string => {
   if (problem === 'unknown key') return `"${path.at(-1)}"`
-  if (given === null) return 'null'
-  if (typeof given === 'object') return Array.isArray(given) ? 'a list' : 'an object'
-  const text = String(given)
+  if (node === null) return 'null'
+  if (typeof node === 'object') return Array.isArray(node) ? 'a list' : 'an object'
+  const text = String(node)
   if (param.secret === true || expected === 'JSON') return describeSize(text)
   return problem !== 'wrong format' && /^-?\d+$/.test(text) ? text : `"${text}"`
 }
@@ -74,7 +74,7 @@ const formatGivenValue = ({ given, param, problem, expected, path }: ValueError)
 const createValueFailure = (error: ValueError, label: string, parameter?: string): Failure => {
   const keys = error.path.filter((key) => typeof key === 'string')
   const names = [label, ...(error.problem === 'unknown key' ? keys.slice(0, -1) : keys)]
-  const hint = createHint(error, String(error.given), parameter)
+  const hint = createHint(error, String(error.node), parameter)
   return usage(describeError(names.join(' '), error, formatGivenValue(error)), hint)
 }
 
@@ -95,7 +95,7 @@ export const checkCoercedValue = (
     : createValueFailure(error, label, parameter)
 }
 
-/** Converts spans such as `7d` that count from the time of a snapshot. All others count from now, when they are coerced. */
+/** Converts spans such as `7d` to times, counted from the time of the snapshot. Without a snapshot they are converted later. */
 const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueOptions) => {
   const format = formatOf(param)
   if (asOf === undefined || (format !== 'date' && format !== 'datetime')) return texts
@@ -142,8 +142,8 @@ export interface Sources extends Pick<ValueOptions, 'asOf'> {
   readonly env: NodeJS.ProcessEnv
   /** Reads standard input to its end. */
   readonly readStdin: () => Promise<string>
-  readonly note: TakeNote
-  readonly warn: TakeNote
+  readonly note: NoteListener
+  readonly warn: NoteListener
   /** The objects that are processed while they arrive. They are not read here. */
   readonly stream?: ObjectStream
   /** The project of piped IDs if no flag names it; '' if each of several projects has its own. */
@@ -151,7 +151,7 @@ export interface Sources extends Pick<ValueOptions, 'asOf'> {
   /** Aborts reading from a pipe. */
   readonly signal?: AbortSignal
   /** Receives the content of each file that was read. */
-  readonly read?: (path: string, bytes: Uint8Array) => void | Promise<void>
+  readonly onFileRead?: (path: string, bytes: Uint8Array) => void | Promise<void>
 }
 
 /** The largest file that a flag may name, in bytes. Its content is held in memory several times. */
@@ -161,14 +161,14 @@ const maxFile = 100_000_000
 export const readText = async (
   path: string,
   label: string,
-  { read, signal }: Pick<Sources, 'read' | 'signal'>,
+  { onFileRead, signal }: Pick<Sources, 'onFileRead' | 'signal'>,
 ): Promise<HeldText> => {
   const createReadFailure = (cause: unknown): Failure =>
     new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
   try {
     const { readReadable } = await import('../../base/files/files.js')
     const bytes = await readReadable(path, signal, maxFile)
-    await read?.(path, bytes)
+    await onFileRead?.(path, bytes)
     return holdText(decodeStrictly(bytes, `${label}: ${path}`))
   } catch (cause) {
     throw cause instanceof Failure && cause.category === 'usage' ? cause : createReadFailure(cause)
@@ -180,11 +180,7 @@ const readFileValue = async (path: string, label: string, sources: Sources): Pro
   openHeld(await readText(path, label, sources)).trimEnd()
 
 /** Resolves `env:NAME` and `@file`. A secret that is written on the line gets a warning. */
-export const readSecretText = async (
-  text: string,
-  flag: Flag,
-  sources: Sources,
-): Promise<string> => {
+export const resolveText = async (text: string, flag: Flag, sources: Sources): Promise<string> => {
   if (text.startsWith('env:')) {
     const value = sources.env[text.slice(4)]
     if (value === undefined || value === '')

@@ -6,6 +6,7 @@ import { findApproversAttribute, getAttributes, selectFamily } from '../attribut
 import { type CurrentItem, type DesiredItem, getPlainValue, withValue } from '../state.js'
 import { checkAccepted, diffAttributes, reportOverridden, resolveNumber } from './attributes.js'
 import { claimShared } from './claims.js'
+import { checkCombinations } from './combinations.js'
 import {
   type AttributeDiff,
   type DiffContext,
@@ -29,7 +30,6 @@ import {
   listAlsoSent,
   toChange,
 } from './steps.js'
-import { checkCombinations } from './together.js'
 
 const joinNames = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
@@ -53,7 +53,7 @@ const reportUnknown = (
 }
 
 /** Returns the declared approvers of a rule that the plan leaves unchanged. */
-const listStandingApprovers = (
+const listUnchangedApprovers = (
   { kind }: WithKind,
   address: Address,
   all: readonly AttributeDiff[],
@@ -70,7 +70,7 @@ const listStandingApprovers = (
 }
 
 /** Adds the diff of an item that exists. */
-export const updateItem = async (
+export const diffExistingItem = async (
   c: DiffContext,
   desired: DesiredItem,
   item: CurrentItem,
@@ -83,7 +83,7 @@ export const updateItem = async (
   const filterByVerdict = (verdict: AttributeDiff['verdict']) =>
     all.filter((one) => one.verdict === verdict)
   const isRenamed = renames === true && item.identity !== wanted && typeof wanted === 'string'
-  if (isRenamed) checkName(c, desired)
+  if (isRenamed) checkNewName(c, desired)
   const name = isRenamed ? [{ attribute: key, now: item.identity, wanted, origin }] : []
   const changes = [...name, ...filterByVerdict('differs').map(toChange)]
   const also = listAlsoSent(c, desired, item)
@@ -101,7 +101,7 @@ export const updateItem = async (
     })
     isSent = addIfPossible(c, made, desired)
   } else if (filterByVerdict('fixed').length === 0) c.diff.same++
-  if (!isSent) c.diff.standing.push(...listStandingApprovers(c, address, all, item))
+  if (!isSent) c.diff.standing.push(...listUnchangedApprovers(c, address, all, item))
   for (const fixed of filterByVerdict('fixed')) {
     const text = `can only be set on creation; the value is ${JSON.stringify(fixed.shown.now)}`
     c.diff.addFinding('impossible', { ...address, attribute: fixed.name }, text, fixed.origin)
@@ -112,19 +112,22 @@ export const updateItem = async (
 }
 
 /** Reports a new name that the instance would refuse. */
-const checkName = (c: DiffContext, { identity, origin }: DesiredItem): void => {
+const checkNewName = (c: DiffContext, { identity, origin }: DesiredItem): void => {
   const { identity: name = '', label, by, create, update } = c.kind
   if (label !== undefined || by !== undefined) return
   const param = create?.params[name] ?? update?.params[name] ?? create?.path[name]
   checkAccepted(c, name, param, { value: String(identity), origin })
 }
 
-/** Returns the number that an item's name means; null if the kind does not use numbers, undefined if the name is unknown. */
+/**
+ * Resolves the ID of the object that an item names; null if the kind identifies items otherwise, undefined (with a mistake) if the name is
+ * unknown.
+ */
 const resolveItemNumber = async (c: DiffContext, { identity, origin }: DesiredItem) =>
   c.kind.by === undefined ? null : resolveNumber(c, c.kind.by, identity, origin)
 
-/** Enables an item that exists elsewhere. Reports a missing item whose kind can be neither enabled nor created. */
-const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
+/** Plans to enable an item that exists elsewhere. If its kind can be neither enabled nor created, reports the missing item. */
+const planEnabling = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { origin } = desired
   const address = getItemAddress(c.desired, desired.identity)
   const { enable, read } = c.kind
@@ -140,12 +143,12 @@ const enableItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
 }
 
 /** Adds the diff of an item that does not exist. */
-const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
+const diffMissingItem = async (c: DiffContext, desired: DesiredItem): Promise<void> => {
   const { identity, origin } = desired
   const address = getItemAddress(c.desired, identity)
   const { create } = c.kind
-  if (create === undefined) return enableItem(c, desired)
-  checkName(c, desired)
+  if (create === undefined) return planEnabling(c, desired)
+  checkNewName(c, desired)
   const all = (await diffAttributes(c, address, desired, undefined)).filter(
     ({ wanted }) => wanted !== null,
   )
@@ -173,7 +176,10 @@ const createItem = async (c: DiffContext, desired: DesiredItem): Promise<void> =
 }
 
 /** True if the family of an item, which determines its attributes, is known; otherwise a mistake is reported. */
-const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired: DesiredItem) => {
+const checkFamilyKnown = (
+  { kind, desired: { place }, mistakes }: DiffContext,
+  desired: DesiredItem,
+) => {
   const { families } = kind
   const { identity, family, origin } = desired
   if (families === undefined || selectFamily(kind, String(identity), family?.value)) return true
@@ -189,10 +195,14 @@ const hasFamily = ({ kind, desired: { place }, mistakes }: DiffContext, desired:
 export const isSingle = ({ kind: { single } }: WithKind, { record }: CurrentItem): boolean =>
   single !== undefined && record[single.field] === single.value
 
+/** True if a declaration has the `single` value of its kind. */
 export const declaresSingle = ({ kind: { single } }: WithKind, desired: DesiredItem): boolean =>
   single !== undefined && getPlainValue(desired, single.field) === single.value
 
-/** Completes a desired item with the identity and the attributes that its declaration implies. */
+/**
+ * Completes a desired item: a single item takes the identity of the existing one; a certificate and its key are dropped while certificates
+ * are automatic, and removed together.
+ */
 const completeDesired = (
   c: WithKind,
   desired: DesiredItem,
@@ -240,11 +250,11 @@ export const diffItem = async (
   if (!isGone) claimShared(c, given, item, declaresSingle(c, given))
   if (item === undefined) {
     if (isGone || isAbsenceDesired(c, desired)) c.diff.same++
-    else if (hasFamily(c, desired) && !(isKeyed(c) && (await addKnownKey(c, desired))))
-      await createItem(c, desired)
+    else if (checkFamilyKnown(c, desired) && !(isKeyed(c) && (await addKnownKey(c, desired))))
+      await diffMissingItem(c, desired)
   } else if (isGone) {
     const made = createRemoval(c, item, desired.origin)
     if (made !== undefined) addIfPossible(c, made, desired)
-  } else await updateItem(c, desired, item)
+  } else await diffExistingItem(c, desired, item)
   return item
 }

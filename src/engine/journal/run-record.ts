@@ -27,7 +27,7 @@ const maskSentSecret = (value: unknown): unknown => {
 }
 
 /** Replaces a value that contains a secret as a whole: a partly masked value could not be restored. */
-const maskWhole: Replacement = {
+const wholeValueReplacement: Replacement = {
   value: () => masked,
   text: (_, text) => (maskText(text) === text ? text : masked),
 }
@@ -41,15 +41,14 @@ export const createAttributeMask = (
     attributes === null
       ? null
       : Object.fromEntries(
-          Object.entries(maskFields(attributes, findSecrecy, maskWhole)).map(([name, value]) => [
-            name,
-            maskSentSecret(value),
-          ]),
+          Object.entries(maskFields(attributes, findSecrecy, wholeValueReplacement)).map(
+            ([name, value]) => [name, maskSentSecret(value)],
+          ),
         )
 }
 
 /** The facts about an outcome that a journal records besides the state. */
-export interface Facts {
+export interface OutcomeFacts {
   readonly status?: number
   readonly requestId?: string
   /** The attributes that the run changed, before and after. */
@@ -66,9 +65,9 @@ export type AttributeMask = (attributes: Attributes) => Attributes
 const removeSecrets = (text: string): string => maskAddresses(redactSecrets(text))
 
 /** The facts that the begun line of an object already contains. */
-type KnownFacts = Pick<Facts, 'before' | 'after'>
+type KnownFacts = Pick<OutcomeFacts, 'before' | 'after'>
 
-const noFacts: Facts = {}
+const noFacts: OutcomeFacts = {}
 
 const createFailedLine = (
   { n, object, parent }: Item,
@@ -87,12 +86,12 @@ const createFailedLine = (
 
 interface RecordOptions<R> {
   /** Returns the facts to record about a result. */
-  readonly getFacts: (result: R | undefined) => Facts
+  readonly getFacts: (result: R | undefined) => OutcomeFacts
   readonly mask: AttributeMask
   /** Returns the facts to record about an object before it is begun. */
-  readonly getKnownFacts?: (item: Item) => Facts
+  readonly getKnownFacts?: (item: Item) => OutcomeFacts
   /** Returns the attributes that an object should have according to the header, from those that it had. */
-  readonly getWished?: (before: Attributes) => Attributes
+  readonly getIntendedAttributes?: (before: Attributes) => Attributes
 }
 
 /**
@@ -102,12 +101,13 @@ interface RecordOptions<R> {
 const createDoneLine = (
   { n, object, parent }: Item,
   state: DoneLine['state'],
-  { status, requestId, before, after, unread }: Facts,
+  { status, requestId, before, after, unread }: OutcomeFacts,
   known: KnownFacts,
-  getWished: (before: Attributes) => Attributes,
+  getIntendedAttributes: (before: Attributes) => Attributes,
 ): DoneLine => {
   const was = before ?? known.before
-  const wish = known.after === undefined && was !== undefined ? getWished(was) : known.after
+  const intended =
+    known.after === undefined && was !== undefined ? getIntendedAttributes(was) : known.after
   return {
     n,
     object,
@@ -116,7 +116,7 @@ const createDoneLine = (
     status,
     request_id: requestId && removeSecrets(requestId),
     before: known.before === undefined ? before : undefined,
-    after: after === undefined || isDeepStrictEqual(after, wish) ? undefined : after,
+    after: after === undefined || isDeepStrictEqual(after, intended) ? undefined : after,
     unread: unread && removeSecrets(unread),
   }
 }
@@ -124,11 +124,16 @@ const createDoneLine = (
 /** Creates the record of a run, which writes its outcomes to a journal. */
 export const createRunRecord = <R>(
   journal: Pick<Journal, 'append'>,
-  { getFacts, mask, getKnownFacts = () => noFacts, getWished = () => ({}) }: RecordOptions<R>,
+  {
+    getFacts,
+    mask,
+    getKnownFacts = () => noFacts,
+    getIntendedAttributes = () => ({}),
+  }: RecordOptions<R>,
 ): RunRecord<R> => {
   /** The facts in the begun lines of unfinished objects, by number. */
   const knownFacts = new Map<number, KnownFacts>()
-  const maskFacts = ({ status, requestId, before, after, unread }: Facts): Facts => ({
+  const maskFacts = ({ status, requestId, before, after, unread }: OutcomeFacts): OutcomeFacts => ({
     status,
     requestId,
     unread,
@@ -149,7 +154,7 @@ export const createRunRecord = <R>(
       if ('failure' in outcome)
         return journal.append(createFailedLine(item, outcome.state, outcome.failure))
       const done = maskFacts(getFacts(outcome.result))
-      return journal.append(createDoneLine(item, outcome.state, done, known, getWished))
+      return journal.append(createDoneLine(item, outcome.state, done, known, getIntendedAttributes))
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the file of an extension: a file of commands, or an OpenAPI document whose operations get names. */
+/** Reads the file of an extension: a list of commands, or an OpenAPI document, whose operations it names as commands. */
 import { checkValue } from '../base/documents/check.js'
 import type { Findings } from '../base/documents/findings.js'
 import { getOwn, isObject } from '../base/objects.js'
@@ -7,9 +7,9 @@ import { suggestSimilar } from '../base/suggest.js'
 import { decodeUtf8 } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { getMethod, getPath, toPathPattern } from '../catalogue/endpoint.js'
-import { type DocumentOperation, isOpenApi, readOpenApi } from './document.js'
+import { isOpenApi, type OpenApiOperation, readOpenApi } from './document.js'
 import { readAdditions, readCommands, readDeclaration } from './file.js'
-import { type DocumentedOperation, PathNames } from './naming.js'
+import { type CatalogueOperation, PathNames } from './naming.js'
 import { getGroup } from './objects.js'
 import { getRequest, type Operation, type SkippedOperation } from './operation.js'
 import { type CatalogueArea, listEndpoints } from './places.js'
@@ -25,7 +25,7 @@ export interface SourceFile {
 export interface SourceChoice {
   readonly only: readonly string[]
   readonly except: readonly string[]
-  readonly beside?: SourceFile | undefined
+  readonly additions?: SourceFile | undefined
 }
 
 /** The extension that a file declares. */
@@ -37,11 +37,13 @@ export interface DeclaredExtension {
   readonly skipped: readonly SkippedOperation[]
 }
 
-const getForm = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
+const toRouteKey = ({ method, path }: Pick<Operation, 'method' | 'path'>): string =>
   `${method} ${toPathPattern(path)}`
 
 /** Returns the documented operations with the facts that names are made from. */
-export const toDocumented = (areas: readonly CatalogueArea[]): readonly DocumentedOperation[] =>
+export const listDocumentedOperations = (
+  areas: readonly CatalogueArea[],
+): readonly CatalogueOperation[] =>
   listEndpoints(areas)
     .map(({ area, endpoint: one }) => ({
       area,
@@ -53,8 +55,8 @@ export const toDocumented = (areas: readonly CatalogueArea[]): readonly Document
     .filter(({ path }) => path.startsWith('/'))
 
 /** Reads the command and the facts that an operation declares under `x-svcctl`. */
-const readOwn = (
-  { declared, ...operation }: DocumentOperation,
+const readOperationExtension = (
+  { declared, ...operation }: OpenApiOperation,
   file: string,
   findings: Findings,
 ) => {
@@ -71,8 +73,8 @@ const readOwn = (
 
 /** Names the operations of a document. A command under `x-svcctl` takes precedence. */
 const nameOperations = (
-  found: readonly DocumentOperation[],
-  documented: readonly DocumentedOperation[],
+  found: readonly OpenApiOperation[],
+  documented: readonly CatalogueOperation[],
   file: string,
   findings: Findings,
 ): readonly Operation[] => {
@@ -81,21 +83,21 @@ const nameOperations = (
     documented,
   )
   const named = found.map((one) => {
-    const { operation, command } = readOwn(one, file, findings)
+    const { operation, command } = readOperationExtension(one, file, findings)
     const { method, path, returns } = operation
     return {
       ...operation,
       command: command ?? names.name({ method, path, many: returns === 'many' }),
     }
   })
-  return nameLeaves(named)
+  return addMissingVerbs(named)
 }
 
 /**
- * Adds a verb to the names that are groups of other commands as well (`jobs log` beside `jobs log erase` becomes `jobs log get`), and lets
- * all forms of a command list if one does, since documents forget to say so.
+ * Adds a verb to a command that is also a group (`jobs log` beside `jobs log erase` becomes `jobs log get`). If one operation of a command
+ * returns a list, its other GET operations do too, because documents often omit it.
  */
-const nameLeaves = (operations: readonly Operation[]): readonly Operation[] => {
+const addMissingVerbs = (operations: readonly Operation[]): readonly Operation[] => {
   const groups = new Set(operations.flatMap(({ command }) => getGroup(command) ?? []))
   const isMany = ({ returns }: Operation): boolean => returns === 'many'
   const lists = new Set(operations.filter(isMany).map(({ command }) => command))
@@ -112,20 +114,20 @@ const nameLeaves = (operations: readonly Operation[]): readonly Operation[] => {
 }
 
 /** Adds the entries of the `--with` file to the operations of a document; entries take precedence. */
-const addBeside = async (
+const mergeAdditions = async (
   operations: readonly Operation[],
   { name, bytes }: SourceFile,
   findings: Findings,
 ): Promise<readonly Operation[]> => {
   const { operations: own, additions } = await readAdditions(bytes, name, findings)
-  const renamed = new Map(own.map((one) => [getForm(one), one]))
-  const known = new Set(operations.map(getForm))
+  const renamed = new Map(own.map((one) => [toRouteKey(one), one]))
+  const known = new Set(operations.map(toRouteKey))
   const all = [
     ...operations.map((one) => {
-      const { command, ...facts } = renamed.get(getForm(one)) ?? one
+      const { command, ...facts } = renamed.get(toRouteKey(one)) ?? one
       return { ...one, ...facts, params: { ...one.params, ...facts.params }, command }
     }),
-    ...own.filter((one) => !known.has(getForm(one))),
+    ...own.filter((one) => !known.has(toRouteKey(one))),
   ]
   const commands = new Set(all.map(({ command }) => command))
   for (const [words, , at] of additions)
@@ -138,10 +140,10 @@ const addBeside = async (
 }
 
 /** Drops a PATCH if PUT exists for the same path, and adds it to the skipped operations. */
-const dropTwins = (operations: readonly Operation[], skipped: readonly SkippedOperation[]) => {
-  const forms = new Set(operations.map(getForm))
+const skipPatchTwins = (operations: readonly Operation[], skipped: readonly SkippedOperation[]) => {
+  const routes = new Set(operations.map(toRouteKey))
   const isTwin = (one: Operation): boolean =>
-    one.method === 'PATCH' && forms.has(getForm({ method: 'PUT', path: one.path }))
+    one.method === 'PATCH' && routes.has(toRouteKey({ method: 'PUT', path: one.path }))
   const twins = operations.filter(isTwin).map((one) => ({
     request: getRequest(one),
     command: one.command,
@@ -152,8 +154,8 @@ const dropTwins = (operations: readonly Operation[], skipped: readonly SkippedOp
 
 const readDocumentFile = async (
   { name, bytes }: SourceFile,
-  { beside, ...choice }: SourceChoice,
-  documented: readonly DocumentedOperation[],
+  { additions, ...choice }: SourceChoice,
+  documented: readonly CatalogueOperation[],
   findings: Findings,
 ): Promise<DeclaredExtension | undefined> => {
   const read = await readHeld(holdText(decodeUtf8(bytes)))
@@ -163,8 +165,8 @@ const readDocumentFile = async (
   if (content === undefined) return undefined
   const { title, operations, skipped } = content
   const named = nameOperations(operations, documented, name, findings)
-  const all = beside === undefined ? named : await addBeside(named, beside, findings)
-  return { name: undefined, title, ...dropTwins(all, skipped) }
+  const all = additions === undefined ? named : await mergeAdditions(named, additions, findings)
+  return { name: undefined, title, ...skipPatchTwins(all, skipped) }
 }
 
 /** Reads the file of an extension, and adds its mistakes to the findings. */
@@ -175,7 +177,8 @@ export const readSource = async (
   findings: Findings,
 ): Promise<DeclaredExtension | undefined> => {
   const text = decodeUtf8(file.bytes)
-  if (isOpenApi(text)) return readDocumentFile(file, choice, toDocumented(areas), findings)
+  if (isOpenApi(text))
+    return readDocumentFile(file, choice, listDocumentedOperations(areas), findings)
   const at = { file: file.name, line: 1, column: 1 }
   if (!/\b(?:extension|commands)\b/.test(text))
     return findings.add(
@@ -183,7 +186,7 @@ export const readSource = async (
       'this is neither an OpenAPI document nor a file of commands',
       'svcctl help extend shows one.',
     )
-  const given = [...choice.only, ...choice.except, ...(choice.beside === undefined ? [] : [''])]
+  const given = [...choice.only, ...choice.except, ...(choice.additions === undefined ? [] : [''])]
   if (given.length > 0)
     return findings.add(at, '--only, --except and --with are for OpenAPI documents')
   const commands = await readCommands(file.bytes, file.name, findings)

@@ -1,4 +1,4 @@
-/** Collects what the embedded instance serves for an extension: stored lists, actions that set fields, and logs. */
+/** Collects the paths that the embedded instance serves for an extension: stored lists, actions that set fields, and logs. */
 import type { JsonValues } from '../base/objects.js'
 import { toPathPattern } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
@@ -12,12 +12,13 @@ interface ServedField {
   readonly default?: unknown
 }
 
-/** Records that the embedded instance serves below a path. */
+/** Records that the embedded instance serves below a path. Extensions are stored with these field names. */
 export interface ServedPath {
   /** The path of the list. */
   readonly path: string
-  /** The placeholder of a single record, and (`by`) the field that it is compared with. */
+  /** The placeholder of a single record. */
   readonly one: string
+  /** The field that the placeholder is compared with. */
   readonly by: string
   /** True if the embedded instance stores a list of such records. */
   readonly stored?: true
@@ -54,8 +55,8 @@ const getShape = (all: readonly CompiledEndpoint[]): ServedPath['shape'] => {
   return { properties: properties as Readonly<Record<string, ServedField>> }
 }
 
-/** Collects what the embedded instance serves, one row for each list. */
-export const collectServed = (all: readonly CompiledEndpoint[]): readonly ServedPath[] => {
+/** Collects the paths that the embedded instance serves, one for each list. */
+export const collectServedPaths = (all: readonly CompiledEndpoint[]): readonly ServedPath[] => {
   const lists = new Map<string, CompiledEndpoint[]>()
   for (const one of all.filter(({ operation }) => operation.sandbox !== undefined)) {
     const key = toPathPattern(splitPath(one).list)

@@ -8,7 +8,7 @@ import type { CurrentItem } from '../state.js'
 import { isSameValue } from '../values.js'
 import type { AttributeDiff, DiffContext } from './context.js'
 
-type Rule = NonNullable<Managed['together']>[number]
+type CombinationRule = NonNullable<Managed['together']>[number]
 
 const isBlank = (value: JsonValue | undefined): boolean =>
   value === undefined ||
@@ -18,7 +18,7 @@ const isBlank = (value: JsonValue | undefined): boolean =>
 
 /** Returns the reason why the other attribute is refused or missing; undefined if the instance accepts both. */
 const explainConflict = (
-  { attribute, is, other, must }: Rule,
+  { attribute, is, other, must }: CombinationRule,
   value: JsonValue | undefined,
 ): string | undefined => {
   const here = `${attribute} ${String(is)}`
@@ -29,8 +29,11 @@ const explainConflict = (
   return isBlank(value) ? `${here} requires ${other}, which is not set` : undefined
 }
 
-const listConflictRules = ({ requires = {}, together = [] }: Managed): readonly Rule[] => [
-  ...Object.entries(requires).map(([attribute, other]): Rule => {
+const listConflictRules = ({
+  requires = {},
+  together = [],
+}: Managed): readonly CombinationRule[] => [
+  ...Object.entries(requires).map(([attribute, other]): CombinationRule => {
     return { attribute, is: true, other, must: 'be set' }
   }),
   ...together,
@@ -38,29 +41,30 @@ const listConflictRules = ({ requires = {}, together = [] }: Managed): readonly 
 
 /** Reports refused combinations of attributes, if at least one of the two is sent. */
 export const checkCombinations = (
-  c: DiffContext,
+  context: DiffContext,
   address: Address,
   all: readonly AttributeDiff[],
   item: CurrentItem | undefined,
 ): void => {
-  const known = getAttributes(c.kind)
-  for (const rule of listConflictRules(c.kind)) {
+  const known = getAttributes(context.kind)
+  for (const rule of listConflictRules(context.kind)) {
     const { attribute, is, other } = rule
-    const [one, another] = [attribute, other].map((name) => all.find((diff) => diff.name === name))
-    const sent = [one, another].find((diff) => diff?.verdict === 'differs')
-    const value = one?.wanted ?? item?.attributes[attribute]
+    const [diff, otherDiff] = [attribute, other].map((name) => all.find((one) => one.name === name))
+    const sent = [diff, otherDiff].find((diff) => diff?.verdict === 'differs')
+    const value = diff?.wanted ?? item?.attributes[attribute]
     const applies = isSameValue({ param: known.get(attribute)?.param }, value, is)
-    if (sent === undefined || !applies || another?.secret !== undefined) continue
-    if (another === undefined && known.get(other)?.secret === true) {
+    if (sent === undefined || !applies || otherDiff?.secret !== undefined) continue
+    if (otherDiff === undefined && known.get(other)?.secret === true) {
       // No answer shows whether a secret is set, so the combination is unknown.
       const text = `${attribute} requires ${other}: declare it, unless the instance has it`
-      if (one === sent) c.diff.addFinding('unknown', { ...address, attribute }, text, sent.origin)
+      if (diff === sent)
+        context.diff.addFinding('unknown', { ...address, attribute }, text, sent.origin)
       continue
     }
     const why = explainConflict(
       rule,
-      another === undefined ? item?.attributes[other] : another.wanted,
+      otherDiff === undefined ? item?.attributes[other] : otherDiff.wanted,
     )
-    if (why !== undefined) c.mistakes.add(sent.origin, why)
+    if (why !== undefined) context.mistakes.add(sent.origin, why)
   }
 }
