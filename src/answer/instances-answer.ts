@@ -10,7 +10,7 @@ import { Failure } from '../errors.js'
 import type { OuterLine, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
-import { AnswerPrinter } from './printing.js'
+import { AnswerPrinter } from './answer-printer.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 
 /** The output of one of several instances. It fails, because the rows must go to the shared answer. */
