@@ -7,10 +7,10 @@ import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { getConditionFields, parseWhere } from '../engine/where/index.js'
 import { Failure } from '../errors.js'
+import { AnswerPrinter } from './answer-printer.js'
 import type { OuterLine, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import { printRows } from './print-rows.js'
-import { AnswerPrinter } from './answer-printer.js'
 import { openNotes, openStreams, type ScreenOptions } from './streams.js'
 
 /** The output of one of several instances. It fails, because the rows must go to the shared answer. */

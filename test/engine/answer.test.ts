@@ -1,7 +1,7 @@
 /** The answer of a run: fields, secrets and lists on their way to the format that was asked for. */
 import { expect, it } from 'vitest'
-import { printRows } from '../../src/answer/print-rows.js'
 import { AnswerPrinter } from '../../src/answer/answer-printer.js'
+import { printRows } from '../../src/answer/print-rows.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import {
   type PlanAnswer,
