@@ -428,6 +428,12 @@ describe('check instance', () => {
     expect(ran.stdout).toMatch(/^INSTANCE OK - responded in [\d.]+ s \| answer=[\d.]+s;60;\n$/)
     expect(server.lines()).toEqual(['GET /projects?per_page=1'])
     expect(server.seen[0]?.headers['private-token']).toBeUndefined()
+    // An answer within the same millisecond takes no time.
+    server.answer = () => {
+      const asked = Date.now()
+      while (Date.now() < asked + 2);
+      return { body: [] }
+    }
     expect((await call('check instance --crit 0s -o nagios')).code).toBe(2)
   })
 
