@@ -160,7 +160,7 @@ const settled = (
     .replace(/127\.0\.0\.1:\d+/g, '<address>')
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b(?:[0-9a-f]{8}){4,5}\b/g, '<id>')
     .replace(/\b\d{8}T\d{6}\b/g, '<run>')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (moment) =>
+    .replace(/\d{4}-\d\d-\d\d(?:T[\d:.]+Z| \d\d:\d\d UTC)/g, (moment) =>
       Math.abs(Date.parse(moment) - since) < 60_000 ? '<now>' : moment,
     )
     .replace(/\b\d+(?:\.\d+)? m?s\b/g, '<time>')
@@ -171,7 +171,8 @@ const left = async (script: string, command: string) => {
   const { cwd, config } = place
   mkdirSync(join(cwd, 'ci'))
   for (const name of ['.gitlab-ci.yml', 'ci/more.yml']) copyFileSync(ciFile(), join(cwd, name))
-  const { code, all } = await inShell(script, {
+  // Both streams are one pipe, in which everything stands in the order in which it was written.
+  const { code, all } = await inShell(`exec 2>&1\n${script}`, {
     cwd,
     shell: ['bash', '-u'],
     env: { PATH: pathToProgram(command), SVC_CONFIG_DIR: config, SVC_SANDBOX: '1' },
