@@ -151,6 +151,35 @@ describe('apply', () => {
     ])
   })
 
+  it('leaves the former state of another run alone, and nothing of its own beside it', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { run, cwd } = desk(rules({ [a]: 1 }))
+    writeFileSync(join(cwd, 'run.former.yml'), 'mine\n')
+    const { code, stderr } = await run(at, 'apply svcctl.yml --yes --journal run.ndjson')
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/run\.former\.yml exists$/m)])
+    expect(await required(a)).not.toBe(1)
+    expect(readFileSync(join(cwd, 'run.former.yml'), 'utf8')).toBe('mine\n')
+    expect(readdirSync(cwd).sort()).toEqual(['run.former.yml', 'svcctl.yml'])
+  })
+
+  it('resumes no run that was killed before its plan was stored, and advises nobody to', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { run, config, journals } = desk(rules({ [a]: 1 }))
+    expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
+    const [own = ''] = journals()
+    // What a kill leaves while the former state is read: a header, and no plan.
+    const file = join(config, 'state', 'runs', own)
+    writeFileSync(file, `${readFileSync(file, 'utf8').split('\n', 1)[0]}\n`)
+    rmSync(file.replace(/\.ndjson$/, '.plan.json'))
+    const resumed = await run(at, 'apply --resume last --yes')
+    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('has no plan')])
+    expect(resumed.stderr).toContain('has sent nothing: run apply again')
+    const again = await run(at, 'apply svcctl.yml --yes')
+    expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('--resume last')])
+  })
+
   it('keeps no more journals than others do, each with its plan', async () => {
     const at = await front()
     const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))

@@ -1,11 +1,8 @@
 /** Reads the plan that a person confirmed, from a plan file or a journal, and records the plan of a new run. */
 
 import { createHash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Findings } from '../../base/documents/findings.js'
-import { readStoredJson, type StoredValue } from '../../base/documents/stored.js'
-import { writeWhole } from '../../base/files/files.js'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
 import { matchAgreedPlan, type PlanMatch } from '../../desired/applying/verify.js'
@@ -17,14 +14,9 @@ import {
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
-import {
-  createJournalId,
-  getFormerFile,
-  getPlanFile,
-  readJournalFolder,
-} from '../../engine/journal/folder.js'
+import { createJournalId, getPlanFile, readJournalFolder } from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
-import { getNextStep, isDone, openJournal, readRunHistory } from '../../engine/journal/reader.js'
+import { getNextStep, isDone, readRunHistory } from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import { resumeCommandRun } from '../../engine/journaling/command-run.js'
 import { buildResumeLine, createRunJournal } from '../../engine/journaling/runs.js'
@@ -35,6 +27,7 @@ import { getRunFolder } from '../../profile/index.js'
 import { type PlanGiven, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/make.js'
 import { readPlanBytes } from '../plan/printing.js'
+import { readKeptPlan, writeBeside } from './kept-plan.js'
 
 export interface ConfirmedPlan {
   /** The name of the plan in messages. */
@@ -199,20 +192,6 @@ export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Pla
 
 const command = 'apply'
 
-/** The schema of the plan of a run with its flags, as they are stored so that the run can be resumed. The plan has its own. */
-const keptSchema = {
-  type: 'object',
-  properties: {
-    kept: { const: 1 },
-    cwd: { type: 'string' },
-    flags: { type: 'object', additionalProperties: {} },
-    plan: {},
-  },
-  required: ['kept', 'cwd', 'flags', 'plan'],
-  additionalProperties: false,
-} as const
-type KeptPlan = StoredValue<typeof keptSchema>
-
 /** A run with its journal. */
 export interface OwnRun {
   /** The journal; undefined if the run has none. */
@@ -281,17 +260,13 @@ export const keepApplyRun = async (
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await createRunJournal(place, place.globals.journal, header)
   const kept = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
-  const beside = getPlanFile(journal.file)
+  const former = (): Promise<string> => exportFormerState(view, plan.actions)
   try {
-    // The file may be another plan that must not be overwritten.
-    if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
-    await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
-    const former = await exportFormerState(view, plan.actions)
-    await writeWhole(getFormerFile(journal.file), former, { own: true })
+    await writeBeside(journal, former, `${JSON.stringify(kept)}\n`)
   } catch (error) {
     await journal.discard()
     throw usage(
-      `cannot store the confirmed plan as ${beside} next to the journal: ${getReason(error)}`,
+      `cannot store the confirmed plan as ${getPlanFile(journal.file)} next to the journal: ${getReason(error)}`,
       'Pass another file with --journal.',
     )
   }
@@ -308,37 +283,13 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   const last = entries.find(
     ({ header }) => header.command === command && header.instance === instance,
   )
-  const past = last && (await readRunHistory(last.file).catch(() => undefined))
+  // A run without a plan was ended before it sent anything.
+  if (last === undefined || !existsSync(getPlanFile(last.file))) return
+  const past = await readRunHistory(last.file).catch(() => undefined)
   if (past === undefined || isDone(past)) return
   const { journal: _, ...globals } = place.globals
   const again = buildResumeLine(command, globals)
   ui.note(`the last apply to ${instance} did not finish; run svcctl ${again} to complete it`)
-}
-
-/** The largest plan that is read, in bytes. A plan of a hundred thousand actions has a tenth of this size. */
-const maxPlan = 1 << 29
-
-/** Reads the text of the plan, with the same checks as for journals, so that no other user can have written it. */
-const readKeptBytes = async (path: string): Promise<Buffer> => {
-  const handle = await openJournal(path)
-  try {
-    const { size } = await handle.stat()
-    if (size > maxPlan) throw usage(`${path} is larger than any plan`)
-    return await handle.readFile()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Reads the confirmed plan of a run, and its flags. */
-export const readKeptPlan = async (path: string): Promise<KeptPlan> => {
-  const findings = new Findings()
-  const document = readStoredJson(keptSchema, await readKeptBytes(path), path, findings)
-  findings.refuse(
-    'Make a new plan with svcctl plan, and apply that. svcctl drift shows what the run left.',
-  )
-  if (document === undefined) throw usage(`${path} is not a plan of a run`)
-  return document.value
 }
 
 /** The flags that define the plan, which the journal contains. Flags for reports may be given again. */

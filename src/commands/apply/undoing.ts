@@ -11,8 +11,8 @@ import { openJournal, type RunHistory } from '../../engine/journal/reader.js'
 import type { Rows } from '../../engine/rows.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { MadePlan } from '../plan/make.js'
-import { readKeptPlan } from './confirmed-plan.js'
 import { type ApplyUndo, applyGiven } from './index.js'
+import { readKeptPlan } from './kept-plan.js'
 
 /** The maximum number of attributes that messages name because they cannot be restored. */
 const mostNamed = 20
