@@ -54,8 +54,8 @@ export interface FailureDetails {
   /** The instance's machine-readable code, if the body contained one (`error_code`, `error`). */
   readonly code?: string
   /**
-   * What is missing according to a 404, 405 or 410 of the instance: the route or the record. Undefined if the answer may come from a proxy
-   * in front of the instance. `answer` if a snapshot has no answer.
+   * The missing part: the route or the record, according to a 404, 405 or 410 of the instance, or the answer, which a snapshot does not have.
+   * Undefined if a 404 may come from a proxy in front of the instance.
    */
   readonly lacks?: 'route' | 'record' | 'answer'
   /** True if no connection was made, so that nothing was sent. */

@@ -244,7 +244,7 @@ const readEnum = (param: EnumParam, given: Scalar | undefined, kind: SourceKind)
   return createProblem('unknown value', expected, findNearest(text, values))
 }
 
-/** What to use instead of an empty text in a file, for formats whose rule does not describe it. */
+/** The things to write instead of an empty text in a file, for formats whose rule does not describe it. */
 const emptyInstead: Readonly<Partial<Record<Format, string>>> = {
   csv: 'text or a list',
   spaced: 'text or a list',

@@ -106,7 +106,7 @@ export class SnapshotReader {
     this.#folder = folder
   }
 
-  /** How long ago it was read. */
+  /** The time since it was read, in words. */
   get #age(): string {
     const { ended } = this.manifest
     const days = Math.floor((getCurrentIo().now().getTime() - Date.parse(ended)) / dayLength)

@@ -25,7 +25,7 @@ export interface OpenSessions {
   close(): Promise<void>
 }
 
-/** What a run inside another one gets from the outer run. */
+/** The parts that a run inside another one gets from the outer run. */
 export interface InnerPart
   extends Pick<ReadingLine, 'composed' | 'parents' | 'planned' | 'reads' | 'whole'> {
   /** The sessions of the outer run, if both runs use the same instance. */
@@ -74,7 +74,7 @@ export interface RunOptions {
   readonly journaling: JournalOptions
   /** The place among several instances. `isHeld` returns true while instances before this one still have rows to write. */
   readonly part?: { readonly isHeld: () => boolean } | undefined
-  /** What the run gets from an outer run; undefined if there is none. */
+  /** The parts from an outer run; undefined if there is none. */
   readonly inner?: InnerPart | undefined
   /** Creates the functions that run commands and lines inside this run. */
   readonly createInnerRuns?: ((sharing: InnerPart) => InnerRuns) | undefined

@@ -59,7 +59,7 @@ interface ParamFacts {
   readonly flag?: string | undefined
   readonly in?: 'query' | 'body' | undefined
   readonly deprecated?: boolean | undefined
-  /** How a list is written into a query. */
+  /** The form of a list in a query. */
   readonly join?: 'comma' | 'repeat' | undefined
   /** True in a query, where an object is written as `name[key]`. */
   readonly nests?: boolean | undefined

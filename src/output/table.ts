@@ -27,7 +27,7 @@ import type { FormatView, OpenPrinter, TextWidths, View } from './types.js'
 
 /** The number of records that decide the widths, on a terminal. */
 const sampleSize = 100
-/** The same number for pipes and files: nobody waits there, and stable columns matter more. */
+/** The number of records for pipes and files. Nobody waits there, and stable columns matter more. */
 const alignedSampleSize = 1000
 /** The maximum number of columns if nobody named the columns. */
 const maxColumns = 8

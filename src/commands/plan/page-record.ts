@@ -58,7 +58,7 @@ export interface PlanPageRecord {
   readonly places: readonly PagePlace[]
 }
 
-/** What became of an action. */
+/** The result of an action. */
 export interface ActionOutcome {
   readonly outcome: string
   /** The failure as JSON. */

@@ -105,7 +105,7 @@ const findList = async ({ command, kind }: NameQuery): Promise<NameList> => {
   return { words: flag === undefined ? words : [...words, `--${flag}`], scopes: [] }
 }
 
-/** What was read of a list: the IDs of its objects by their names, or why it could not be read. */
+/** The result of reading a list: the IDs of its objects by their names, or the reason why it could not be read. */
 type NamesRead = ReadonlyMap<string, readonly string[]> | Failure
 
 /**
