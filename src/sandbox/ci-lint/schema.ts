@@ -28,7 +28,7 @@ import {
 const definitions: Keys = json.$defs as object as Keys
 
 /** Returns a function that computes the result for each object only once. */
-const remember = <O extends object, T>(compute: (of: O) => T): ((of: O) => T) => {
+const memoize = <O extends object, T>(compute: (of: O) => T): ((of: O) => T) => {
   const known = new WeakMap<O, { readonly result: T }>()
   return (of) => {
     const found = known.get(of) ?? { result: compute(of) }
@@ -37,7 +37,7 @@ const remember = <O extends object, T>(compute: (of: O) => T): ((of: O) => T) =>
   }
 }
 
-const resolveReference = remember(
+const resolveReference = memoize(
   ({ $ref = '', ...own }: KeywordSchema): KeywordSchema => ({
     ...resolve(definitions[$ref.slice('#/$defs/'.length)]),
     ...own,
@@ -65,7 +65,7 @@ interface HashRules {
   readonly conditions: readonly KeywordSchema[]
 }
 
-const getHashRules = remember((schema: KeywordSchema): HashRules => {
+const getHashRules = memoize((schema: KeywordSchema): HashRules => {
   const { allOf = [], properties, required = [] } = schema
   const parts = allOf.map(resolve).map((part) => {
     const isPart = part.properties !== undefined || part.allOf !== undefined
