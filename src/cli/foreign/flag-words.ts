@@ -135,14 +135,20 @@ export class FlagReader {
     return { tokens: [...ordered, ...rest.slice(typed.length)], command }
   }
 
+  /** Reads a long flag with a single dash, such as `-limit`, as the one with two. */
+  #readSingleDash(typed: TypedFlag, token: string): ReadFlag | undefined {
+    if (findSingleDash(token) === undefined) return undefined
+    const doubled = { ...typed, name: `-${typed.name}` }
+    const known = this.#find(doubled.name)
+    return (known && this.#readKnown(known, doubled, `-${token}`)) ?? this.#readRow(doubled)
+  }
+
   #readFlag(typed: TypedFlag, token: string): ReadFlag | undefined {
+    const doubled = this.#readSingleDash(typed, token)
+    if (doubled !== undefined) return doubled
     const row = this.#readRow(typed)
-    // `-out` is `-o ut` elsewhere, and `-q` is our own.
-    if (row !== undefined && (row.wins === true || /^-(?:[a-z]{2}|q$)/.test(typed.name))) return row
-    const single = findSingleDash(token)
-    const long = single === undefined ? undefined : this.#find(`--${single}`)
-    if (long !== undefined)
-      return this.#readKnown(long, { ...typed, name: `-${typed.name}` }, `-${token}`)
+    // `-q` is our own.
+    if (row !== undefined && (row.wins === true || typed.name === '-q')) return row
     const known = this.#find(typed.name)
     if (known !== undefined) return this.#readKnown(known, typed, token) ?? row
     // `-ojson`, `-qv`.

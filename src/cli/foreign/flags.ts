@@ -132,7 +132,6 @@ export const foreignFlags: readonly ForeignFlag[] = [
       ],
     }),
   },
-  { names: ['-json'], gives: ['-o json'] },
   {
     names: ['--format', '--output-format', '--out-format'],
     value: true,
@@ -296,7 +295,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['--max-retries', '--retry'], value: true, gives: ['--retries $1'] },
   {
-    names: ['--parallelism', '-parallelism', '--parallel', '--jobs', '-j'],
+    names: ['--parallelism', '--parallel', '--jobs', '-j'],
     value: true,
     gives: ['--concurrency $1'],
   },
@@ -304,7 +303,6 @@ export const foreignFlags: readonly ForeignFlag[] = [
   {
     names: [
       '--auto-approve',
-      '-auto-approve',
       '--force',
       '--assume-yes',
       '--no-input',
@@ -360,35 +358,34 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--ref $1', '--ref-name $1', '--target-branch $1'],
   },
   {
-    names: ['--file', '--filename', '-f', '-var-file', '--dir'],
+    names: ['--file', '--filename', '-f', '--var-file', '--dir'],
     value: true,
     of: /^(?:plan|apply|drift|ci lint|check policy)$/,
     gives: ['$1'],
   },
-  { names: ['-out'], value: true, of: /^plan$/, gives: ['--out $1'] },
   {
-    names: ['--out', '-out', '--output-file', '--outfile', '--output-dir', '--out-dir', '--dest'],
+    names: ['--out', '--output-file', '--outfile', '--output-dir', '--out-dir', '--dest'],
     value: true,
     gives: ['--to $1'],
   },
   {
-    names: ['--exit-code', '--detailed-exitcode', '-detailed-exitcode'],
+    names: ['--exit-code', '--detailed-exitcode'],
     of: /^drift$/,
     gives: () => ({ tokens: [] }),
   },
   {
-    names: ['-target', '--target'],
+    names: ['--target'],
     value: true,
     of: /^(?:plan|apply|drift|export)$/,
     gives: ['--only $1'],
   },
   {
-    names: ['-refresh-only', '--refresh-only'],
+    names: ['--refresh-only'],
     of: /^(?:plan|apply)$/,
     gives: () => ({ tokens: [], command: 'drift' }),
   },
   {
-    names: ['--detailed-exitcode', '-detailed-exitcode'],
+    names: ['--detailed-exitcode'],
     of: /^plan$/,
     gives: () => ({ tokens: [], command: 'drift' }),
   },
