@@ -317,11 +317,13 @@ export async function* runJournaled(
  * written and no flag requires one.
  */
 const openSingleJournal = async (
-  { globals, ui }: Engine,
+  { getGate, globals, ui }: Engine,
   keeper: Keeper,
   plan: Plan,
 ): Promise<JournaledRun | undefined> => {
   if (isNamedBySecret(plan)) return undefined
+  // A line without an instance fails here, and not for its journal.
+  await getGate()
   let journaled: JournaledRun | undefined
   try {
     journaled = await keeper()

@@ -197,6 +197,13 @@ describe('nothing is sent where it cannot be kept', () => {
     await refused(['runners', 'pause', '1', '2'], '--journal none')
   })
 
+  it('but a line without an instance blames no journal', async () => {
+    fresh()
+    const { code, stderr } = await run('runners pause 1 -p nosuch')
+    expect([code, written()]).toEqual([2, []])
+    expect(stderr).toMatch(/^svcctl: unknown profile "nosuch"\n/)
+  })
+
   it('but one object is, with a warning', async () => {
     const config = fresh()
     mkdirSync(join(config, 'state'), { recursive: true })
