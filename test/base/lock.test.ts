@@ -185,9 +185,13 @@ describe('a lock', () => {
 
 describe.runIf(linux)('a process', () => {
   it('that nobody waited for is gone', async () => {
-    const parent = start('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
+    const parent = start('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
     const pid = Number(await said(parent))
     const zombie: ProcessId = { ...getThisProcess(), pid, started: startOf(pid) }
+    // Only a parent that is no shell any more leaves its child unread.
+    const readName = () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')
+    await vi.waitFor(() => expect(readName()).toBe('sleep\n'), { timeout: 10_000 })
+    process.kill(pid, 'SIGKILL')
     await vi.waitFor(() => expect(getProcessState(zombie)).toBe('gone'), { timeout: 10_000 })
     expect(existsSync(`/proc/${pid}`)).toBe(true)
   })

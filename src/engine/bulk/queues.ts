@@ -313,17 +313,14 @@ export async function* runJournaled(
 }
 
 /**
- * Opens the journal of a single object and records the object. Returns undefined if a secret names the object, or if the journal cannot be
- * written and no flag requires one.
+ * Opens the journal of a single object and records the object. Returns the failure if the journal cannot be written and no flag requires
+ * one.
  */
 const openSingleJournal = async (
-  { getGate, globals, ui }: Engine,
+  { globals }: Engine,
   keeper: Keeper,
   plan: Plan,
-): Promise<JournaledRun | undefined> => {
-  if (isNamedBySecret(plan)) return undefined
-  // A line without an instance fails here, and not for its journal.
-  await getGate()
+): Promise<JournaledRun | Failure> => {
   let journaled: JournaledRun | undefined
   try {
     journaled = await keeper()
@@ -333,8 +330,7 @@ const openSingleJournal = async (
     await journaled?.discard()
     const failure = recoverFrom(error)
     if (globals.journal !== undefined) throw failure
-    ui.warn(`this write cannot be undone, because it has no journal: ${failure.message}`)
-    return undefined
+    return failure
   }
 }
 
@@ -345,8 +341,15 @@ export const runJournaledSingle = async (
   plan: Plan,
   work: (plan: Plan) => Promise<PlanAnswer>,
 ): Promise<PlanAnswer> => {
+  // An object that a secret names is sent without a journal.
+  if (isNamedBySecret(plan)) return work(plan)
   const journaled = await openSingleJournal(engine, keeper, plan)
-  if (journaled === undefined) return work(plan)
+  if (journaled instanceof Failure) {
+    // The warning comes after the write. A line that fails for the reason of its journal (no instance, say) needs none.
+    const answer = await work(plan)
+    engine.ui.warn(`this write cannot be undone, because it has no journal: ${journaled.message}`)
+    return answer
+  }
   const item: NumberedPlan = { n: 1, ...getPlanPlace(plan), plan }
   let warned = false
   const written = (line: Promise<void>): Promise<void> =>
