@@ -25,7 +25,7 @@ import { createStyle } from './terminal/style.js'
 /** Signals that interrupt a run. */
 const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Turns signals into an interruption that commands can clean up after. */
+/** Turns the first signal into an interruption that commands can clean up after. Further signals change nothing. */
 const watchSignals = () => {
   let came: NodeJS.Signals | undefined
   let controller: AbortController | undefined

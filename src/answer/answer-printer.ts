@@ -56,10 +56,10 @@ const getPeopleView = (people: People, { within, parent }: RecordView, sorts: bo
   return parent === undefined && within === undefined ? seen : applyBelowParents(seen)
 }
 
-// Columns for records whose endpoint answers with one of them: those of a list of the same area.
+// Columns for the rows of an endpoint that is no list: those of a list of the same area. A list has its own (`#getColumns`).
 
 /** Chooses the columns of the area's list whose every column the endpoint's shape has; else its first fields. */
-const chooseColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
+const findListColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
   const endpoints =
@@ -166,8 +166,8 @@ export class AnswerPrinter implements RunAnswer {
     this.#asked.until?.begin()
   }
 
-  getColumnsFor(endpoint: Endpoint): Promise<readonly string[]> {
-    return chooseColumns(this.#asked.command.area, endpoint)
+  borrowColumns(endpoint: Endpoint): Promise<readonly string[]> {
+    return findListColumns(this.#asked.command.area, endpoint)
   }
 
   flush(): Promise<void> {

@@ -94,7 +94,7 @@ export class InstancesAnswer {
    * Creates the options of the run on one instance, which writes its rows here.
    * @param turn resolves when all instances before this one have written their rows
    */
-  async createPart(
+  async createTarget(
     { column, name }: AskedTarget,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,

@@ -247,7 +247,7 @@ export class MultiInstanceRun {
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const outer = {
-      ...(await this.#merged.createPart(site, turn, push)),
+      ...(await this.#merged.createTarget(site, turn, push)),
       words: asked,
       input: new InputCopy(this.#input),
       format: this.#format,

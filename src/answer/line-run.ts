@@ -347,8 +347,8 @@ export class LineRun implements LineParts {
     const { answer, exchange, lists, caller, ui } = this
     const { explainIrreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, explainIrreversible }
-    const keeper = await this.#journal.createPlanKeeper()
-    return new Previewer({ ...parts, ...shown, keeper, command, words })
+    const planKeeper = await this.#journal.createPlanKeeper()
+    return new Previewer({ ...parts, ...shown, planKeeper, command, words })
   }
 
   /** Refuses a plan whose object has changed since the run was planned. */

@@ -157,7 +157,7 @@ class TargetList {
     const { endpoint, columns, fields } = view
     const chosen = endpoint === undefined || (columns ?? fields) !== undefined
     if (chosen || this.#answer.reader !== 'people') return view
-    const own = await this.#answer.getColumnsFor(endpoint)
+    const own = await this.#answer.borrowColumns(endpoint)
     // An undocumented endpoint has no columns. The first record decides.
     return own.length === 0 ? view : { ...view, columns: own }
   }

@@ -18,14 +18,8 @@ import type {
   WholeAnswer,
   WireRequest,
 } from '../http/types.js'
-import {
-  addPaging,
-  getWaitSettings,
-  largestPage,
-  type Paging,
-  toListOptions,
-  type WaitKind,
-} from './defaults.js'
+import { getWaitSettings, largestPage, type WaitKind } from './defaults.js'
+import { addPaging, type Paging, toListOptions } from './paging.js'
 import {
   type Data,
   findCredential,

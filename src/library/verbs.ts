@@ -13,8 +13,8 @@ import {
   type ResultOf,
 } from '../catalogue/endpoint.js'
 import { Unknown } from '../catalogue/shapes/common.js'
-import type { Paging } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
+import type { Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'

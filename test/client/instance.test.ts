@@ -5,13 +5,8 @@ import { runners } from '../../src/catalogue/areas/runners.js'
 import { type Endpoint, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
-import {
-  addPaging,
-  defaultRetries,
-  defaultTimeout,
-  getWaitSettings,
-  toListOptions,
-} from '../../src/client/defaults.js'
+import { defaultRetries, defaultTimeout, getWaitSettings } from '../../src/client/defaults.js'
+import { addPaging, toListOptions } from '../../src/client/paging.js'
 import { globalFlagRows } from '../../src/engine/command/global-flags.js'
 import { Failure } from '../../src/errors.js'
 import type { Exchange, Gate, WireRequest } from '../../src/http/types.js'

@@ -1,7 +1,7 @@
 /** How many records, over which pages: what is asked for, and what is followed. */
 import { describe, expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { addPaging, type Paging, toListOptions } from '../../src/client/defaults.js'
+import { addPaging, type Paging, toListOptions } from '../../src/client/paging.js'
 import type { ListEnd } from '../../src/http/types.js'
 import { get } from '../http/clients.js'
 import { serve } from '../support/servers.js'

@@ -102,6 +102,12 @@ describe('which profiles are meant', () => {
 })
 
 describe('a list of several instances', () => {
+  it('has the whole page of each, even if these are more than a line shows without a limit', async () => {
+    const page: Script = () => ({ body: Array.from({ length: 70 }, (_, id) => ({ id })) })
+    answering(page, page)
+    expect(await json('runners list -p rec-1,rec-2 --page 1')).toHaveLength(140)
+  })
+
   it('has the records of each, in the order given, and counts the limit over all', async () => {
     const alone = (await json('runners list -p a -L 2 --fields id')) as { id: number }[]
     expect(alone).toHaveLength(2)

@@ -1,10 +1,10 @@
 /** Runs plans from a stream, or plans in memory with a journal. Loaded only when needed, because a single object needs none of it. */
 import { mapConcurrent } from '../../base/async.js'
-import { Failure, recoverFrom } from '../../errors.js'
+import { Failure } from '../../errors.js'
 import { resolveLoss } from '../command/reversal.js'
 import type { Plan, PlanSource } from '../command/types.js'
 import { readSeenObjects, readWork, type Spool, startSpool } from '../journal/objects.js'
-import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
+import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import {
   createArrivingQueue,
@@ -12,18 +12,12 @@ import {
   Deduplicator,
   getPlanPlace,
   type NumberedPlan,
+  toQueuedItem,
   type WorkQueue,
 } from '../journaling/work-queue.js'
-import { createNoteRow, type PlanAnswer, type Rows } from '../rows.js'
-import {
-  type End,
-  type GivenObject,
-  type Item,
-  maxNamed,
-  type Outcome,
-  toOutcome,
-} from '../work/report.js'
-import { type BulkOptions, checkPlannedState, type Engine, type Keeper } from './plan-work.js'
+import { createNoteRow, type Rows } from '../rows.js'
+import { type GivenObject, type Item, maxNamed } from '../work/report.js'
+import { type BulkOptions, checkPlannedState, type Engine } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
 // Streams of which the first items have been read already.
@@ -250,9 +244,6 @@ export async function* runStream(streaming: StreamContext): Rows {
 
 // Plans in memory that are recorded in a journal.
 
-/** Converts a plan to an item that waits in the journal, with the attributes of its row. */
-const toQueuedItem = (plan: Plan) => ({ ...getPlanPlace(plan), row: plan.row })
-
 const toNumberedPlan = (plan: Plan, item: Item): NumberedPlan => ({ ...item, plan })
 
 const addNewPlans = async (
@@ -309,71 +300,5 @@ export async function* runJournaled(
   } finally {
     // If the journal was not ended yet, an error ended the run.
     await journaled.end('stopped')
-  }
-}
-
-/**
- * Opens the journal of a single object and records the object. Returns the failure if the journal cannot be written and no flag requires
- * one.
- */
-const openSingleJournal = async (
-  { globals }: Engine,
-  keeper: Keeper,
-  plan: Plan,
-): Promise<JournaledRun | Failure> => {
-  let journaled: JournaledRun | undefined
-  try {
-    journaled = await keeper()
-    await journaled.writeObjects([toQueuedItem(plan)])
-    return journaled
-  } catch (error) {
-    await journaled?.discard()
-    const failure = recoverFrom(error)
-    if (globals.journal !== undefined) throw failure
-    return failure
-  }
-}
-
-/** Runs a single object with a journal. Its outcome is returned even if it cannot be recorded. */
-export const runJournaledSingle = async (
-  engine: Engine,
-  keeper: Keeper,
-  plan: Plan,
-  work: (plan: Plan) => Promise<PlanAnswer>,
-): Promise<PlanAnswer> => {
-  // An object that a secret names is sent without a journal.
-  if (isNamedBySecret(plan)) return work(plan)
-  const journaled = await openSingleJournal(engine, keeper, plan)
-  if (journaled instanceof Failure) {
-    // The warning comes after the write. A line that fails for the reason of its journal (no instance, say) needs none.
-    const answer = await work(plan)
-    engine.ui.warn(`this write cannot be undone, because it has no journal: ${journaled.message}`)
-    return answer
-  }
-  const item: NumberedPlan = { n: 1, ...getPlanPlace(plan), plan }
-  let warned = false
-  const written = (line: Promise<void>): Promise<void> =>
-    line.catch((error: unknown) => {
-      const { message } = recoverFrom(error)
-      if (!warned) engine.ui.warn(`the result of this write is not recorded: ${message}`)
-      warned = true
-    })
-  let end: End = 'interrupted'
-  try {
-    await journaled.readBefore(item)
-    await written(journaled.record.recordStart(item))
-    const outcome = await journaled.sendOne(item, plan, work).then(
-      (result): Outcome<PlanAnswer> => ({
-        state: result.unchanged === true ? 'unchanged' : 'done',
-        result,
-      }),
-      toOutcome,
-    )
-    await written(journaled.record.recordOutcome(item, outcome))
-    end = 'completed'
-    if ('failure' in outcome) throw outcome.failure
-    return outcome.result ?? {}
-  } finally {
-    await journaled.end(end)
   }
 }

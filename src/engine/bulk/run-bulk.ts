@@ -1,4 +1,4 @@
-/** Runs several confirmed plans of one command, and yields the outcome of each as soon as it is known. */
+/** Runs several confirmed plans of one command, and yields their outcomes in the order of the plans. */
 import { mapConcurrent, maxConcurrent } from '../../base/async.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { ClosedPipe, Failure } from '../../errors.js'
@@ -78,7 +78,7 @@ class OutcomeRows {
   ): Promise<OutcomeRows> {
     if (first === undefined) throw new Failure('internal', 'a run without a plan')
     const endpoint = options.view?.endpoint ?? first.endpoint
-    const columns = options.view?.columns ?? (await engine.answer.getColumnsFor(endpoint))
+    const columns = options.view?.columns ?? (await engine.answer.borrowColumns(endpoint))
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
     const parent = first.parent === undefined ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
@@ -198,6 +198,7 @@ const startBulkRun = async (
   states: ObjectStates,
   options: BulkOptions,
   journaled: JournaledRun | undefined,
+  record: JournaledRun['record'] | undefined,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
   const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
   const gate = await engine.getGate()
@@ -210,7 +211,7 @@ const startBulkRun = async (
     signal: engine.signal,
     failureLimit: parseFailureLimit(engine.globals.maxFailures),
     countQueued,
-    record: journaled?.record,
+    record,
     readBefore: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),
     merging: merging && {
       getKey: ({ plan, resumeBy }) => (resumeBy === 'verifying' ? undefined : merging.getKey(plan)),
@@ -242,19 +243,30 @@ const describeDuplicates = (count: number): string =>
     ? 'one object was given more than once and is processed once'
     : `${count} objects were given more than once and are processed once`
 
-/** Sends all plans at once after they are recorded in the journal. */
+/**
+ * Sends all plans at once after they are recorded in the journal.
+ * @returns the record for the run that follows, which does not record the start of these plans again
+ */
 const sendTogether = async (
   { held = [] }: WorkQueue,
   { sendTogether }: BulkOptions,
   journaled: JournaledRun | undefined,
-): Promise<void> => {
-  if (sendTogether === undefined) return
+): Promise<JournaledRun['record'] | undefined> => {
+  const record = journaled?.record
+  if (sendTogether === undefined) return record
   // Plans whose result is unknown are only read.
   const due = held.filter(({ resumeBy }) => resumeBy !== 'verifying')
   await journaled?.readAllBefore(due)
-  const begun = async (item: NumberedPlan) => journaled?.record.recordStart(item)
-  for await (const _ of mapConcurrent(due, maxConcurrent, begun));
+  const begin = async (item: NumberedPlan) => record?.recordStart(item)
+  for await (const _ of mapConcurrent(due, maxConcurrent, begin));
   if (due.length > 0) await sendTogether(due.map(({ plan }) => plan))
+  const begun = new Set(due.map(({ n }) => n))
+  return (
+    record && {
+      ...record,
+      recordStart: async (item) => (begun.has(item.n) ? undefined : record.recordStart(item)),
+    }
+  )
 }
 
 /** Returns the failure of an input that turned out to be invalid after requests were sent; undefined for any other error. */
@@ -357,8 +369,8 @@ export async function* runBulk(
   if (first === undefined) return
   const states = new ObjectStates()
   const shown = await OutcomeRows.create(engine, queue, options)
-  await sendTogether(queue, options, journaled)
-  const going = await startBulkRun(engine, queue, states, options, journaled)
+  const record = await sendTogether(queue, options, journaled)
+  const going = await startBulkRun(engine, queue, states, options, journaled, record)
   const finish = async (): Promise<FinishedRun> => {
     const report = await going.report
     const cut = queue.isCut?.() ?? false

@@ -80,7 +80,7 @@ export class BulkRunner {
     yield* runBulk(this.#engine, createHeldQueue(plans), options)
   }
 
-  /** Runs plans like `many`, but plans each object when it arrives. */
+  /** Runs plans like `runPlans`, but plans each object when it arrives. */
   async *stream(source: PlanSource, options: BulkOptions = {}): Rows {
     parseFailureLimit(this.#engine.globals.maxFailures)
     const { runStream } = await import('./queues.js')
@@ -170,7 +170,7 @@ export class BulkRunner {
     const outcome =
       keeper === undefined
         ? await work(plan)
-        : await (await import('./queues.js')).runJournaledSingle(this.#engine, keeper, plan, work)
+        : await (await import('./single.js')).runJournaledSingle(this.#engine, keeper, plan, work)
     if (writes(plan.endpoint))
       this.#engine.report.set((lost) =>
         lost instanceof Failure

@@ -246,7 +246,7 @@ export interface AnswerService {
   readonly width: number
   readonly text: Text
   /** Returns the columns for several records of an endpoint that returns one: those of the area's list. */
-  getColumnsFor(endpoint: Endpoint): Promise<readonly string[]>
+  borrowColumns(endpoint: Endpoint): Promise<readonly string[]>
   /** Sets the exit code of a command that succeeds otherwise (`ci lint`: 1). */
   setExitCode(code: number): void
 }

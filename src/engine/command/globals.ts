@@ -2,7 +2,7 @@
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch, type Param } from '../../catalogue/params.js'
-import { defaultLimit } from '../../client/defaults.js'
+import { getWantedCount } from '../../client/paging.js'
 import type { Flag } from './description.js'
 import type { GlobalFlagRow, Texts } from './global-flag.js'
 import { globalFlagRows } from './global-flags.js'
@@ -146,11 +146,9 @@ export const readGlobals = (
 
 /** Returns the maximum number of records of a line, over all of its parents and instances. */
 export const getMaxRecords = (
-  globals: Pick<Globals, 'limit' | 'perPage' | 'sort'> & GroupFlags,
+  globals: Pick<Globals, 'limit' | 'page' | 'perPage' | 'sort'> & GroupFlags,
 ): number => {
-  const { limit, perPage, sort } = globals
   // Sorting and grouping need every record.
-  if (sort !== undefined || isAggregate(globals)) return Number.POSITIVE_INFINITY
-  if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
-  return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
+  if (globals.sort !== undefined || isAggregate(globals)) return Number.POSITIVE_INFINITY
+  return getWantedCount(globals) ?? Number.POSITIVE_INFINITY
 }

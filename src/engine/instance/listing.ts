@@ -2,16 +2,16 @@
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { makeLegible } from '../../catalogue/words.js'
+import { largestPage } from '../../client/defaults.js'
+import type { InstanceClient } from '../../client/instance.js'
 import {
   addPaging,
   getWantedCount,
   isExact,
-  largestPage,
   type Paging,
   toListOptions,
   toSearchPaging,
-} from '../../client/defaults.js'
-import type { InstanceClient } from '../../client/instance.js'
+} from '../../client/paging.js'
 import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../http/types.js'

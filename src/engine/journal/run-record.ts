@@ -1,4 +1,4 @@
-/** Records the outcome of each object in the journal of a run, without secrets. */
+/** Records the start and the outcome of each object in the journal of a run, without secrets. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Fields } from '../../base/objects.js'
 import {

@@ -14,6 +14,9 @@ export const getPlanPlace = (plan: Plan) => {
   return { ...fields, parent: plan.parent?.name ?? fields.parent }
 }
 
+/** Converts a plan to an item that waits in the journal, with the attributes of its row. */
+export const toQueuedItem = (plan: Plan) => ({ ...getPlanPlace(plan), row: plan.row })
+
 /** A plan with its number. */
 export interface NumberedPlan extends Item {
   readonly plan: Plan

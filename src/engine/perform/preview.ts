@@ -1,6 +1,6 @@
 /**
  * Previews writes (`--dry-run`): reads each object, and shows its attributes next to those that would be sent. Nothing
- * is written.
+ * is written, to the instance or to a journal.
  */
 import { type Fields, isObject } from '../../base/objects.js'
 import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
@@ -27,7 +27,7 @@ import type { ListReader } from '../instance/listing.js'
 import type { PlanKeeper, PreviewedObject } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkNoDuplicate } from './duplicates.js'
-import { FirstObjects, getPlanObjectName, SafePlans } from './safe-plans.js'
+import { FirstObjects, getPreviewName, SafePlans } from './safe-plans.js'
 
 // The preview of one object.
 
@@ -216,7 +216,7 @@ interface Parts {
   readonly lists: Pick<ListReader, 'gather'>
   /** Confirms and processes several objects; the answer is a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'runPlans' | 'stream'>
-  readonly answer: Pick<AnswerService, 'getColumnsFor'>
+  readonly answer: Pick<AnswerService, 'borrowColumns'>
   readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
   readonly ui: Pick<UiService, 'note'>
   readonly explainIrreversible: (plan: Plan) => string | undefined
@@ -229,7 +229,7 @@ interface Parts {
   /** The instance's vocabulary, if there is one. */
   readonly words: Words | undefined
   /** Saves the previews as a planned run. */
-  readonly keeper?: PlanKeeper
+  readonly planKeeper?: PlanKeeper
 }
 
 const view: RecordView = {
@@ -250,7 +250,7 @@ export class Previewer {
   /** Yields the previews of actions, and saves them if the line asks for it. */
   async *show(source: Actions, options: WriteOptions): Rows {
     yield* this.#yieldRows(source, options)
-    await this.#parts.keeper?.save()
+    await this.#parts.planKeeper?.save()
   }
 
   /** Previews one object with documented attribute names, to compare it with an earlier preview. */
@@ -267,21 +267,22 @@ export class Previewer {
     return { request, read, changes: named }
   }
 
+  /** Previews one object itself. Several go through the run that writes use, as plans that change nothing. */
   async *#yieldRows(source: Actions, options: WriteOptions): Rows {
-    const { bulk, command, isNaming, keeper } = this.#parts
+    const { bulk, command, isNaming, planKeeper } = this.#parts
     const reading = new SafePlans(command, isNaming)
     const run = async (plan: Plan) => {
       const original = reading.getOriginal(plan)
       if (original.refused !== undefined) throw original.refused
       await options.check?.(original)
       const preview = await this.#previewPlan(original, options)
-      keeper?.addPreview(original, this.#toDocumented(preview))
+      planKeeper?.addPreview(original, this.#toDocumented(preview))
       return { value: preview }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => {
         const plan = await source.planOf(object)
-        await keeper?.addPlan(plan)
+        await planKeeper?.addPlan(plan)
         return reading.toSafe(plan)
       }
       return yield* bulk.stream(
@@ -290,7 +291,7 @@ export class Previewer {
       )
     }
     const [only, ...others] = source
-    for (const plan of source) await keeper?.addPlan(plan)
+    for (const plan of source) await planKeeper?.addPlan(plan)
     await this.#announce(source, options)
     if (only !== undefined && this.#isAlone(only, others))
       return yield* this.#previewOne(only, options)
@@ -359,10 +360,10 @@ export class Previewer {
     if (plan.refused !== undefined) throw plan.refused
     await options.check?.(plan)
     const preview = await this.#previewPlan(plan, options)
-    this.#parts.keeper?.addPreview(plan, this.#toDocumented(preview))
+    this.#parts.planKeeper?.addPreview(plan, this.#toDocumented(preview))
     const object =
       options.to === undefined && plan.request === undefined
-        ? getPlanObjectName(plan, command, isNaming)
+        ? getPreviewName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
     yield* yieldRecords([{ object, ...preview }], {
       ...view,
@@ -395,7 +396,7 @@ export class Previewer {
     try {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)
-      const shown = gone ? { columns: await answer.getColumnsFor(reading.endpoint) } : {}
+      const shown = gone ? { columns: await answer.borrowColumns(reading.endpoint) } : {}
       return createPreview(plan, isObject(data) ? data : {}, { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'

@@ -11,7 +11,7 @@ import { type GivenObject, maxNamed } from '../work/report.js'
  * area.
  * @param isNaming true for the name that other commands take, which may be shorter than the label
  */
-export const getPlanObjectName = (
+export const getPreviewName = (
   { label, object = label, endpoint, values }: Plan,
   { area }: Pick<CommandFacts, 'area'>,
   isNaming: boolean,
@@ -57,7 +57,7 @@ export class SafePlans {
     const read = {
       ...plan,
       endpoint,
-      label: getPlanObjectName(plan, this.#command, this.#isNaming),
+      label: getPreviewName(plan, this.#command, this.#isNaming),
     }
     this.#originals.set(read, plan)
     return read

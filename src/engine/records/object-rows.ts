@@ -169,6 +169,6 @@ export const toPartOfAnswer = (whole: AnswerService): AnswerService => ({
   terminal: whole.terminal,
   width: whole.width,
   text: whole.text,
-  getColumnsFor: (endpoint) => whole.getColumnsFor(endpoint),
+  borrowColumns: (endpoint) => whole.borrowColumns(endpoint),
   setExitCode: (code) => whole.setExitCode(code),
 })

@@ -7,7 +7,7 @@ import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import { createExitRow, type Rows } from '../rows.js'
 import { isObjectOwn, maxNamed } from '../work/report.js'
-import { type EngineOptions, type Run, runWork } from '../work/run.js'
+import { type Run, runWork, type WorkOptions } from '../work/run.js'
 import type { ChosenObjects, Selection } from './selection.js'
 
 interface ParentSelectionOptions {
@@ -15,7 +15,7 @@ interface ParentSelectionOptions {
   readonly context: Context
   readonly given: Given
   readonly signal: AbortSignal
-  readonly gate: EngineOptions<ChosenObjects>['gate']
+  readonly gate: WorkOptions<ChosenObjects>['gate']
 }
 
 /** @throws Failure if the reading was interrupted or stopped as a whole */

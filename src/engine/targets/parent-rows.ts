@@ -1,7 +1,7 @@
 /** Yields the rows of a command for several projects or groups. They are read at once, and come in the order of the parents. */
 import { yieldPushed } from '../../base/async.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import type { Paging } from '../../client/defaults.js'
+import type { Paging } from '../../client/paging.js'
 import { Failure } from '../../errors.js'
 import type { Context, ReadingLine } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
@@ -23,7 +23,7 @@ import {
   maxReported,
   type Report,
 } from '../work/report.js'
-import { type EngineOptions, runWork } from '../work/run.js'
+import { runWork, type WorkOptions } from '../work/run.js'
 
 /** Wraps an error that ends the whole run, and not only the part of one parent. */
 class FatalError extends Error {
@@ -46,7 +46,7 @@ interface ParentRowsOptions {
   /** The maximum number of records over all parents. */
   readonly maxRecords: number
   /** The gate that decides how many parents are read at once. */
-  readonly gate: EngineOptions<undefined>['gate']
+  readonly gate: WorkOptions<undefined>['gate']
   /** Returns true while all parents wait for other instances. */
   readonly isHeld: (() => boolean) | undefined
   readonly globals: Pick<Globals, 'tolerate'>

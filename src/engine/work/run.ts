@@ -76,14 +76,14 @@ export async function* groupMergeable<I>(
   yield* open.values()
 }
 
-/** Records a run. An object is only sent after its start was recorded. */
+/** Records the objects of a run (`journal/run-record.ts`). An object is only sent after its start was recorded. */
 export interface RunRecord<R> {
   /** Resolves when the start of an object is recorded. */
   recordStart(item: Item): Promise<void>
   recordOutcome(item: Item, outcome: Outcome<R>): Promise<void>
 }
 
-export interface EngineOptions<R, I extends Item = Item> {
+export interface WorkOptions<R, I extends Item = Item> {
   readonly items: AsyncIterable<I>
   /** Processes one object. A failure that it throws becomes the object's outcome. */
   readonly work: (item: I) => Promise<Outcome<R>>
@@ -104,7 +104,7 @@ export interface EngineOptions<R, I extends Item = Item> {
 
 /** Work of a command on objects that are no actions of its line. */
 export interface ObjectWork<R, I extends Item = Item>
-  extends Pick<EngineOptions<R, I>, 'items' | 'work' | 'record' | 'onSettled'> {
+  extends Pick<WorkOptions<R, I>, 'items' | 'work' | 'record' | 'onSettled'> {
   /** The number of objects. */
   readonly total: number
 }
@@ -173,7 +173,7 @@ class ReportPromise {
 }
 
 class RunEngine<R, I extends Item> {
-  readonly #options: EngineOptions<R, I>
+  readonly #options: WorkOptions<R, I>
   readonly #reported: ReportPromise
   readonly #items: AsyncIterator<I>
   readonly #groups: AsyncIterator<readonly IndexedItem<I>[]> | undefined
@@ -194,7 +194,7 @@ class RunEngine<R, I extends Item> {
   #lastRead: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
-  constructor(options: EngineOptions<R, I>, reported: ReportPromise) {
+  constructor(options: WorkOptions<R, I>, reported: ReportPromise) {
     const { items, merging } = options
     this.#options = options
     this.#reported = reported
@@ -341,6 +341,10 @@ class RunEngine<R, I extends Item> {
     }
   }
 
+  /**
+   * Works on an object.
+   * @throws an interruption or a defect: the object then has no outcome
+   */
   async #work(item: I): Promise<Outcome<R>> {
     try {
       return await this.#options.work(item)
@@ -409,7 +413,7 @@ class RunEngine<R, I extends Item> {
  * Runs work for many objects. The work only proceeds while the outcomes are read.
  * @throws an error that concerns more than one object: the record cannot be written, the input fails, or a defect
  */
-export const runWork = <R, I extends Item = Item>(options: EngineOptions<R, I>): Run<R, I> => {
+export const runWork = <R, I extends Item = Item>(options: WorkOptions<R, I>): Run<R, I> => {
   const reported = new ReportPromise()
   const engine = new RunEngine(options, reported)
   return { report: reported.report, [Symbol.asyncIterator]: () => engine.yieldOutcomes() }

@@ -6,11 +6,11 @@ import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actio
 import { toAddressText } from '../../../src/desired/address.js'
 import { computeItemDigest } from '../../../src/desired/attributes.js'
 import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'
-import { type EngineOptions, runWork, type WorkRunner } from '../../../src/engine/work/run.js'
+import { runWork, type WorkOptions, type WorkRunner } from '../../../src/engine/work/run.js'
 import { Failure } from '../../../src/errors.js'
 
 /** What limits a run. */
-export type Limits = Partial<Pick<EngineOptions<unknown>, 'gate' | 'signal' | 'failureLimit'>>
+export type Limits = Partial<Pick<WorkOptions<unknown>, 'gate' | 'signal' | 'failureLimit'>>
 
 /** The engine of a line without an instance: what carries out actions. */
 export const createCarrier =

@@ -29,6 +29,19 @@ beforeEach(() => {
 })
 
 describe('a journal is kept', () => {
+  it('of runners drain, with one begun line for each object', async () => {
+    server.answer = ({ url, method }) => {
+      if (url.endsWith('/user')) return user
+      if (url.includes('/jobs')) return { body: [] }
+      return { body: { id: idIn(url), active: method === 'GET', paused: method !== 'GET' } }
+    }
+    const { code, stderr } = await run('runners drain 1 2 --yes')
+    expect(code, stderr).toBe(0)
+    const lines = linesOf(files()[0] ?? '')
+    const begun = lines.filter((line) => 'state' in line && line.state === 'begun')
+    expect(begun.map((line) => 'object' in line && line.object)).toEqual(['1', '2'])
+  })
+
   it.each([
     ['runners pause 1 2', undefined, 'arguments'],
     ['runners pause 1 1', undefined, 'arguments'],

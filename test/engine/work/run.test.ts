@@ -7,7 +7,7 @@ import {
   parseFailureLimit,
   type Report,
 } from '../../../src/engine/work/report.js'
-import { type EngineOptions, runWork } from '../../../src/engine/work/run.js'
+import { runWork, type WorkOptions } from '../../../src/engine/work/run.js'
 import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate.js'
@@ -25,7 +25,7 @@ interface Came {
   readonly places: number[]
   readonly report: Report
 }
-const went = async (options: Partial<EngineOptions<number>> = {}): Promise<Came> => {
+const went = async (options: Partial<WorkOptions<number>> = {}): Promise<Came> => {
   const running = runWork({
     items: items(100),
     work: async ({ n }) => done(n),

@@ -1,0 +1,74 @@
+/** Sends the plan of a single object with a journal. */
+import { Failure, recoverFrom } from '../../errors.js'
+import type { Plan } from '../command/types.js'
+import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
+import { getPlanPlace, type NumberedPlan, toQueuedItem } from '../journaling/work-queue.js'
+import type { PlanAnswer } from '../rows.js'
+import { type End, type Outcome, toOutcome } from '../work/report.js'
+import type { Engine, Keeper } from './plan-work.js'
+
+/**
+ * Opens the journal of a single object and records the object. Returns the failure if the journal cannot be written and no flag requires
+ * one.
+ */
+const openSingleJournal = async (
+  { globals }: Engine,
+  keeper: Keeper,
+  plan: Plan,
+): Promise<JournaledRun | Failure> => {
+  let journaled: JournaledRun | undefined
+  try {
+    journaled = await keeper()
+    await journaled.writeObjects([toQueuedItem(plan)])
+    return journaled
+  } catch (error) {
+    await journaled?.discard()
+    const failure = recoverFrom(error)
+    if (globals.journal !== undefined) throw failure
+    return failure
+  }
+}
+
+/** Runs a single object with a journal. Its outcome is returned even if it cannot be recorded. */
+export const runJournaledSingle = async (
+  engine: Engine,
+  keeper: Keeper,
+  plan: Plan,
+  work: (plan: Plan) => Promise<PlanAnswer>,
+): Promise<PlanAnswer> => {
+  // An object that a secret names is sent without a journal.
+  if (isNamedBySecret(plan)) return work(plan)
+  const journaled = await openSingleJournal(engine, keeper, plan)
+  if (journaled instanceof Failure) {
+    // The warning comes after the write. A line that fails for the reason of its journal (no instance, say) needs none.
+    const answer = await work(plan)
+    engine.ui.warn(`this write cannot be undone, because it has no journal: ${journaled.message}`)
+    return answer
+  }
+  const item: NumberedPlan = { n: 1, ...getPlanPlace(plan), plan }
+  let warned = false
+  const written = (line: Promise<void>): Promise<void> =>
+    line.catch((error: unknown) => {
+      const { message } = recoverFrom(error)
+      if (!warned) engine.ui.warn(`the result of this write is not recorded: ${message}`)
+      warned = true
+    })
+  let end: End = 'interrupted'
+  try {
+    await journaled.readBefore(item)
+    await written(journaled.record.recordStart(item))
+    const outcome = await journaled.sendOne(item, plan, work).then(
+      (result): Outcome<PlanAnswer> => ({
+        state: result.unchanged === true ? 'unchanged' : 'done',
+        result,
+      }),
+      toOutcome,
+    )
+    await written(journaled.record.recordOutcome(item, outcome))
+    end = 'completed'
+    if ('failure' in outcome) throw outcome.failure
+    return outcome.result ?? {}
+  } finally {
+    await journaled.end(end)
+  }
+}
