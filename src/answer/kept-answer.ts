@@ -57,8 +57,15 @@ const recordOutput: Stdout = {
   end: async () => {},
 }
 
-/** Opens the output of a run inside another one. @param give receives each record */
-export const openKeptAnswer = async (give: TakeRecord): Promise<KeptAnswer> => {
+/**
+ * Opens the output of a run inside another one.
+ * @param give receives each record
+ * @param label the profile that begins each line of a trace, if there are several
+ */
+export const openKeptAnswer = async (
+  give: TakeRecord,
+  label: string | undefined,
+): Promise<KeptAnswer> => {
   const [notes, failures]: [string[], Failure[]] = [[], []]
   const style = await createStyle({}, {}, 'never')
   const say = (text: string): void => {
@@ -66,6 +73,7 @@ export const openKeptAnswer = async (give: TakeRecord): Promise<KeptAnswer> => {
   }
   const screen: Streams = {
     style,
+    ...(label !== undefined && { label }),
     width: style.width,
     out: recordOutput,
     plain: recordOutput,

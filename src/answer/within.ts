@@ -32,9 +32,10 @@ import type { Command, Given } from '../engine/command/types.js'
 import { translateCommand } from '../engine/command/vocabulary.js'
 import { loadOwnWords } from '../engine/command/words.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
-import { parseGlobals } from '../engine/plan/given.js'
+import { keepOwnTexts, parseGiven, parseGlobals } from '../engine/plan/given.js'
 import type { ParsedLine } from '../engine/plan/line.js'
 import { checkRunFlags } from '../engine/run.js'
+import { parseWhere } from '../engine/where/index.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { parseGivenInWords } from './data-given.js'
 import { getRunFailure } from './failure-report.js'
@@ -66,13 +67,16 @@ const noInput: PipedInput = {
   endsSoon: async () => refuseInput(),
 }
 
-/** Creates the global flags of an inner run. It takes only flags for reaching the instance from the outer run. */
+/** The flags that an inner run takes from the outer run: those for reaching the instance, and the trace of requests. */
+const innerFlags = [...reachingFlags, 'verbose'] as const
+
+/** Creates the global flags of an inner run. */
 const createInnerGlobals = (
   outer: Globals,
   { fields, mode, page, perPage }: SubcommandCall,
 ): Globals => {
   const reached = Object.fromEntries(
-    reachingFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
+    innerFlags.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
   )
   return {
     ...readGlobals(new Map(), {}, () => undefined),
@@ -184,7 +188,10 @@ export const runCommandWithin = async (
 ): Promise<InnerAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
-  const kept = await openKeptAnswer((bytes) => records.push(Buffer.from(bytes)))
+  const kept = await openKeptAnswer(
+    (bytes) => records.push(Buffer.from(bytes)),
+    outer.screen?.label,
+  )
   let more = false
   let asked: InnerAnswer['asked']
   const toWithinAnswer = (code: number, thrown?: Failure): InnerAnswer => {
@@ -239,7 +246,7 @@ const getReachingWords = (outer: Globals, from: string | undefined): readonly st
   ...toFlagWords('tolerate', outer.tolerate),
   ...(from === undefined
     ? [
-        ...reachingFlags.flatMap((name) => toFlagWords(name, outer[name])),
+        ...innerFlags.flatMap((name) => toFlagWords(name, outer[name])),
         // Without the flag, SVC_SANDBOX would choose the embedded instance for the inner line.
         ...(outer.sandbox ? [] : ['--no-sandbox']),
       ]
@@ -262,6 +269,18 @@ const checkInnerLine = ({ command, raw }: CommandLine, ask: ReadingLine): void =
         `--${flag} is not allowed here`,
         `Allowed are the filters of ${name} and ${allowed.map((one) => `--${one}`).join(', ')}.`,
       )
+}
+
+/** @throws Failure `usage` for a value that a flag does not accept, and for a condition that cannot be parsed */
+const checkValues = async ({ command, raw }: CommandLine, outer: AnswerOptions): Promise<void> => {
+  await parseGiven(command, keepOwnTexts(command, raw), {
+    env: outer.env,
+    signal: outer.signal,
+    readStdin: noInput.text,
+    note: () => {},
+    warn: () => {},
+  })
+  parseWhere(raw.flags.get('where') ?? [])
 }
 
 /** Returns the columns of a line's groups. Returns nothing for a line without groups. */
@@ -326,7 +345,9 @@ export const runLineWithin = async (
   { outer, shared: sharing, parse, run }: OuterRun,
   ask: ReadingLine,
 ): Promise<LineAnswer> => {
-  const { options: seen, notes, failures } = await openKeptAnswer(createSplitter(ask.takeRecord))
+  const label = outer.screen?.label
+  const kept = await openKeptAnswer(createSplitter(ask.takeRecord), label)
+  const { options: seen, notes, failures } = kept
   const previews = ask.previews === true
   const from = ask.from ?? outer.globals.from
   // Each inner run gets a signal of its own, because one signal would collect too many listeners.
@@ -339,6 +360,10 @@ export const runLineWithin = async (
     facts = { command: alone.command, ...(await getGroupColumns(alone)) }
     const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
     const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
+    if (ask.checks === true) {
+      await checkValues(parsed, outer)
+      return { ...facts, notes, code: 0 }
+    }
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const inner: InnerPart = {
       ...(from === outer.globals.from ? sharing : { getGate: sharing.getGate }),

@@ -254,6 +254,23 @@ const readRows = async (
   return { answer, rows }
 }
 
+/**
+ * Checks the line of a rule before any rule is read.
+ * @throws Failure `usage` for an invalid line, with its position in the file
+ */
+export const checkRule = async ({ place }: Context, rule: PolicyRule): Promise<void> => {
+  const { failure } = await place.runs.readLine({
+    ...withOrigin(rule, () => createAsk(rule)),
+    allowed: allowedFlags,
+    checks: true,
+    takeRecord: () => {},
+  })
+  if (failure !== undefined)
+    withOrigin(rule, () => {
+      throw failure
+    })
+}
+
 /** The cache of lists that rules share, and whether another rule reads this list, too. */
 type SharedReading = Pick<ReadingLine, 'reads' | 'whole'>
 

@@ -26,6 +26,7 @@ import { exitCodes, Failure, usage } from '../errors.js'
 import { isNarrow } from './narrow.js'
 import { type PolicyArguments, type PolicyRule, policySchema, policySeverities } from './policy.js'
 import {
+  checkRule,
   findShared,
   getOpenFindings,
   judgeRule,
@@ -197,6 +198,7 @@ export async function* checkPolicy(context: Context, given: PolicyArguments): Ro
   const { place, ui } = context
   const { report, rule: names, output } = given.flags
   const rules = chooseRules(await readPolicy(given.args, place), names)
+  for (const one of rules) await checkRule(context, one)
   const shared = findShared(rules)
   const reads = new SharedReads()
   const judged: RuleResult[] = []

@@ -104,7 +104,11 @@ export const chooseLists = (
     spread && !wanted.some(({ kind }) => kind === 'projects')
       ? [toWantedList('projects list'), ...wanted]
       : wanted
-  const twice = all.find(({ kind }, i) => all.findIndex((one) => one.kind === kind) !== i)
-  if (twice !== undefined) throw usage(`"${twice.line}" is given twice`)
+  for (const [i, { kind, line }] of all.entries()) {
+    const first = all.slice(0, i).find((one) => one.kind === kind)
+    if (first?.line === line) throw usage(`"${line}" is given twice`)
+    if (first !== undefined)
+      throw usage(`"${first.line}" and "${line}" have the same file, ${kind}.ndjson`)
+  }
   return all
 }

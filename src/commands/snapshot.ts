@@ -6,6 +6,7 @@
 import { join, resolve } from 'node:path'
 import { viewBytes } from '../base/bytes.js'
 import { isObject, toText } from '../base/objects.js'
+import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
 import { boolean, list, string } from '../catalogue/params.js'
@@ -232,15 +233,29 @@ const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
     { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
   )
 
+/** @throws Failure `usage` for a line that is no list of the API. Nothing is sent or written before. */
+const checkLists = async ({ place }: Context, all: readonly WantedList[]): Promise<void> => {
+  for (const { words } of all) {
+    const checked = await place.runs.readLine({
+      words,
+      allowed: lineFlags,
+      checks: true,
+      takeRecord: () => {},
+    })
+    if (checked.failure !== undefined) throw checked.failure
+  }
+}
+
 async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
   const { place } = context
   const { group = [], to = '' } = given.flags
   const all = chooseLists(given.args, await context.place.listCommands())
+  if (given.args.length > 0) await checkLists(context, all)
   if (given.flags['dry-run'] === true) return yield* countRequests(context, all, group)
   if (to === '')
     throw usage(
       'snapshot requires --to, the folder to write to',
-      'For example: svcctl snapshot --to before',
+      `For example: svcctl snapshot ${given.args.map((line) => `${quoteWord(line)} `).join('')}--to before`,
     )
   const folder = resolve(place.cwd, to)
   const lock = await lockFolder(folder)

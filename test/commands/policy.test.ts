@@ -44,6 +44,22 @@ const findings = async (path: string, ...more: string[]) => {
 }
 const addresses = (found: readonly Record<string, unknown>[]) => found.map(({ address }) => address)
 
+describe('a policy', () => {
+  it.each([
+    ['foo list', 'where: id=1', 'unknown command "foo"'],
+    ['runners list --status bogus', 'where: id=1', '--status must be one of'],
+    ['runners list', 'where: "id~~"', 'invalid condition'],
+  ])('is checked before any of its rules is read: %s, %s', async (list, test, said) => {
+    const path = file(
+      `  - { name: one, list: runners list, where: id=1 }\n  - { name: two, list: '${list}', ${test} }\n`,
+    )
+    server.seen.length = 0
+    const { code, stderr } = await check(path)
+    expect([code, server.lines()]).toEqual([2, []])
+    expect(stderr).toContain(`${path}:4:5: ${said}`)
+  })
+})
+
 const runners = [
   { id: 1, description: 'one', status: 'online', active: true, ip_address: null },
   { id: 2, description: 'two', status: 'offline', active: true, ip_address: '10.0.0.2' },

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -57,6 +58,35 @@ const exchange = (kind: Record<string, unknown>): void => {
 const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
 describe('snapshot', () => {
+  it.each([
+    ['foo list', 'unknown command "foo"'],
+    ['runners pause 1', 'runners pause is not a command that reads from the API'],
+    ['runners list --bogus', "unknown option '--bogus'"],
+    ['jobs list --all-projects --scope bogus', '--scope must be one of'],
+    ['events list --after 2026-13-45', '--after must be a day'],
+    ['runners get', '"runners list" and "runners get" have the same file, runners.ndjson'],
+    ['runners list', '"runners list" is given twice'],
+  ])('checks %s before it sends or writes anything', async (line, said) => {
+    const to = join(folder(), 'never')
+    server.seen.length = 0
+    const { code, stderr } = await call(['snapshot', 'runners list', line, '--to', to])
+    expect([code, server.lines(), existsSync(to)]).toEqual([2, [], false])
+    expect(stderr).toContain(said)
+  })
+
+  it('names its lists in the line that it proposes', async () => {
+    const { code, stderr } = await call(['snapshot', 'runners list', 'jobs list --all-projects'])
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      "svcctl snapshot 'runners list' 'jobs list --all-projects' --to before",
+    )
+  })
+
+  it('traces the requests of its lists with -v', async () => {
+    const { stderr } = await live(['snapshot', 'runners', '--to', join(folder(), 'traced'), '-v'])
+    expect(stderr).toMatch(/^\* GET \S+\/runners\?per_page=100 → 200 /m)
+  })
+
   it('lists its files with their records for programs', async () => {
     const at = join(folder(), 'listed')
     const { code, stdout } = await live([

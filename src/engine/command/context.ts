@@ -92,6 +92,8 @@ export interface PlannedLine {
 export interface ReadingLine {
   /** The words of the line, without `svcctl`. */
   readonly words: readonly string[]
+  /** Only checks the line: its words, its flags and their values. Nothing is sent. */
+  readonly checks?: true
   /** Allows a line that writes: only GET and HEAD are sent, and the records are a preview of the changes. */
   readonly previews?: true
   /** Options for saving the preview as a planned run, if the line writes. */

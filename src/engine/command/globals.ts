@@ -93,6 +93,7 @@ export const reachingFlags = [
 /** Converts a global flag and its value to words of a line; no words if the flag is not set. */
 export const toFlagWords = (name: keyof Globals, value: unknown): readonly string[] => {
   const flag = toGlobalFlagName(name)
+  if (name === 'verbose') return Array.from({ length: Number(value) }, () => flag)
   if (typeof value === 'boolean') return value ? [flag] : []
   if (value === undefined) return []
   const text = String(value)

@@ -6,6 +6,7 @@ import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { getCurrentIo } from '../../base/io.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { type Failure, getErrorCode, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/context.js'
@@ -30,21 +31,39 @@ const getMajorVersion = (version: string): string => version.split('.')[0] ?? ''
 const formatSudo = (user: string | null): string =>
   user === null ? 'without --sudo' : `with --sudo ${user}`
 
+/** Returns the flags that choose the instance and the user of a run. It is empty for those of the environment. */
+export const formatAuthorFlags = ({ instance, profile, sudo }: Header): string =>
+  [
+    instance.startsWith('sandbox:') ? '--sandbox' : profile && `-p ${quoteWord(profile)}`,
+    sudo && `--sudo ${quoteWord(sudo)}`,
+  ]
+    .filter((flag) => flag)
+    .join(' ')
+
+const hintAuthor = (began: Header, now: RunIdentity): string => {
+  if (began.sudo === null && now.sudo !== null) return 'Leave out --sudo.'
+  const flags = formatAuthorFlags(began)
+  return flags === ''
+    ? `The run had the instance ${began.instance} and no profile.`
+    : `Add the flags of that run: ${flags}`
+}
+
 /**
  * Compares who resumes a run with who began it.
  * @returns the question to confirm first if the users cannot be compared
  * @throws Failure `usage` if the instance, the version or the user differs
  */
 export const checkIdentity = (began: Header, now: RunIdentity): string | undefined => {
-  const createOtherFailure = (was: string, is: string): Error =>
-    usage(
-      `the run ${began.id} was started ${was}, and this is ${is}`,
-      'Resume it with the same profile and --sudo.',
-    )
+  const createOtherFailure = (was: string, is: string, hint = hintAuthor(began, now)): Error =>
+    usage(`the run ${began.id} was started ${was}, and this is ${is}`, hint)
   if (began.instance !== now.instance)
     throw createOtherFailure(`at ${began.instance}`, now.instance)
   if (getMajorVersion(began.version) !== getMajorVersion(now.version))
-    throw createOtherFailure(`by version ${began.version}`, now.version)
+    throw createOtherFailure(
+      `by version ${began.version}`,
+      now.version,
+      `Use svcctl ${getMajorVersion(began.version)}, which began it.`,
+    )
   if (began.sudo !== now.sudo)
     throw createOtherFailure(formatSudo(began.sudo), formatSudo(now.sudo))
   if (began.user === now.user) return undefined
