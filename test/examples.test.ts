@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writes } from '../src/catalogue/endpoint.js'
 import { loadAllCommands, loadExamples } from '../src/commands/index.js'
-import { getCommandName, keepsJournal } from '../src/engine/command/derive.js'
+import { canRecordJournal, getCommandName } from '../src/engine/command/derive.js'
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
@@ -110,7 +110,7 @@ const run = (sandbox: Sandbox, how: Place, written: string) =>
 
 /** Whether a line of a command writes by requests of its own, and only so. */
 const writesBy = (command: Command, line: string): boolean =>
-  keepsJournal(command) &&
+  canRecordJournal(command) &&
   Object.values(command.endpoints).length > 0 &&
   Object.values(command.endpoints).every((one) => writes(one) && one.ownDryRun !== true) &&
   !/--(?:curl|dry-run|journal|resume-after)\b/.test(line)

@@ -3,7 +3,7 @@
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import type { Words } from '../catalogue/words.js'
-import { canReachSeveral, getCommandName } from '../engine/command/derive.js'
+import { canReachSeveralInstances, getCommandName } from '../engine/command/derive.js'
 import type { Globals } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { hasSecrets } from '../engine/journaling/recorded-line.js'
@@ -146,7 +146,7 @@ export const createPageView = async (
   begin: () => boolean,
 ): Promise<PageView> => {
   const { command } = line
-  const isRemote = canReachSeveral(command) || command.ownJournal === true
+  const isRemote = canReachSeveralInstances(command) || command.ownJournal === true
   const source = isRemote ? await line.getSource?.().catch(() => undefined) : undefined
   const addresses = source?.instances.map(({ address }) => address) ?? []
   const facts = describeSource(source)

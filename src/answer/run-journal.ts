@@ -3,7 +3,7 @@
 import { writes } from '../catalogue/endpoint.js'
 import type { Engine } from '../engine/bulk/plan-work.js'
 import type { Context } from '../engine/command/context.js'
-import { isFullySent, isPreview, keepsJournal } from '../engine/command/derive.js'
+import { canRecordJournal, isFullySent, isPreview } from '../engine/command/derive.js'
 import type { Plan } from '../engine/command/types.js'
 import type { InstanceExchange } from '../engine/instance/exchange.js'
 import type { RunPlanner } from '../engine/instance/planning.js'
@@ -17,7 +17,7 @@ const isKept = (
   { endpoint, values }: Plan,
 ): boolean => {
   if (journaling.resumed !== undefined) return true
-  if (globals.journal === 'none' || !keepsJournal(command)) return false
+  if (globals.journal === 'none' || !canRecordJournal(command)) return false
   if (endpoint.ownDryRun === true && values.dry_run === true) return false
   return globals.journal !== undefined || writes(endpoint)
 }
@@ -88,7 +88,7 @@ export class RunJournal {
   async recordEmptyShard(): Promise<void> {
     const { command, journaling } = this.#options
     if (journaling.resumed !== undefined) return
-    if (!isFullySent(this.#options) || !keepsJournal(command)) return
+    if (!isFullySent(this.#options) || !canRecordJournal(command)) return
     const { recordEmptyShard } = await import('../engine/journaling/journaled-run.js')
     await recordEmptyShard(this.#header)
   }

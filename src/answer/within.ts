@@ -15,11 +15,11 @@ import type {
   TypedLine,
 } from '../engine/command/context.js'
 import {
+  canListRecords,
   deriveWithoutSpecial,
   getCommandName,
   hasEndpoints,
   isReadOnlyCommand,
-  listsRecords,
 } from '../engine/command/derive.js'
 import {
   type Globals,
@@ -258,7 +258,7 @@ const checkInnerLine = ({ command, raw }: CommandLine, ask: ReadingLine): void =
   const name = getCommandName(command)
   if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
-  if (ask.where !== undefined && !listsRecords(command)) throw usage(`${name} is not a list`)
+  if (ask.where !== undefined && !canListRecords(command)) throw usage(`${name} is not a list`)
   if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
     throw usage(`${name} cannot read from standard input here`)
   const own = new Set(command.flags.map((flag) => flag.name))
@@ -298,7 +298,7 @@ const getGroupColumns = async ({
 const getExtraWords = (command: Command, ask: ReadingLine): readonly string[] => {
   if (ask.previews === true) return ['--dry-run']
   const where = (ask.where ?? []).map((text) => `--where=${text}`)
-  return listsRecords(command) ? ['--limit=all', ...where] : []
+  return canListRecords(command) ? ['--limit=all', ...where] : []
 }
 
 /** Parses a line that runs a command. */

@@ -8,7 +8,7 @@ import { isTooDeep } from '../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import {
-  formatOf,
+  getParamFormat,
   type HashParam,
   isClearedByEmpty,
   type JsonParam,
@@ -214,7 +214,7 @@ const getUnsetValue = <N>(walk: Walk<N>, param: Param, node: N): Value => {
   if (param.nullable === true || (kind === 'file' && param.type === 'json')) return null
   const isPlainText = param.type === 'string' && getFormatRule(kind, param) === undefined
   // An empty certificate removes the existing one.
-  const isPem = formatOf(param) === 'pem'
+  const isPem = getParamFormat(param) === 'pem'
   if (kind === 'file' && (isPlainText || isClearedByEmpty(param) || isPem)) return ''
   const expected = param.type === 'list' ? 'a list' : 'a value'
   return fail(walk, param, node, { problem: 'null', expected })

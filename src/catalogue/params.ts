@@ -139,7 +139,7 @@ export type Params = Readonly<Record<string, Param>>
 // Properties of parameters of any type.
 
 /** Returns the format of a text; undefined for other types. */
-export const formatOf = (param: Param | undefined): StringParam['format'] =>
+export const getParamFormat = (param: Param | undefined): StringParam['format'] =>
   param?.type === 'string' ? param.format : undefined
 
 /** True if an empty text removes the current value. */
@@ -189,11 +189,11 @@ export const withParamsIn = (param: Param, change: (inside: Params) => Params): 
 
 /** True if the parameter's value is the name of a local file. */
 export const isFile = (param: Param): boolean =>
-  param.completes === 'file' || formatOf(param) === 'pem'
+  param.completes === 'file' || getParamFormat(param) === 'pem'
 
 /** True if the text of the parameter can be read from a file. A PEM parameter always is the name of a file. */
 export const canComeFromFile = (param: Param): boolean => {
-  const format = formatOf(param)
+  const format = getParamFormat(param)
   if (format === 'pem') return false
   return param.secret === true || param.type === 'json' || format === 'public-key'
 }

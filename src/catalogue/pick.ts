@@ -1,6 +1,6 @@
 /** Picks fields of records by dotted names, and computes further fields. */
 
-import type { Pick } from '../base/json/values.js'
+import type { ValueReader } from '../base/json/values.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from './kinds.js'
 import { findKey, makeLegible, type Naming } from './words.js'
@@ -15,7 +15,7 @@ interface FieldChoice {
   readonly parents?: readonly string[] | undefined
   /** Records below their targets become one object with them. */
   readonly flat?: boolean | undefined
-  readonly pick: Pick
+  readonly pick: ValueReader
 }
 
 /**
@@ -66,7 +66,7 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
  * Creates a function that picks fields of records. A field of the record comes before a computed one.
  * @param words the instance's names: a field is found by either of its names
  */
-export const createPicker = (more: ComputedFields = {}, words?: Naming): Pick => {
+export const createPicker = (more: ComputedFields = {}, words?: Naming): ValueReader => {
   const made = { ...shownAlready, ...more }
   const take =
     words === undefined ? pick : (record: unknown, path: string) => pickEither(record, path, words)
@@ -91,7 +91,7 @@ export const getLeadingColumns = ({
 
 /** Creates a function that picks fields of a record below its targets; a target's column wins over the record's own field. */
 export const createTargetPicker =
-  ({ parents = [], pick: take }: FieldChoice): Pick =>
+  ({ parents = [], pick: take }: FieldChoice): ValueReader =>
   (row, path) => {
     if (!isObject(row) || parents.length === 0) return take(row, path)
     return parents.includes(path) ? row[path] : take(row.record, getOwnField(path, parents))
@@ -101,7 +101,7 @@ export const createTargetPicker =
 export const createShaper = (choice: FieldChoice): ((record: unknown) => unknown) => {
   const { fields, flat, parents, pick: take } = choice
   if (fields === undefined) return (record) => record
-  const shape = (record: unknown, names: readonly string[], from: Pick): unknown =>
+  const shape = (record: unknown, names: readonly string[], from: ValueReader): unknown =>
     Object.fromEntries(
       names.flatMap((path) => {
         const value = from(record, path)

@@ -2,7 +2,7 @@
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import {
   type EnumParam,
-  formatOf,
+  getParamFormat,
   getParamValues,
   type IntegerParam,
   type ListParam,
@@ -69,7 +69,8 @@ const createApiOptions = (inner: (param: Param) => JsonSchema): SchemaOptions =>
   return {
     integer: (param) => ({ type: 'integer', ...createRange(param) }),
     choice: (param) => ({ type: 'string', enum: getAllValues(param) }),
-    text: (param) => omitUndefined({ type: 'string', format: formats[formatOf(param) ?? ''] }),
+    text: (param) =>
+      omitUndefined({ type: 'string', format: formats[getParamFormat(param) ?? ''] }),
     list: (items, { max, single }) => createAnyOf(single === true && items, listOf(items, max)),
     object: (keys) =>
       keys === undefined ? { type: 'object', additionalProperties: true } : objectOf(keys),

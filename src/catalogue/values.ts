@@ -11,7 +11,7 @@ import { findNearest } from '../base/suggest.js'
 import {
   type BooleanParam,
   type EnumParam,
-  formatOf,
+  getParamFormat,
   type IntegerParam,
   type ListParam,
   type Param,
@@ -75,7 +75,7 @@ const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> =
 
 /** Returns the format that a text of a parameter must have; undefined if every text is valid. */
 export const getFormatRule = (kind: SourceKind, param: Param): FormatRule | undefined =>
-  rules[kind][formatOf(param) ?? 'text']
+  rules[kind][getParamFormat(param) ?? 'text']
 
 /** The separators of formats with several items: the pattern to split a text, and the text to join the items. */
 const separators: Partial<Record<Format, readonly [RegExp, string]>> = {
@@ -85,15 +85,15 @@ const separators: Partial<Record<Format, readonly [RegExp, string]>> = {
 
 /** True if the parameter is a string that contains several items. */
 export const isJoined = (param: Param): boolean =>
-  separators[formatOf(param) ?? 'text'] !== undefined
+  separators[getParamFormat(param) ?? 'text'] !== undefined
 
 /** Splits a string that contains several items. */
 export const splitItems = (param: Param, text: string): readonly string[] =>
-  text.split(separators[formatOf(param) ?? 'text']?.[0] ?? /\n/).filter((item) => item !== '')
+  text.split(separators[getParamFormat(param) ?? 'text']?.[0] ?? /\n/).filter((item) => item !== '')
 
 /** Joins several items into a string; returns undefined for other parameters. A single user ID stays a number. */
 export const joinItems = (param: Param, texts: readonly string[]): string | number | undefined => {
-  const [separator, glue] = separators[formatOf(param) ?? 'text'] ?? []
+  const [separator, glue] = separators[getParamFormat(param) ?? 'text'] ?? []
   if (separator === undefined) return undefined
   const items = texts.flatMap((text) => text.split(separator)).map((item) => item.trim())
   const all = items.filter((item) => item !== '').join(glue)

@@ -5,7 +5,7 @@
 
 import { shownFields } from '../catalogue/kinds.js'
 import { addOwnNames, mapDottedName } from '../catalogue/words.js'
-import { findSingleCommand } from '../engine/command/derive.js'
+import { findGetCommand } from '../engine/command/derive.js'
 import type { Command, Flag, Suggestion } from '../engine/command/types.js'
 import { findSelectionList } from '../engine/targets/objects.js'
 import { isOrderOperator, ops } from '../engine/where/operators.js'
@@ -70,7 +70,7 @@ export const removeOptions = (found: Candidates): Candidates => ({
 
 /** Returns the shapes of a list's records: those of the list, then those of single records. */
 const getShapes = async (list: Command): Promise<readonly unknown[]> => {
-  const single = await findSingleCommand(list)
+  const single = await findGetCommand(list)
   const own = Object.values(list.endpoints).filter(({ returns }) => returns.kind === 'many')
   const others = Object.values(single?.endpoints ?? {}).filter(
     ({ returns, args }) => returns.kind === 'one' && args?.length === 1,

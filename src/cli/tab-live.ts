@@ -7,7 +7,7 @@ import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
 import { userAgent } from '../base/version.js'
 import { addOwnNames, type Words } from '../catalogue/words.js'
-import { findSingleCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
+import { findGetCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
 import type { Command } from '../engine/command/types.js'
 import {
   findOwnWords,
@@ -273,7 +273,7 @@ const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[
 
 /** Lists the fields that a command shows. For a list, these include the fields of single records. */
 const listFields = async (command: Command): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
+  const single = /(^| )list$/.test(command.words) ? await findGetCommand(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
   const fields = [...getAnswerFields(endpoints), ...(command.instanceFields ?? [])]
   return addOwnNames([...new Set(fields)], command.naming)

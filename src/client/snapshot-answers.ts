@@ -16,7 +16,7 @@ import { groupsAll } from '../catalogue/undocumented.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
-import { readManifest } from './read-manifest.js'
+import { readManifest } from './manifest-schema.js'
 import {
   checkSnapshotFile,
   compareValues,

@@ -12,13 +12,13 @@ import { resolvePath } from '../base/io.js'
 import { getHead, tail } from '../base/json/records.js'
 import { isObject } from '../base/objects.js'
 import { Failure, getReason } from '../errors.js'
-import type { KindSchema, ManifestSchema, ParentSchema } from './read-manifest.js'
+import type { ListSchema, ManifestSchema, ParentSchema } from './manifest-schema.js'
 
 /** A project or group whose list was read. */
 export type SnapshotParent = DocumentValue<ParentSchema>
 
 /** A list of a snapshot. */
-export type SnapshotKind = DocumentValue<KindSchema>
+export type SnapshotKind = DocumentValue<ListSchema>
 
 /** The reason why a list or a parent could not be read. */
 export type SnapshotGap = NonNullable<SnapshotKind['refused']>

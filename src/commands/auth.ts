@@ -33,7 +33,7 @@ import {
   probe,
   probeJobToken,
 } from './auth-probe.js'
-import { resolveSignedIn, resolveTarget } from './auth-profile.js'
+import { resolveSignInProfile, resolveSignOutProfile } from './auth-profile.js'
 import { type Arguments, define } from './define.js'
 import { discoverInstance } from './known.js'
 import { isNarrow } from './narrow.js'
@@ -210,7 +210,7 @@ const discoverSignedInInstance = async (
 async function* runLogin(context: Context, given: LoginArguments): Rows {
   const { ui } = context
   const store = openProfileStore(context)
-  const { name, baseUrl } = await resolveTarget(context, given)
+  const { name, baseUrl } = await resolveSignInProfile(context, given)
   checkAddress(store.get(name), baseUrl)
   const kind = toTokenKind(given.flags.kind)
   const warning = createClearTextWarning(baseUrl)
@@ -323,7 +323,7 @@ export const logoutCommand = define({
   args: [createProfileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
   rows: async function* (context, given) {
-    const name = resolveSignedIn(context, given)
+    const name = resolveSignOutProfile(context, given)
     if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
     const wasSignedIn = await signOut(openProfileStore(context), openTokenStore(context), name)
     yield createNoteRow(

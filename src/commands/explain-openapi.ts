@@ -8,7 +8,7 @@ import {
   getStatus,
 } from '../catalogue/endpoint.js'
 import { listAreas } from '../catalogue/index.js'
-import { formatOf, isListParam, type Param, takesPairs } from '../catalogue/params.js'
+import { getParamFormat, isListParam, type Param, takesPairs } from '../catalogue/params.js'
 import {
   createAnyOf,
   createValueSchema,
@@ -251,7 +251,7 @@ const createRequestBody = (e: Endpoint): Json => {
     { type: 'hash', help: '', keys: Object.fromEntries(body) },
     toParameterSchema,
   )
-  const files = body.some(([, p]) => formatOf(p) === 'pem')
+  const files = body.some(([, p]) => getParamFormat(p) === 'pem')
   return {
     requestBody: {
       required: body.some(([, p]) => p.required === true),

@@ -64,7 +64,8 @@ const checkNames = (rules: readonly PolicyRule[], findings: Findings): void => {
   const named = new Map<string, Origin>()
   for (const { name, origin } of rules) {
     const before = named.get(name)
-    if (before !== undefined) findings.twice(origin, `the name ${name} is used twice`, before)
+    if (before !== undefined)
+      findings.addDuplicate(origin, `the name ${name} is used twice`, before)
     named.set(name, origin)
   }
 }

@@ -2,7 +2,7 @@
 
 import { resolve, sep } from 'node:path'
 import { isStream, writeWhole } from '../base/files/files.js'
-import { redactSecrets } from '../base/secrets/scrub.js'
+import { redactSecrets } from '../base/secrets/redact.js'
 import type { WorkspaceService } from '../engine/command/context.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, getReason } from '../errors.js'

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { createWrapper } from '../base/json/records.js'
-import { manifestName, readManifest } from '../client/read-manifest.js'
+import { manifestName, readManifest } from '../client/manifest-schema.js'
 import {
   hashSnapshotFile,
   isUnchanged,

@@ -19,12 +19,12 @@ import { Digest, strict } from '../base/documents/schemas.js'
 import { describeOther, nonBlocking, readRegular } from '../base/files/regular.js'
 import { decodeStrictly } from '../base/utf8.js'
 import {
-  areInOrder,
-  checkKind,
-  kindSchema,
+  areContiguous,
+  checkList,
+  listSchema,
   maxDocument,
   parentSchema,
-} from '../client/read-manifest.js'
+} from '../client/manifest-schema.js'
 import type { SnapshotKind, SnapshotParent } from '../client/snapshot-manifest.js'
 import { Failure, getReason, usage } from '../errors.js'
 
@@ -45,7 +45,7 @@ export type SnapshotHeader = DocumentValue<typeof headerSchema>
 /** Another line of the progress file: a parent was read, a list is complete, or a list was restarted. */
 const stepSchema = Union([
   Obj({ kind: Str(), parent: parentSchema, sha256: Digest }, strict),
-  Obj({ kind: Str(), whole: kindSchema }, strict),
+  Obj({ kind: Str(), whole: listSchema }, strict),
   Obj({ kind: Str(), again: Literal(true) }, strict),
 ])
 type Step = DocumentValue<typeof stepSchema>
@@ -91,7 +91,7 @@ const readStep = (
   const step = readJson(stepSchema, Buffer.from(text), file, findings, { line })
   if (step === undefined || !('whole' in step.value)) return step?.value
   const { kind, whole } = step.value
-  checkKind(whole, (...inner) => step.at(['whole', ...inner]), findings)
+  checkList(whole, (...inner) => step.at(['whole', ...inner]), findings)
   if (whole.kind !== kind) findings.add(step.at(['whole', 'kind']), `kind must be ${kind}`)
   return step.value
 }
@@ -113,8 +113,8 @@ const parseSteps = (lines: readonly string[], file: string): InterruptedSnapshot
   findings.refuse()
   if (begun === undefined) throw usage(`${file} is not the progress of a snapshot`)
   const sum = sumSteps(begun.value, steps)
-  if ([...sum.parents.values()].every(({ parents }) => areInOrder(parents))) return sum
-  throw usage(`${file}: the parts of a list do not follow each other`)
+  if ([...sum.parents.values()].every(({ parents }) => areContiguous(parents))) return sum
+  throw usage(`${file}: the lines of a list have gaps or overlap`)
 }
 
 /** The progress of a folder: none, that of an interrupted snapshot, or the reason why it cannot be used. */

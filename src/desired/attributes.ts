@@ -9,7 +9,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import type { Managed, Referent } from '../catalogue/managed.js'
 import {
-  formatOf,
+  getParamFormat,
   isClearedByEmpty,
   isListParam,
   type Param,
@@ -36,7 +36,7 @@ export interface Attribute {
   /** True if the attribute can be set only at creation. */
   readonly fixed: boolean
   /** True if every update must send the attribute. */
-  readonly keep: boolean
+  readonly alwaysSent: boolean
   /** True if the attribute concerns the operation of an object, not its configuration. It is only exported on request. */
   readonly operational: boolean
 }
@@ -44,7 +44,7 @@ export interface Attribute {
 const listShapeFields = (endpoint: Endpoint | undefined): readonly string[] =>
   Object.keys(getProperties(endpoint?.returns.shape) ?? {})
 
-/** The fields of a kind's records. */
+/** Lists the fields of a kind's records: `id`, and those that its `read` or its `each` returns. */
 export const listKindFields = ({ read, each }: Managed): readonly string[] => [
   ...new Set(['id', ...listShapeFields(read), ...listShapeFields(each)]),
 ]
@@ -65,10 +65,10 @@ const findAttributeField = (kind: Managed, name: string): string | undefined => 
 
 /** True if the value may come from a file of its own. A wrong file name or a wrong paste there may contain a secret. */
 export const mayComeFromFile = (param: Param): boolean =>
-  ['pem', 'public-key'].includes(formatOf(param) ?? '')
+  ['pem', 'public-key'].includes(getParamFormat(param) ?? '')
 
 /** Returns the value of an attribute as it was read; undefined if no answer shows it. */
-export const readValue = (
+export const getCurrentValue = (
   kind: Managed,
   item: CurrentItem | undefined,
   name: string,
@@ -90,11 +90,12 @@ export const readValue = (
 }
 
 /** True if an item has the wanted value. An unset attribute may show the value of another attribute, which counts as unset. */
-export const hasValue = (
+export const matchesWanted = (
   { unsetShows = {} }: Managed,
   attribute: { readonly name: string } & ValueType,
   { attributes }: Pick<CurrentItem, 'attributes'>,
-  [wanted, now]: readonly [wanted: JsonValue, now: JsonValue | undefined],
+  wanted: JsonValue,
+  now: JsonValue | undefined,
 ): boolean => {
   if (isSameValue(attribute, now, wanted)) return true
   const other = unsetShows[attribute.name]
@@ -103,7 +104,7 @@ export const hasValue = (
 }
 
 /** Lists the parameters that every update sends: the required ones, and those that the instance would clear if they were omitted. */
-export const listAlwaysSent = (kind: Managed): ReadonlySet<string> => {
+export const listAlwaysSentParams = (kind: Managed): ReadonlySet<string> => {
   const required = Object.entries(kind.update?.params ?? {}).filter(([, p]) => p.required === true)
   return new Set([...required.map(([name]) => name), ...(kind.keep ?? [])])
 }
@@ -114,28 +115,32 @@ export const findApproversAttribute = ({ after, refs = {} }: Managed): string | 
     ? Object.keys(refs).find((name) => refs[name] === 'user')
     : undefined
 
-const cache = new WeakMap<Managed, Map<IntegrationFamily | undefined, Attributes>>()
-type Attributes = ReadonlyMap<string, Attribute>
+const attributeCache = new WeakMap<Managed, Map<IntegrationFamily | undefined, AttributesByName>>()
+type AttributesByName = ReadonlyMap<string, Attribute>
 
 /**
  * Returns the attributes of a kind: its parameters of create and update without identity, placeholders and deprecated ones. If the kind has
  * families and the item's family is known, they are the attributes of that family.
  */
-export const getAttributes = (kind: Managed, family?: IntegrationFamily): Attributes => {
-  const families = cache.get(kind) ?? new Map<IntegrationFamily | undefined, Attributes>()
-  cache.set(kind, families)
+export const getAttributes = (kind: Managed, family?: IntegrationFamily): AttributesByName => {
+  const families =
+    attributeCache.get(kind) ?? new Map<IntegrationFamily | undefined, AttributesByName>()
+  attributeCache.set(kind, families)
   const known = families.get(family) ?? buildAttributes(kind, family)
   families.set(family, known)
   return known
 }
 
-const buildAttributes = (kind: Managed, family: IntegrationFamily | undefined): Attributes => {
+const buildAttributes = (
+  kind: Managed,
+  family: IntegrationFamily | undefined,
+): AttributesByName => {
   const { update, create, at = {}, without = [], refs, operational, label, identity } = kind
   // Files refer to an item with a label by the label, so its identity is an ordinary attribute.
   const named = label === undefined ? [identity] : []
   const excluded = new Set([...named, ...Object.keys(at), ...without])
   const required = family?.params ?? create?.params
-  const kept = listAlwaysSent(kind)
+  const kept = listAlwaysSentParams(kind)
   const all = Object.entries(family?.params ?? getKindParams(kind)).filter(
     ([name, param]) => !excluded.has(name) && param.deprecated === undefined,
   )
@@ -148,7 +153,7 @@ const buildAttributes = (kind: Managed, family: IntegrationFamily | undefined): 
     ref: refs?.[name],
     required: required?.[name]?.required === true,
     fixed: update !== undefined && !Object.hasOwn(update.params, name),
-    keep: kept.has(name),
+    alwaysSent: kept.has(name),
     operational: operational?.includes(name) === true,
   })
   return new Map(all.map(([name, param]) => [name, createAttribute(name, param)]))
@@ -164,9 +169,9 @@ export const selectFamily = (
   families?.find(({ name }) => name === declaredFamily)
 
 /** Returns the attribute that a scalar in place of an item's map sets: the only attribute that creation requires. */
-export const findShortAttribute = (kind: Managed): Attribute | undefined => {
+export const findScalarAttribute = (kind: Managed): Attribute | undefined => {
   const all = [...getAttributes(kind).values()].filter(
-    (one) => one.required && one.name !== kind.label,
+    (attribute) => attribute.required && attribute.name !== kind.label,
   )
   return kind.families === undefined && kind.holds === 'set' && all.length === 1
     ? all[0]
@@ -189,13 +194,12 @@ export const toNamedValue = (
 }
 
 /** True if an undocumented attribute may have this name; names that every JavaScript object has are excluded. */
-export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
+export const canBeAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
 
 /**
- * True if a value stands in a place for secrets: under the name of a secret. Numbers and booleans there describe how a secret is used and
- * are no secrets.
+ * True if a value stands under the name of a secret. A number or boolean there describes how a secret is used, and is no secret.
  */
-export const isSecretPlace = (name: string, value: unknown): boolean =>
+export const isValueUnderSecretName = (name: string, value: unknown): boolean =>
   isSecretName(name) && typeof value !== 'number' && typeof value !== 'boolean'
 
 /** True if a value that was read is secret: it is declared as one, or it is masked wherever else it is shown. */
@@ -212,14 +216,14 @@ const hashValue = (value: JsonValue): string =>
   createHash('sha256').update(toCanonical(value)).digest('hex')
 
 /** The digest of an item that does not exist. */
-export const absent = hashValue(null)
+export const absentDigest = hashValue(null)
 
 /** Returns the digest of an item; `absent` if there is no item. */
 export const computeItemDigest = (
   kind: Managed,
   item: Pick<CurrentItem, 'identity' | 'attributes'> | undefined,
 ): string => {
-  if (item === undefined) return absent
+  if (item === undefined) return absentDigest
   const known = getAttributes(kind)
   const values = Object.entries(item.attributes)
     .filter(([name, value]) => !isSecretValue(known.get(name), name, value))

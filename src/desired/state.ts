@@ -1,7 +1,7 @@
 /** Declares the desired and the current state: the declarations of files with their positions, and the objects of the instance. */
 import type { Origin } from '../base/documents/origin.js'
 import type { Fields, JsonValue } from '../base/objects.js'
-import type { HeldText } from '../base/secrets/scrub.js'
+import type { HeldText } from '../base/secrets/redact.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed, Referent } from '../catalogue/managed.js'
 import type { Failure } from '../errors.js'

@@ -2,7 +2,7 @@
 import { checkValue } from '../base/documents/check.js'
 import type { Findings } from '../base/documents/findings.js'
 import { getOwn, isObject } from '../base/objects.js'
-import { holdText } from '../base/secrets/scrub.js'
+import { holdText } from '../base/secrets/redact.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { decodeUtf8 } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'

@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getTemporaryFolder, resolvePath } from '../base/io.js'
-import { holdText } from '../base/secrets/scrub.js'
+import { holdText } from '../base/secrets/redact.js'
 import { decodeStrictly } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { usage } from '../errors.js'

@@ -4,7 +4,7 @@
 
 import { hasDots } from '../base/base-url.js'
 import type { JsonValues } from '../base/objects.js'
-import { redactError } from '../base/secrets/scrub.js'
+import { redactError } from '../base/secrets/redact.js'
 import {
   type Endpoint,
   getMethod,

@@ -9,12 +9,12 @@ import { isObject } from '../base/objects.js'
 import { createRows } from './cell.js'
 import { escapeLine, escapeLines } from './escape.js'
 import { renderCell, toPageCell } from './html/cells.js'
-import { renderHead } from './html/frame.js'
 import { PageList } from './html/list-page.js'
 import { html, type Markup } from './html/markup.js'
+import { renderHead } from './html/page-parts.js'
 import type { FormatView, OpenPrinter, Sink } from './types.js'
 
-export { endPage } from './html/frame.js'
+export { endPage } from './html/page-parts.js'
 
 // The page of one object.
 

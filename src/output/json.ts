@@ -5,7 +5,7 @@
  */
 import { viewBytes } from '../base/bytes.js'
 import { PackedRecords, type Records } from '../base/json/records.js'
-import { joinPieces, readTokens } from '../base/json/text.js'
+import { joinPieces, readTokens } from '../base/json/text-tokens.js'
 import { decodeText, serializeJson } from '../base/json/values.js'
 import { createShaper } from '../catalogue/pick.js'
 import { escapeLine } from './escape.js'

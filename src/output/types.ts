@@ -1,6 +1,6 @@
 /** The types of output formats. A format is a row in `../catalogue/formats.ts` and a module that `formats.ts` loads. */
 import type { FieldMatch, Records } from '../base/json/records.js'
-import type { Pick } from '../base/json/values.js'
+import type { ValueReader } from '../base/json/values.js'
 import type { Tone } from '../base/text.js'
 import type { FormatTraits } from '../catalogue/formats.js'
 import type { ComputedFields } from '../catalogue/pick.js'
@@ -140,7 +140,7 @@ export interface AnswerView extends View {
 
 /** The options that a format receives. */
 export interface FormatView extends View {
-  readonly pick: Pick
+  readonly pick: ValueReader
   /** Parses a record as far as `pick` reads it: only the chosen fields, or else the whole. */
   readonly parse: (bytes: Uint8Array) => unknown
 }

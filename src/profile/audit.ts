@@ -5,7 +5,7 @@
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { getCurrentIo } from '../base/io.js'
-import { redactSecrets } from '../base/secrets/scrub.js'
+import { redactSecrets } from '../base/secrets/redact.js'
 import { Failure } from '../errors.js'
 import { createFileFailure } from './files.js'
 import type { Profile } from './types.js'

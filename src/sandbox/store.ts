@@ -166,7 +166,7 @@ const readStateFile = (file: string): Buffer => {
 /** Parses a saved state. @throws Failure `failed` with the position of the error */
 const parseSavedState = (bytes: Buffer, file: string) => {
   const findings = new Findings()
-  const parsed = parseJson(bytes, file, findings, { most: maxValues })
+  const parsed = parseJson(bytes, file, findings, { maxValues })
   if (parsed === undefined)
     throw createUnreadableFailure(file, `cannot be read: ${findings.toFailure()?.message}`)
   const { format: written } = isObject(parsed.value) ? parsed.value : {}

@@ -1,5 +1,5 @@
 /** Prints notes, warnings and failures on standard error. */
-import { redactSecrets } from '../base/secrets/scrub.js'
+import { redactSecrets } from '../base/secrets/redact.js'
 import { Failure } from '../errors.js'
 import { getStandardError, printAside, writeQuietly as sayTo } from './standard.js'
 import {

@@ -2,7 +2,7 @@
 import { getCurrentIo } from '../base/io.js'
 import type { Choice, Prompts } from '../base/prompts.js'
 import { escapeControls } from '../base/screen-text.js'
-import { redactSecrets } from '../base/secrets/scrub.js'
+import { redactSecrets } from '../base/secrets/redact.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import { clearLine, isGone } from './standard.js'
@@ -138,7 +138,7 @@ const createRedrawnPrompts = (streams: PromptStreams): Prompts => {
     secret: async (message) => (await load()).password({ message, mask: false }, streams),
     text,
     select: async (message, choices) => {
-      const { findMatching: matching, search } = await load()
+      const { findMatchingPositions: matching, search } = await load()
       return search(
         {
           message,

@@ -17,7 +17,7 @@ import {
 import type { SearchItem } from '../base/prompts.js'
 
 /** Returns the positions of the items whose name or description contains every word of the term. */
-export const findMatching = (items: readonly SearchItem[], term: string): number[] => {
+export const findMatchingPositions = (items: readonly SearchItem[], term: string): number[] => {
   const words = term.toLowerCase().split(/\s+/)
   return items.flatMap((item, i) => {
     const text = `${item.name} ${item.description ?? ''}`.toLowerCase()
@@ -28,34 +28,37 @@ export const findMatching = (items: readonly SearchItem[], term: string): number
 /** Only these prompts are bundled; the others would add the editor's encoding tables. */
 export { confirm, input, password, search } from '@inquirer/prompts'
 
-interface PickConfig {
+interface SelectConfig {
   readonly message: string
   readonly items: readonly SearchItem[]
   readonly pageSize: number
 }
 
-const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to confirm'
+const keyHelp = 'type to filter, ↑↓ to move, Tab to mark, Enter to confirm'
 
 const toggleIndex = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
 
-/** Holds the typed term, the position of the cursor and the marked items. */
-const useChoice = (items: readonly SearchItem[]) => {
+/** Holds the typed term, the position of the cursor and the marked items. They are selected by Enter. */
+const useSelection = (items: readonly SearchItem[]) => {
   const [term, setTerm] = useState('')
   const [active, setActive] = useState(0)
   const [marked, setMarked] = useState<readonly number[]>([])
-  const shown = findMatching(items, term)
+  const shown = findMatchingPositions(items, term)
   const current = shown[Math.min(active, shown.length - 1)]
   return { term, setTerm, active, setActive, marked, setMarked, shown, current }
 }
 
-type Choice = ReturnType<typeof useChoice>
+type ItemSelection = ReturnType<typeof useSelection>
 
 /** Handles keys. Enter selects the marked items, or else the one under the cursor. */
-const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void => {
-  const { term, setTerm, active, setActive, marked, setMarked, shown, current } = choice
+const useKeys = (
+  selection: ItemSelection,
+  onSelect: (selected: readonly number[]) => void,
+): void => {
+  const { term, setTerm, active, setActive, marked, setMarked, shown, current } = selection
   useKeypress((key, line) => {
-    if (isEnterKey(key)) take(marked.length > 0 || current === undefined ? marked : [current])
+    if (isEnterKey(key)) onSelect(marked.length > 0 || current === undefined ? marked : [current])
     else if (isTabKey(key)) {
       // Readline appended the tab to its line, so the term is restored.
       line.clearLine(0)
@@ -71,19 +74,19 @@ const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void
 }
 
 /** Asks a person to select items, and returns their positions in ascending order. */
-export const selectItems = createPrompt<number[], PickConfig>(
+export const selectItems = createPrompt<number[], SelectConfig>(
   ({ message, items, pageSize }, done) => {
     const theme = makeTheme({})
     const { style } = theme
     const [status, setStatus] = useState<'idle' | 'done'>('idle')
-    const choice = useChoice(items)
-    const { term, active, marked, shown } = choice
+    const selection = useSelection(items)
+    const { term, active, marked, shown } = selection
     const prefix = usePrefix({ status, theme })
-    useKeys(choice, (taken) => {
-      if (taken.length === 0) return
+    useKeys(selection, (selected) => {
+      if (selected.length === 0) return
       setStatus('done')
-      choice.setMarked(taken)
-      done([...taken].sort((a, b) => a - b))
+      selection.setMarked(selected)
+      done([...selected].sort((a, b) => a - b))
     })
     const page = usePagination({
       items: shown,
@@ -101,6 +104,6 @@ export const selectItems = createPrompt<number[], PickConfig>(
     const names = marked.map((i) => items[i]?.name ?? '').join(', ')
     if (status === 'done') return `${question} ${style.answer(names)}`
     const rows = shown.length === 0 ? style.error('no matches') : page
-    return [`${question} ${term}`, `${rows}\n${style.help(help)}`]
+    return [`${question} ${term}`, `${rows}\n${style.help(keyHelp)}`]
   },
 )

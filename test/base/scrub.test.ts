@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 
-let { recordSecret, redactSecrets, redactError } = await import('../../src/base/secrets/scrub.js')
+let { recordSecret, redactSecrets, redactError } = await import('../../src/base/secrets/redact.js')
 let { Failure } = await import('../../src/errors.js')
 
 const token = 'glp+t/"K_3ñ y\\Zx%9.~A'
@@ -12,7 +12,7 @@ beforeEach(async () => {
     recordSecret: recordSecret,
     redactSecrets: redactSecrets,
     redactError: redactError,
-  } = await import('../../src/base/secrets/scrub.js'))
+  } = await import('../../src/base/secrets/redact.js'))
   ;({ Failure } = await import('../../src/errors.js'))
   recordSecret(token)
 })

@@ -7,7 +7,7 @@ import { toFlagRows } from '../../src/cli/help/rows.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, topics } from '../../src/cli/help/topics.js'
 import { loadAllCommands, loadCommandByWords, toolCommands } from '../../src/commands/index.js'
 import { summaries } from '../../src/commands/summaries.js'
-import { getCommandName, getSelectList, listsRecords } from '../../src/engine/command/derive.js'
+import { canListRecords, getCommandName, getSelectList } from '../../src/engine/command/derive.js'
 import { getOwnFlags } from '../../src/engine/command/flags.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
 
@@ -29,7 +29,7 @@ describe('help', () => {
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
     expect(text).toMatch(/^Common flags: -o, .* … svcctl help flags$/m)
-    const limits = listsRecords(command) || getSelectList(command) !== undefined
+    const limits = canListRecords(command) || getSelectList(command) !== undefined
     expect(text.includes('--limit')).toBe(limits)
     // What every command takes stands on a page of its own.
     expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)

@@ -191,7 +191,7 @@ describe('auth login without a name', () => {
     server.seen.splice(0)
     const ran = await at(`--base-url ${server.url}`)
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain(`several profiles are for ${server.url}: one, two`)
+    expect(ran.stderr).toContain(`several profiles have the base URL ${server.url}: one, two`)
     expect(server.seen).toEqual([])
   })
 

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
-import { getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
+import { canRecordJournal, getCommandName } from '../../src/engine/command/derive.js'
 import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'
@@ -345,7 +345,7 @@ const untried: readonly string[] = [
 it('is tried of every bulk verb that can be undone', async () => {
   const undoable: string[] = []
   for (const command of await loadAllCommands()) {
-    if (!keepsJournal(command) || command.open === true) continue
+    if (!canRecordJournal(command) || command.open === true) continue
     const routes = Object.values(command.endpoints).map(({ route }) => route)
     const ways = await Promise.all(
       routes.map((endpoint) =>

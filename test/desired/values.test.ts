@@ -17,7 +17,7 @@ import {
   string,
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
-import { absent, computeItemDigest, computeSetDigest } from '../../src/desired/attributes.js'
+import { absentDigest, computeItemDigest, computeSetDigest } from '../../src/desired/attributes.js'
 import { isSameValue, normalizeValue, toCanonical } from '../../src/desired/values.js'
 
 const text = string('')
@@ -149,8 +149,8 @@ describe('digests', () => {
     expect(
       computeItemDigest(approvalRules, rule({ approvals_required: 1, user_ids: [1, 2] }, 'X')),
     ).not.toBe(one)
-    expect(computeItemDigest(approvalRules, undefined)).toBe(absent)
-    expect(one).not.toBe(absent)
+    expect(computeItemDigest(approvalRules, undefined)).toBe(absentDigest)
+    expect(one).not.toBe(absentDigest)
   })
 
   it('know nothing of secrets, declared or by their name', () => {
@@ -173,6 +173,6 @@ describe('digests', () => {
     const set = computeSetDigest([{ identity: 'a' }, { identity: 'b' }])
     expect(computeSetDigest([{ identity: 'b' }, { identity: 'a' }])).toBe(set)
     expect(computeSetDigest([{ identity: 'a' }])).not.toBe(set)
-    expect(computeSetDigest([])).not.toBe(absent)
+    expect(computeSetDigest([])).not.toBe(absentDigest)
   })
 })

@@ -365,7 +365,7 @@ describe('with --where', () => {
 })
 
 it('sends only what the instance answers as the field says', async () => {
-  const { listsRecords: lists } = await import('../../src/engine/command/derive.js')
+  const { canListRecords: lists } = await import('../../src/engine/command/derive.js')
   const { loadAllCommands } = await import('../../src/commands/index.js')
   const { findSingleReader: createSingleReader } = await import(
     '../../src/engine/records/single.js'

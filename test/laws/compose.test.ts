@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import {
+  canListRecords,
   getCommandName,
   hasEndpoints,
-  hasForm,
-  listsRecords,
+  hasScopeEndpoint,
 } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { openContext, type Served, serve } from '../support/mcp.js'
@@ -38,7 +38,7 @@ afterAll(async () => {
 const listing = (await loadAllCommands()).filter(
   (command) =>
     hasEndpoints(command) &&
-    listsRecords(command) &&
+    canListRecords(command) &&
     command.args.length === 0 &&
     !command.flags.some(({ name, required }) => required && name !== 'project' && name !== 'group'),
 )
@@ -46,10 +46,10 @@ const listing = (await loadAllCommands()).filter(
 const lines = listing.flatMap((command) => {
   const name = getCommandName(command)
   const placed = [
-    ...(hasForm(command, 'project')
+    ...(hasScopeEndpoint(command, 'project')
       ? [`${name} -P platform/app`, `${name} -P web/site,platform/app`]
       : []),
-    ...(hasForm(command, 'group') ? [`${name} -G platform`] : []),
+    ...(hasScopeEndpoint(command, 'group') ? [`${name} -G platform`] : []),
   ]
   return (placed.length > 0 ? placed : [name]).map((line) => [line] as const)
 })

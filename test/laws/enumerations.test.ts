@@ -1,7 +1,7 @@
 /** A value that no list has: of the API's parameters the hint says how it is sent all the same, of the tool's own flags nothing. */
 import { expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
-import { getCommandName, listsRecords } from '../../src/engine/command/derive.js'
+import { canListRecords, getCommandName } from '../../src/engine/command/derive.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
 import type { Flag } from '../../src/engine/command/types.js'
 import { svcctl } from '../support/within.js'
@@ -16,7 +16,7 @@ const lines = new Map<string, { readonly line: readonly string[]; readonly flag:
 for (const command of await loadAllCommands())
   for (const flag of command.flags.filter(isListed)) {
     // What is no value of the API's there names a field.
-    if (flag.name === 'sort' && listsRecords(command)) continue
+    if (flag.name === 'sort' && canListRecords(command)) continue
     const own = flag.parameter === undefined || flag.path === true
     const line = [...getCommandName(command).split(' '), `--${flag.name}`, 'zz']
     const key = `${own ? 'own' : flag.parameter} ${flag.name} ${flag.param.type}`

@@ -8,7 +8,7 @@ import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.
 import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
 import { type Managed, managed, managedKinds } from '../../src/catalogue/managed.js'
-import { getAttributes, listAlwaysSent } from '../../src/desired/attributes.js'
+import { getAttributes, listAlwaysSentParams } from '../../src/desired/attributes.js'
 
 const nameOf = ({ scope, name }: Managed): string => `${scope}:${name}`
 const each = managedKinds.map((kind) => [nameOf(kind), kind] as const)
@@ -135,7 +135,7 @@ describe.each(each)('%s', (_, kind) => {
   it('sends with a change what the change requires', () => {
     for (const [name, param] of Object.entries(kind.update?.params ?? {}))
       if (param.required === true)
-        expect(listAlwaysSent(kind), 'add the attribute to "keep"').toContain(name)
+        expect(listAlwaysSentParams(kind), 'add the attribute to "keep"').toContain(name)
   })
 
   it('says what is lost with an item that is removed', () => {
@@ -157,7 +157,7 @@ describe('facts', () => {
     if (found === undefined) throw new Error(`no kind ${name}`)
     return found
   }
-  const namesWhere = (name: string, test: 'fixed' | 'keep' | 'required' | 'secret') =>
+  const namesWhere = (name: string, test: 'fixed' | 'alwaysSent' | 'required' | 'secret') =>
     [...getAttributes(of(name)).values()].filter((one) => one[test]).map((one) => one.name)
 
   it('say that these alone cannot be deleted', () => {
@@ -173,14 +173,14 @@ describe('facts', () => {
 
   it('derive what is given once, and what goes with every change', () => {
     expect(namesWhere('project:approval_rules', 'fixed')).toEqual(['rule_type'])
-    expect(namesWhere('project:approval_rules', 'keep')).toEqual([
+    expect(namesWhere('project:approval_rules', 'alwaysSent')).toEqual([
       'approvals_required',
       'user_ids',
       'group_ids',
     ])
-    expect(listAlwaysSent(of('project:approval_rules'))).toContain('name')
+    expect(listAlwaysSentParams(of('project:approval_rules'))).toContain('name')
     expect(namesWhere('project:deploy_keys', 'fixed')).toEqual(['key'])
-    expect([...listAlwaysSent(of('site:geo_nodes'))]).toEqual(['name', 'url'])
+    expect([...listAlwaysSentParams(of('site:geo_nodes'))]).toEqual(['name', 'url'])
     expect(namesWhere('group:members', 'required')).toEqual(['access_level'])
     expect([...getAttributes(of('project:runners')).keys()]).toEqual([])
   })

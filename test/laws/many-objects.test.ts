@@ -1,7 +1,7 @@
 /** The flags for many objects: help shows each where it is taken, and nowhere else. */
 import { describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
-import { getCommandName, getScope, listsRecords } from '../../src/engine/command/derive.js'
+import { canListRecords, getCommandName, getScope } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { getLineParents } from '../../src/engine/plan/parents.js'
 import { configuration } from '../support/program.js'
@@ -51,7 +51,7 @@ describe('help shows where a command takes', () => {
   })
 
   it('what chooses among records, on every list', async () => {
-    const listing = commands.filter(listsRecords).map(getCommandName)
+    const listing = commands.filter(canListRecords).map(getCommandName)
     expect(listing.length).toBeGreaterThan(20)
     for (const command of listing) {
       const shown = await manyObjects(command)

@@ -7,7 +7,7 @@ import { areas } from '../../src/catalogue/index.js'
 import { getKindByName, kinds } from '../../src/catalogue/kinds.js'
 import { pick } from '../../src/catalogue/pick.js'
 import { loadAllCommands } from '../../src/commands/index.js'
-import { getCommandName, listsRecords } from '../../src/engine/command/derive.js'
+import { canListRecords, getCommandName } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { parsePipedObjects } from '../../src/engine/plan/stdin/reader.js'
@@ -58,7 +58,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   'error-tracking keys list': ['-P platform/app --show-secrets'],
 }
 const commands = await loadAllCommands()
-const listing = commands.filter((c) => listsRecords(c) && c.open !== true)
+const listing = commands.filter((c) => canListRecords(c) && c.open !== true)
 const cases = listing.flatMap((c) =>
   (ways[getCommandName(c)] ?? []).map((way) => [`${getCommandName(c)} ${way}`.trim(), c] as const),
 )

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { insertFlags, splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
-import { canPreview, getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
+import { canPreview, canRecordJournal, getCommandName } from '../../src/engine/command/derive.js'
 import { usingSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
@@ -73,7 +73,7 @@ const difference = (now: readonly string[], then: readonly string[]): readonly s
 ]
 
 const kept = (await loadAllCommands()).filter(
-  (command) => canPreview(command) && keepsJournal(command) && command.writes !== true,
+  (command) => canPreview(command) && canRecordJournal(command) && command.writes !== true,
 )
 
 /** Lines of a command that write, without a pipe. */

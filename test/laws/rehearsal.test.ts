@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
-import { canPreview, getCommandName, keepsJournal } from '../../src/engine/command/derive.js'
+import { canPreview, canRecordJournal, getCommandName } from '../../src/engine/command/derive.js'
 import { findObjectReader } from '../../src/engine/command/object-reader.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { linesOf } from '../engine/journaling/runs.js'
@@ -276,10 +276,10 @@ describe('--curl', () => {
 })
 
 describe('a journal', () => {
-  const kept = alone.filter(keepsJournal)
+  const kept = alone.filter(canRecordJournal)
   it('is kept of every verb that writes', () => {
     expect(
-      alone.filter((command) => !keepsJournal(command)).map(getCommandName),
+      alone.filter((command) => !canRecordJournal(command)).map(getCommandName),
       'let the engine keep the journal: a command that writes has no "run" of its own',
     ).toEqual([])
   })

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import {
+  canListRecords,
   getCommandName,
   hasEndpoints,
-  hasForm,
-  listsRecords,
+  hasScopeEndpoint,
 } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder } from '../support/program.js'
@@ -108,7 +108,8 @@ beforeAll(async () => {
 /** Lists that need nothing but a project. */
 const ofProjects = commands
   .filter(
-    (command) => hasEndpoints(command) && listsRecords(command) && hasForm(command, 'project'),
+    (command) =>
+      hasEndpoints(command) && canListRecords(command) && hasScopeEndpoint(command, 'project'),
   )
   .filter(
     ({ args, flags }) =>

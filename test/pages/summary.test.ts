@@ -18,7 +18,8 @@ const facetsOf = (
       href: () => undefined,
     },
   )
-  for (let i = 0; i < 30; i++) summary.add(rowOf(i).map((text) => ({ raw: text, text, kind: '' })))
+  for (let i = 0; i < 30; i++)
+    summary.add(rowOf(i).map((text) => ({ raw: text, text, cssClass: '' })))
   const [, json = '{}'] = /class="facets">(.*)<\/script>/.exec(summary.render().text) ?? []
   const { facets }: { readonly facets: readonly { readonly name: string }[] } = JSON.parse(json)
   return facets.map(({ name }) => name)

@@ -266,7 +266,7 @@ describe('an address', () => {
       const [path = '', query] = `/api/v4${getExample(route)}`.split('?')
       const tail = query === undefined ? '' : `?${query}`
       const headers: Readonly<Record<string, string>> =
-        route.entrance.credential === 'job'
+        route.auth.credential === 'job'
           ? { 'private-token': '', 'job-token': 'sandbox-job-token' }
           : {}
       const plain = await ask('GET', path + tail, headers)
@@ -383,7 +383,7 @@ describe('sudo', () => {
   it('never is somebody who is blocked, on any route', async () => {
     let asked = 0
     for (const route of routes) {
-      const { credential } = route.entrance
+      const { credential } = route.auth
       if (credential === 'job' || credential === 'parameter') continue
       const came = await send(`${route.method} ${getExample(route)}`, { headers: { sudo: 'fay' } })
       expect([came.status, came.refusal.message], getExample(route)).toEqual([

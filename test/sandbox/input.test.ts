@@ -13,7 +13,7 @@ import {
 } from '../../src/catalogue/params.js'
 import { checkInput, decodeForm } from '../../src/sandbox/check.js'
 import { Refusal } from '../../src/sandbox/reply.js'
-import { Router } from '../../src/sandbox/server/routes.js'
+import { Router } from '../../src/sandbox/server/router.js'
 
 const refusal = (work: () => unknown): unknown => {
   try {

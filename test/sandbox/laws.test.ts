@@ -5,7 +5,7 @@ import { type Fields, isObject } from '../../src/base/objects.js'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
-import { collectRoutes, createFinder, registry } from '../../src/sandbox/server/routes.js'
+import { collectRoutes, createRouteFinder, registry } from '../../src/sandbox/server/routes.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { exampleOf } from './addresses.js'
 import { freshSandbox, toRecords } from './instance.js'
@@ -55,7 +55,7 @@ describe('every endpoint', () => {
   })
 
   it('has a route of its own that its path leads to', async () => {
-    const finder = createFinder(collectRoutes())
+    const finder = createRouteFinder(collectRoutes())
     for (const [area, key, endpoint] of await endpoints()) {
       const path = getPath(endpoint)
       if (!path.startsWith('/')) continue

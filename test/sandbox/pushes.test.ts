@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hasConflicts, rebaseBranch } from '../../src/sandbox/git/apply.js'
-import { log } from '../../src/sandbox/git/read.js'
+import { listCommits } from '../../src/sandbox/git/commits-and-refs.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getCommitCard, getHistory } from '../../src/sandbox/seed/histories.js'
 import { freshSandbox, toRecords } from './instance.js'
@@ -150,7 +150,7 @@ describe('a rebase', () => {
     const [main, login] = [getCommitCard(1, 'head').id, getCommitCard(1, 'login').id]
     const done = await rebaseBranch(repository, login, main, ben)
     expect(done?.commits).toBe(2)
-    const [last, first, base] = await log(repository, { revision: done?.head ?? '' }, 0, 3)
+    const [last, first, base] = await listCommits(repository, { revision: done?.head ?? '' }, 0, 3)
     expect([last?.author.name, last?.committer]).toEqual(['Chi Chen', ben])
     expect([first?.message, base?.id]).toEqual(['Let people sign in\n', main])
     expect(

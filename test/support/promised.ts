@@ -2,7 +2,7 @@
 import { Errors } from 'typebox/value'
 import type { Endpoint, ResultOf } from '../../src/catalogue/endpoint.js'
 import type { AreaEndpoints } from '../../src/catalogue/index.js'
-import { collectRoutes, createFinder } from '../../src/sandbox/server/routes.js'
+import { collectRoutes, createRouteFinder } from '../../src/sandbox/server/routes.js'
 
 /** What is left of a route, with a slash behind each segment, and the endpoint that it leads to. */
 type Rows<A = AreaEndpoints> = A extends unknown
@@ -45,7 +45,7 @@ export type AnswerTo<Route extends string> = Answered<
   >
 >
 
-const finder = createFinder(collectRoutes())
+const finder = createRouteFinder(collectRoutes())
 /** The endpoint that a route leads to; undefined for a route outside the documents. */
 const endpointAt = (method: string, path: string): Endpoint | undefined => {
   const [plain = ''] = path.split('?')

@@ -10,9 +10,9 @@ import {
   renderLegend,
   type Series,
 } from '../../output/html/charts.js'
-import { renderCard, renderTiles } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
-import { drawTimeline, getEndState } from '../../output/html/timeline.js'
+import { renderCard, renderTiles } from '../../output/html/page-parts.js'
+import { drawTimeline, getExpiryState } from '../../output/html/timeline.js'
 import { openAboveList } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 
@@ -35,7 +35,7 @@ const isOfUser = (members: readonly AccessRow[]): boolean =>
   new Set(members.map(({ name }) => name)).size === 1 && members.length > 1
 
 const endsSoon = ({ expires_at: end }: AccessRow, now: number): boolean =>
-  ['urgent', 'soon'].includes(getEndState(Date.parse(end ?? ''), now))
+  ['urgent', 'soon'].includes(getExpiryState(Date.parse(end ?? ''), now))
 
 const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   const members = rows.filter(({ kind }) => kind === 'member')
@@ -55,26 +55,26 @@ const drawTiles = (rows: readonly AccessRow[], now: number): Markup => {
   return renderTiles([
     {
       name: isUser ? 'Places' : 'People',
-      big: groupDigits(people),
+      value: groupDigits(people),
       tone: 'busy',
       lines: [`${direct} direct, ${people - direct} by groups`],
     },
     {
       name: 'Can push',
-      big: groupDigits(pushes),
+      value: groupDigits(pushes),
       tone: 'busy',
       lines: [`developers and above${keyText}`],
     },
     {
       name: isUser ? 'As owner or maintainer' : 'Owners and maintainers',
-      big: groupDigits(countEach(leads)),
+      value: groupDigits(countEach(leads)),
       tone: open > 0 ? 'warn' : 'good',
       badge: open > 0 ? '! attention' : '✓ fine',
       lines: [`${open} without an end`],
     },
     {
       name: 'End within 30 days',
-      big: groupDigits(soon),
+      value: groupDigits(soon),
       tone: soon > 0 ? 'warn' : 'busy',
       lines: [
         `${formatCount(ending.length, 'membership')} ${ending.length === 1 ? 'has' : 'have'} an end`,

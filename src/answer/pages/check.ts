@@ -5,8 +5,8 @@ import { capitalize, formatCount, groupDigits, type Tone } from '../../base/text
 import { getStatusStyle } from '../../base/tones.js'
 import type { CheckContext, CheckRecord } from '../../commands/check-command.js'
 import { emptyText } from '../../output/cell.js'
-import { renderBadge, renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
+import { renderBadge, renderCard, renderTiles, type Tile } from '../../output/html/page-parts.js'
 import { openDrawing } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 
@@ -57,7 +57,7 @@ const toMeasureTile = (
   return [
     {
       name: capitalize(name),
-      big: known.length === 0 ? emptyText : formatValue(worst, fact),
+      value: known.length === 0 ? emptyText : formatValue(worst, fact),
       tone: 'busy',
       lines: [
         samples.length === 1 ? fact.help : `${fact.help}: the worst of ${samples.length}`,
@@ -109,7 +109,7 @@ const draw = (records: readonly unknown[], { page }: FormatView): Markup => {
   const tiles = Object.entries(context.measures).flatMap((one) => toMeasureTile(one, record))
   const result: Tile = {
     name: 'Status',
-    big: status,
+    value: status,
     tone: getTone(status),
     lines: [`exit code ${context.code}`],
   }

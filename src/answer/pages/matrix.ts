@@ -3,8 +3,8 @@
 import { isObject } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import { emptyText } from '../../output/cell.js'
-import { renderCard } from '../../output/html/frame.js'
 import { html, type Markup } from '../../output/html/markup.js'
+import { renderCard } from '../../output/html/page-parts.js'
 import { openDrawing } from '../../output/html.js'
 
 /** The shade of each access level; cells with any other text are not shaded. */

@@ -7,8 +7,8 @@ import type { RunnerCounts } from '../../commands/health.js'
 import { describeCertificates } from '../../commands/overview-parts.js'
 import type { OverviewRecord } from '../../commands/overview-record.js'
 import { emptyText } from '../../output/cell.js'
-import { renderTiles, type Tile } from '../../output/html/frame.js'
 import type { Markup } from '../../output/html/markup.js'
+import { renderTiles, type Tile } from '../../output/html/page-parts.js'
 
 /** The parts of the overview, each with the title of its tile and of its section. */
 export const partTitles = {
@@ -41,7 +41,7 @@ export const getOnlinePercentage = (counts: RunnerCounts): number | undefined =>
   return active === 0 ? undefined : Math.round((100 * counts.online) / active)
 }
 
-type TileText = Pick<Tile, 'big' | 'unit' | 'lines' | 'share'>
+type TileText = Pick<Tile, 'value' | 'unit' | 'lines' | 'share'>
 
 const describeRunnerTile = ({ runners }: OverviewRecord): TileText | undefined => {
   if (runners === undefined || runners === null) return undefined
@@ -55,7 +55,7 @@ const describeRunnerTile = ({ runners }: OverviewRecord): TileText | undefined =
   ].join(', ')
   const text = `${groupDigits(states.online)} of ${groupDigits(active)} active`
   return {
-    big: share === undefined ? emptyText : `${share} %`,
+    value: share === undefined ? emptyText : `${share} %`,
     unit: 'online',
     lines: [others === '' ? text : `${text}; ${others}`],
     share: share === undefined ? undefined : share / 100,
@@ -69,7 +69,7 @@ const describeJobTile = ({ jobs }: OverviewRecord): TileText | undefined => {
   const span =
     waited === undefined || waited === null ? '' : `; the oldest for ${formatSpan(waited)}`
   return {
-    big: groupDigits(waiting),
+    value: groupDigits(waiting),
     lines: [
       `in ${groupDigits(Object.keys(projects).length)} of ${groupDigits(looked)} projects${span}`,
     ],
@@ -80,7 +80,7 @@ const describeCertificateTile = ({ certificates: part }: OverviewRecord): TileTe
   if (part === undefined || part === null) return undefined
   const due = Object.entries(part.by_time_left).filter(([name]) => name !== 'later')
   return {
-    big: groupDigits(sumNumbers(due.map(([, count]) => count))),
+    value: groupDigits(sumNumbers(due.map(([, count]) => count))),
     unit: 'to renew',
     lines: [describeCertificates(part)],
   }
@@ -98,7 +98,7 @@ const describeSiteTile = ({ replication }: OverviewRecord): TileText | undefined
   const healthy = replication.filter((site) => site.healthy === true)
   const others = replication.filter((site) => site.healthy !== true)
   return {
-    big: `${healthy.length} of ${replication.length}`,
+    value: `${healthy.length} of ${replication.length}`,
     unit: 'healthy',
     lines: others.map((site) => `${site.name}: ${describeSite(site)}`),
     share: replication.length === 0 ? undefined : healthy.length / replication.length,
@@ -110,7 +110,7 @@ const describeStorageTile = ({ storages }: OverviewRecord): TileText | undefined
   const closed = storages.filter(({ weight }) => weight === 0).map(({ storage }) => storage)
   const text = `on ${formatCount(storages.length, 'storage')}`
   return {
-    big: groupDigits(sumNumbers(storages.map(({ projects }) => projects))),
+    value: groupDigits(sumNumbers(storages.map(({ projects }) => projects))),
     lines: [closed.length === 0 ? text : `${text}; ${closed.join(', ')} takes no new ones`],
   }
 }
@@ -126,7 +126,7 @@ const describeTokenTile = ({ tokens }: OverviewRecord): TileText | undefined => 
   })
   const working = tokens.filter(({ works }) => works === true).length
   return {
-    big: `${working} of ${tokens.length}`,
+    value: `${working} of ${tokens.length}`,
     unit: working === 1 ? 'works' : 'work',
     lines: texts.length === 0 ? [] : [texts.join('; ')],
   }
@@ -150,7 +150,7 @@ export const drawTiles = (record: OverviewRecord, prefix: string): Markup =>
       const common = { name: partTitles[name][0], href: `#${prefix}${name}` }
       if (text === undefined)
         return [
-          { ...common, big: emptyText, tone: 'quiet', badge: `${emptyText} not read`, lines: [] },
+          { ...common, value: emptyText, tone: 'quiet', badge: `${emptyText} not read`, lines: [] },
         ]
       const [tone, word] = badges[getLevel(record, name)]
       return [{ ...common, ...text, tone, badge: word }]

@@ -23,9 +23,20 @@ import {
   type Series,
   toSeries,
 } from '../../output/html/charts.js'
-import { getHref, link, renderBadge, renderCard, renderCommand } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
-import { drawTimeline, type EndPoint, endTones, getEndState } from '../../output/html/timeline.js'
+import {
+  getInstanceHref,
+  renderBadge,
+  renderCard,
+  renderCommand,
+  renderLink,
+} from '../../output/html/page-parts.js'
+import {
+  drawTimeline,
+  type EndPoint,
+  expiryTones,
+  getExpiryState,
+} from '../../output/html/timeline.js'
 import { openDrawing } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 import {
@@ -126,8 +137,8 @@ const drawProjects = (
 ): Markup => {
   const all = Object.entries(projects)
   const rows = all.slice(0, maxProjects).map(([path, count]): ChartRow => {
-    const href = getHref(`${record.address}/${encodeURI(path)}`, view)
-    return { name: link(path, href), label: path, counts: new Map([['all', count]]) }
+    const href = getInstanceHref(`${record.address}/${encodeURI(path)}`, view)
+    return { name: renderLink(path, href), label: path, counts: new Map([['all', count]]) }
   })
   const rest = all.length - rows.length
   const jobs = sumNumbers(all.slice(maxProjects).map(([, count]) => count))
@@ -143,10 +154,10 @@ const drawJobs = (section: Section): readonly [string, Markup] | undefined => {
   const text = `${waiting} in ${Object.keys(projects).length} of ${formatCount(looked, 'project')}`
   if (oldest === null) return [text, nothing]
   const { name, id, project, tag_list: tags, waited_seconds: waited, why } = oldest
-  const href = getHref(`${record.address}/${encodeURI(project)}/-/jobs/${id}`, view)
+  const href = getInstanceHref(`${record.address}/${encodeURI(project)}/-/jobs/${id}`, view)
   const span = waited === null ? '' : `, for ${formatSpan(waited)}`
   const tagged = tags.length === 0 ? nothing : html`, tags <code>${tags.join(', ')}</code>`
-  const line = html`<p>the oldest${span}: ${link(`${name} (${id})`, href)}${tagged}${why === undefined ? '' : '; why:'}</p>\n`
+  const line = html`<p>the oldest${span}: ${renderLink(`${name} (${id})`, href)}${tagged}${why === undefined ? '' : '; why:'}</p>\n`
   const shown = why === undefined ? nothing : renderCommand(why)
   return [text, html`${drawAges(ages)}${line}${shown}${drawProjects(projects, section)}`]
 }
@@ -185,10 +196,10 @@ const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup]
   if (certificates === undefined || certificates === null) return undefined
   const ends = collectEnds(record)
   const rows = ends.slice(0, maxEnds).map(({ label, time, left, renews }) => {
-    const state = getEndState(time, now.getTime())
-    const sign = signs[endTones[state]]
+    const state = getExpiryState(time, now.getTime())
+    const sign = signs[expiryTones[state]]
     const text = `${formatTimeLeft(left, new Date(time).toISOString())}${renews ? ', renewed automatically' : ''}`
-    return html`<tr><td>${renderBadge(`${sign} ${state === 'later' ? 'fine' : state}`, endTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
+    return html`<tr><td>${renderBadge(`${sign} ${state === 'later' ? 'fine' : state}`, expiryTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
   })
   const rest = ends.length - rows.length
   const more =
@@ -317,8 +328,8 @@ const draw = (records: readonly unknown[], view: FormatView): Markup => {
     // The command yields this record, and masking changes no shape of it.
     const record = (isNamed ? row.record : row) as OverviewRecord
     if (!isNamed) return drawOverview({ record, view, prefix: '' })
-    const href = getHref(record.address, view)
-    return html`<h2 class="instance">${toText(row.profile) ?? ''} <span class="said">${link(record.address, href)}</span></h2>\n${drawOverview({ record, view, prefix: `${i + 1}-` })}`
+    const href = getInstanceHref(record.address, view)
+    return html`<h2 class="instance">${toText(row.profile) ?? ''} <span class="said">${renderLink(record.address, href)}</span></h2>\n${drawOverview({ record, view, prefix: `${i + 1}-` })}`
   })
   return html`${drawn}`
 }

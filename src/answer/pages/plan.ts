@@ -16,20 +16,20 @@ import {
   renderLegend,
   toSeries,
 } from '../../output/html/charts.js'
+import { html, type Markup, nothing } from '../../output/html/markup.js'
 import {
-  getHref,
-  link,
+  getInstanceHref,
   renderBadge,
   renderCard,
+  renderLink,
   renderTiles,
   type Tile,
-} from '../../output/html/frame.js'
-import { html, type Markup, nothing } from '../../output/html/markup.js'
+} from '../../output/html/page-parts.js'
 import { openDrawing } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 
-/** Verbs in the order of the page, each with its tone. */
-const tones = {
+/** The tone of each verb, in the order in which the page shows the verbs. */
+const verbTones = {
   delete: 'bad',
   update: 'warn',
   replace: 'warn',
@@ -38,18 +38,18 @@ const tones = {
   impossible: 'busy',
 } as const
 const getTone = (verb: string): Tone =>
-  Object.entries(tones).find(([name]) => name === verb)?.[1] ??
+  Object.entries(verbTones).find(([name]) => name === verb)?.[1] ??
   getStatusStyle(verb)?.tone ??
   'quiet'
 
 /** The largest number of changes with which the places of a page are open at first. */
 const maxOpen = 50
-/** A page of more items can be filtered: its script adds facets, and its tiles link to them. */
-const minFiltered = 8
+/** The largest number of items without filters. On a page of more items, the script adds facets, and the tiles link to them. */
+const maxUnfiltered = 8
 
 /** True if an item is a change, and no finding. */
 const isChange = ({ verb }: PageItem): boolean =>
-  Object.hasOwn(tones, verb) && verb !== 'impossible'
+  Object.hasOwn(verbTones, verb) && verb !== 'impossible'
 
 /** Describes the items of a place: `2 changes, 1 finding`. */
 const describeItems = (items: readonly PageItem[]): string => {
@@ -71,11 +71,11 @@ const createTile = (
   line: string,
 ): Tile => ({
   name,
-  big: groupDigits(items.length),
+  value: groupDigits(items.length),
   tone: items.length > 0 ? tone : 'quiet',
   lines: [line],
   href:
-    items.length > minFiltered
+    items.length > maxUnfiltered
       ? `#${[...new Set(items.map(({ verb }) => `verb=${verb}`))].join('&')}`
       : undefined,
 })
@@ -103,48 +103,50 @@ const createFailedTile = (record: PlanPageRecord): Tile => {
   return { ...createTile('not done', items, 'bad', line), href: undefined }
 }
 
+/** Draws the counts. After an apply they count what was done; before it, what the plan would do. */
 const drawTiles = (record: PlanPageRecord): Markup => {
   const all = listItems(record)
   const applied = isApplied(record)
   const items = applied ? all.filter(({ outcome }) => goodOutcomes.includes(outcome)) : all
   const isDrift = record.of === 'drift'
   const names = tileNames[applied ? 'applied' : isDrift ? 'drift' : 'plan']
-  const count = (...verbs: readonly string[]): readonly PageItem[] =>
+  const selectByVerb = (...verbs: readonly string[]): readonly PageItem[] =>
     items.filter(({ verb }) => verbs.includes(verb))
-  const [gone, changed, come] = [
-    count('delete'),
-    count('update', 'replace'),
-    count('create', 'enable'),
+  const [deletions, updates, creations] = [
+    selectByVerb('delete'),
+    selectByVerb('update', 'replace'),
+    selectByVerb('create', 'enable'),
   ]
-  const attributes = sumNumbers(changed.map(({ changes }) => changes.length))
-  const kinds = [...new Set(come.map(({ kind }) => kind.replaceAll('_', ' ')))].join(', ')
+  const attributes = sumNumbers(updates.map(({ changes }) => changes.length))
+  const kinds = [...new Set(creations.map(({ kind }) => kind.replaceAll('_', ' ')))].join(', ')
   const impossible = all.filter(({ verb }) => verb === 'impossible')
   return renderTiles([
     ...(applied ? [createFailedTile(record)] : []),
     createTile(
       names[0],
-      gone,
+      deletions,
       'bad',
-      isDrift ? 'not declared' : gone.length > 0 ? 'read what is lost' : 'nothing is lost',
+      isDrift ? 'not declared' : deletions.length > 0 ? 'read what is lost' : 'nothing is lost',
     ),
-    createTile(names[1], changed, 'warn', formatCount(attributes, 'attribute')),
-    createTile(names[2], come, 'good', kinds === '' ? 'none' : kinds),
+    createTile(names[1], updates, 'warn', formatCount(attributes, 'attribute')),
+    createTile(names[2], creations, 'good', kinds === '' ? 'none' : kinds),
     ...(applied && impossible.length === 0
       ? []
       : [createTile('impossible', impossible, 'busy', 'not changed by apply')]),
     {
       name: 'unchanged',
-      big: groupDigits(record.unchanged),
+      value: groupDigits(record.unchanged),
       tone: 'quiet',
       lines: ['as declared'],
     },
   ])
 }
 
+/** Draws the chart of the items by kind. */
 const drawKinds = (record: PlanPageRecord): Markup => {
   const items = listItems(record)
   if (items.length === 0) return nothing
-  const verbs = [...Object.keys(tones), ...items.map(({ verb }) => verb)]
+  const verbs = [...Object.keys(verbTones), ...items.map(({ verb }) => verb)]
   const present = [...new Set(verbs)].filter((verb) => items.some((item) => item.verb === verb))
   const series = toSeries(present, getTone)
   const kinds = new Map<string, Map<string, number>>()
@@ -166,18 +168,19 @@ const drawKinds = (record: PlanPageRecord): Markup => {
   )
 }
 
+const arrow = '→'
+
 /** Draws an attribute with its current and its wanted value. */
 const drawChange = ({ attribute, now, wanted }: PageItem['changes'][number]): Markup => {
   const before = now === '' ? nothing : html`<del>${now}</del> ${arrow} `
   return html`<dt>${attribute}</dt><dd>${before}<ins>${wanted}</ins></dd>`
 }
 
-const arrow = '→'
-
+/** Draws a change or a finding, with its attributes and its consequence. */
 const drawItem = (item: PageItem): Markup => {
   const { verb, sign, kind, name, text, origin, loses, outcome, why, changes } = item
   const tone = getTone(verb)
-  const end =
+  const outcomeBadge =
     outcome === ''
       ? nothing
       : html` ${renderBadge(outcome.replaceAll('_', ' '), goodOutcomes.includes(outcome) ? 'good' : 'bad')}`
@@ -188,40 +191,44 @@ const drawItem = (item: PageItem): Markup => {
     changes.length === 0 && loses === ''
       ? nothing
       : html`<dl>${lost}${changes.map(drawChange)}</dl>`
-  return html`<div class="change b-${tone}" data-verb="${verb}" data-kind="${kind}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${renderBadge(verb, tone)}${end}${said}</span><span class="at">${origin}</span>${list}</div>\n`
+  return html`<div class="change b-${tone}" data-verb="${verb}" data-kind="${kind}"><b class="${tone}">${sign}</b><span><b>${name}</b> ${renderBadge(verb, tone)}${outcomeBadge}${said}</span><span class="at">${origin}</span>${list}</div>\n`
 }
 
+/** Draws the items of a place. */
 const drawPlace = ({ name, path, items }: PagePlace, isOpen: boolean, view: FormatView): Markup => {
   const href =
-    path === '' ? undefined : getHref(`${view.page?.address ?? ''}/${encodeURI(path)}`, view)
+    path === ''
+      ? undefined
+      : getInstanceHref(`${view.page?.address ?? ''}/${encodeURI(path)}`, view)
   const more =
-    href === undefined ? nothing : html`<p>${link(`${name} on the instance`, href)}</p>\n`
+    href === undefined ? nothing : html`<p>${renderLink(`${name} on the instance`, href)}</p>\n`
   return html`<details class="place"${isOpen ? ' open' : ''}><summary><b>${name}</b> <span class="said">${describeItems(items)}</span></summary>\n${more}${items.map(drawItem)}</details>\n`
 }
 
-const draw = (records: readonly unknown[], view: FormatView): Markup => {
+const drawPlan = (records: readonly unknown[], view: FormatView): Markup => {
   // The command yields this record.
   const [record] = records as readonly PlanPageRecord[]
   if (record === undefined) return nothing
   const items = listItems(record)
   const refused = record.refused.map((text) => html`<p class="warning">${text}</p>\n`)
   const places = record.places.map((place) => drawPlace(place, items.length <= maxOpen, view))
-  const todo = isApplied(record) ? describeOutcomes(record.outcomes) : record.todo.join(', ')
-  const said = `${todo}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
+  const summary = isApplied(record) ? describeOutcomes(record.outcomes) : record.todo.join(', ')
+  const facts = `${summary}; ${groupDigits(record.unchanged)} unchanged (${formatCount(record.requests, 'request')})`
   const changes = items.some(isChange)
     ? renderCard(
         'Changes',
         'deletions first',
-        html`<p class="said">${said}</p>\n${refused}${places}`,
+        html`<p class="said">${facts}</p>\n${refused}${places}`,
         { id: 'changes' },
       )
     : renderCard(
         'No change',
         '',
-        html`<p>The instance is as the files declare: ${said}.</p>\n${refused}${places}`,
+        html`<p>The instance is as the files declare: ${facts}.</p>\n${refused}${places}`,
         { id: 'changes' },
       )
   return html`${drawTiles(record)}${drawKinds(record)}${changes}`
 }
 
-export const open = openDrawing(draw)
+/** Opens the printer of the page (`pages/index.ts`). */
+export const open = openDrawing(drawPlan)

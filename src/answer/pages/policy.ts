@@ -12,8 +12,8 @@ import {
   renderLegend,
   toSeries,
 } from '../../output/html/charts.js'
-import { renderCard, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup } from '../../output/html/markup.js'
+import { renderCard, renderTiles, type Tile } from '../../output/html/page-parts.js'
 import { openAboveList } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 
@@ -27,20 +27,20 @@ const createResultTile = ({ failing, unread, failOn }: PolicyContext): Tile => {
   if (unread > 0)
     return {
       name: 'Result',
-      big: 'unknown',
+      value: 'unknown',
       tone: 'warn',
       lines: [`exit code 8: ${formatCount(unread, 'list')} could not be read`],
     }
   return failing > 0
     ? {
         name: 'Result',
-        big: 'failed',
+        value: 'failed',
         tone: 'bad',
         lines: [`exit code 1: ${formatCount(failing, 'finding')} of ${failOn} or above`],
       }
     : {
         name: 'Result',
-        big: 'passed',
+        value: 'passed',
         tone: 'good',
         lines: [`exit code 0: none of ${failOn} or above`],
       }
@@ -51,7 +51,7 @@ const createSeverityTile = ({ rules }: PolicyContext, severity: string): Tile =>
   const broken = own.filter(({ findings }) => findings > 0)
   return {
     name: severity,
-    big: groupDigits(countFindings(own)),
+    value: groupDigits(countFindings(own)),
     tone: getStatusStyle(severity)?.tone ?? 'busy',
     lines: [`${broken.length} of ${formatCount(own.length, 'rule')}`],
     href: `#severity=${severity}`,

@@ -19,8 +19,8 @@ import {
   toSeries,
   toSnapshotSteps,
 } from '../../output/html/charts.js'
-import { renderCard, renderCommand, renderTiles, type Tile } from '../../output/html/frame.js'
 import { html, type Markup, nothing } from '../../output/html/markup.js'
+import { renderCard, renderCommand, renderTiles, type Tile } from '../../output/html/page-parts.js'
 import { openDrawing } from '../../output/html.js'
 import type { FormatView } from '../../output/types.js'
 
@@ -53,7 +53,7 @@ const toTile = ({ part, item, values }: Trend, { snapshots }: TrendList): Tile =
   const name = part === 'runners' ? `Runners ${item}` : (titles[part] ?? part)
   return {
     name,
-    big: now === undefined ? emptyText : groupDigits(now),
+    value: now === undefined ? emptyText : groupDigits(now),
     tone: tones[item] ?? 'busy',
     lines: [
       ...(change === '' ? [] : [`${change} since ${getDay(snapshots.at(-2))}`]),

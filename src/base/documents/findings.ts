@@ -55,7 +55,7 @@ export class Findings {
   }
 
   /** Adds the finding for something that is declared twice, even if both values are equal. */
-  twice(origin: Origin, text: string, first: Origin): undefined {
+  addDuplicate(origin: Origin, text: string, first: Origin): undefined {
     return this.add(origin, `${text}, first at ${formatOrigin(first)}`)
   }
 

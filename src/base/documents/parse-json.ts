@@ -75,16 +75,16 @@ export interface JsonOptions {
   /** The line of the file on which the text begins. */
   readonly line?: number
   /** The maximum number of values. */
-  readonly most?: number
+  readonly maxValues?: number
 }
 
 /** Returns the mistake in a JSON text and its position in bytes; undefined if there is none. */
 const findJsonFault = (
   bytes: Uint8Array,
-  most: number | undefined,
+  maxValues: number | undefined,
 ): { readonly byte: number; readonly why: string } | undefined => {
   try {
-    const scanner = new Scanner(undefined, most)
+    const scanner = new Scanner(undefined, maxValues)
     const end = scanner.scan(bytes, 0)
     if (!scanner.finish()) return { byte: bytes.length, why: 'is not valid JSON: it ends early' }
     const isOver = /^\s*$/.test(Buffer.from(bytes.subarray(end)).toString())
@@ -110,14 +110,14 @@ export const parseJson = (
   bytes: Uint8Array,
   file: string,
   findings: Findings,
-  { line = 1, most }: JsonOptions = {},
+  { line = 1, maxValues }: JsonOptions = {},
 ): ParsedText | undefined => {
   const fault = findEncodingFault(bytes)
   if (fault !== undefined)
     return findings.add({ file, line, column: 1 }, `the file ${fault}`, encodingHint)
   const text = decodeUtf8(bytes)
   const bare = text.length === bytes.length ? bytes : Buffer.from(text)
-  const wrong = findJsonFault(bare, most)
+  const wrong = findJsonFault(bare, maxValues)
   if (wrong !== undefined) {
     const offset = Buffer.from(bare.subarray(0, wrong.byte)).toString().length
     return findings.add(toOrigin(text, offset, file, line), `the file ${wrong.why}`)

@@ -1,6 +1,6 @@
 /** Writes the sentence for each error of JSON Schema, one for each keyword. */
 import { isObject } from '../objects.js'
-import { describeSize } from '../secrets/scrub.js'
+import { describeSize } from '../secrets/redact.js'
 import { suggestSimilar } from '../suggest.js'
 import { quoteText } from '../text.js'
 

@@ -1,4 +1,4 @@
-/** Parses YAML into its documents, each value with its position; JSON is YAML as well. */
+/** Parses YAML text into documents whose values have their positions. JSON is YAML as well. */
 import type { Alias, Document, LineCounter, Node, Scalar, YAMLError } from 'yaml'
 import { quoteText } from '../text.js'
 import { describeYamlFault, isModestYaml, loadYamlParser } from '../yaml/texts.js'
@@ -8,11 +8,14 @@ import type { WrittenEntry, WrittenValue } from './written.js'
 
 /** The maximum number of lexemes of a text. A parser allocates some hundred bytes for each. */
 const maxLexemes = 4_000_000
-const tooLarge = 'Split it into several files.'
+
 /** The maximum number of aliases. More aliases are not abbreviations, and may expand without limit. */
 const maxAliases = 100
 
 const aliasHint = 'Quote it: * begins an alias, and @ and the backtick are reserved.'
+const tooLargeHint = 'Split it into several files.'
+
+/** Hints for common mistakes, by a pattern of the line where the parser stopped. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is not valid YAML.'],
   [/command:\s*\[/, 'Write {command: [program, argument]}: the short form does not work here.'],
@@ -36,36 +39,37 @@ const getOrigin = ({ lines, file }: ParseContext, offset: number): Origin => {
   return { file, line: Math.max(1, line), column: Math.max(1, col) }
 }
 
-const reportProblem = (reading: ParseContext, problem: YAMLError): void => {
+const reportProblem = (context: ParseContext, problem: YAMLError): void => {
   const [at] = problem.pos
-  const { text } = reading
+  const { text } = context
   const [line = ''] = text.slice(text.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
   const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
-  reading.findings.add(getOrigin(reading, at), `invalid YAML: ${describeYamlFault(problem)}`, hint)
+  context.findings.add(getOrigin(context, at), `invalid YAML: ${describeYamlFault(problem)}`, hint)
 }
 
-/** Converts the nodes of a YAML document to values with their positions; an alias becomes the value that it names. */
+/** Converts the nodes of a YAML document to values with their positions. An alias becomes the value that it names. */
 class NodeConverter {
   #aliases = 0
   /** True if an alias could not be resolved, or if there were too many; then the document is left out. */
   broken = false
+  /** The collections around the present node. An alias to one of them would never end. */
   readonly #open = new Set<Node>()
 
   constructor(
-    readonly reading: ParseContext,
+    readonly context: ParseContext,
     readonly document: Document.Parsed,
   ) {}
 
   #getNodeOrigin(node: Node): Origin {
-    return getOrigin(this.reading, node.range?.[0] ?? 0)
+    return getOrigin(this.context, node.range?.[0] ?? 0)
   }
 
   #createNull(origin: Origin): WrittenValue {
     return { is: 'scalar', origin, value: null, text: '' }
   }
 
-  value(node: Node | null | undefined, fallback: Origin): WrittenValue {
-    const { yaml } = this.reading
+  convert(node: Node | null | undefined, fallback: Origin): WrittenValue {
+    const { yaml } = this.context
     if (node === null || node === undefined) return this.#createNull(fallback)
     const origin = this.#getNodeOrigin(node)
     if (yaml.isAlias(node)) return this.#resolveAlias(node, origin)
@@ -77,28 +81,30 @@ class NodeConverter {
       : {
           is: 'list',
           origin,
-          items: node.items.map((item) => this.value(yaml.isNode(item) ? item : null, origin)),
+          items: node.items.map((item) => this.convert(yaml.isNode(item) ? item : null, origin)),
         }
     this.#open.delete(node)
     return written
   }
 
+  #refuseAlias(origin: Origin, text: string, hint?: string): WrittenValue {
+    this.context.findings.add(origin, text, hint)
+    this.broken = true
+    return this.#createNull(origin)
+  }
+
   #resolveAlias(alias: Alias, origin: Origin): WrittenValue {
-    const { findings } = this.reading
     // Resolving an alias searches the whole document.
     if (this.broken) return this.#createNull(origin)
     const node = alias.resolve(this.document)
     if (node === undefined || this.#open.has(node)) {
       const hint = alias.source.startsWith('*') ? "Quote '**'." : undefined
-      findings.add(origin, 'this alias has no anchor before it', hint)
-      this.broken = true
-      return this.#createNull(origin)
+      return this.#refuseAlias(origin, 'this alias has no anchor before it', hint)
     }
     this.#aliases++
-    if (this.#aliases === maxAliases + 1)
-      findings.add(origin, `more than ${maxAliases} aliases in one document`)
-    this.broken ||= this.#aliases > maxAliases
-    return this.broken ? this.#createNull(origin) : this.value(node, origin)
+    return this.#aliases > maxAliases
+      ? this.#refuseAlias(origin, `more than ${maxAliases} aliases in one document`)
+      : this.convert(node, origin)
   }
 
   #convertEntries(
@@ -109,9 +115,10 @@ class NodeConverter {
     for (const pair of pairs) {
       const entry = this.#convertEntry(pair, origin)
       if (entry === undefined) continue
-      const twice = entries.get(entry.key)
-      if (twice === undefined) entries.set(entry.key, entry)
-      else this.reading.findings.twice(entry.origin, 'the key appears twice here', twice.origin)
+      const first = entries.get(entry.key)
+      if (first === undefined) entries.set(entry.key, entry)
+      else
+        this.context.findings.addDuplicate(entry.origin, 'the key appears twice here', first.origin)
     }
     return [...entries.values()]
   }
@@ -120,18 +127,18 @@ class NodeConverter {
     { key, value }: { readonly key: unknown; readonly value: unknown },
     fallback: Origin,
   ): WrittenEntry | undefined {
-    const { yaml, findings, text: whole } = this.reading
+    const { yaml, findings, text } = this.context
     const origin = yaml.isNode(key) ? this.#getNodeOrigin(key) : fallback
     if (!yaml.isScalar(key)) {
       const [from = 0, to = 0] = yaml.isMap(key) ? (key.range ?? []) : []
-      const map = to > 0 ? `Quote it: '${quoteText(whole.slice(from, to))}'.` : undefined
+      const map = to > 0 ? `Quote it: '${quoteText(text.slice(from, to))}'.` : undefined
       findings.add(origin, 'a key must be text', yaml.isAlias(key) ? aliasHint : map)
       return undefined
     }
     // The key is the text as written, so that 007 does not become 7.
     const plain = key.type === 'PLAIN' ? key.source : undefined
-    const text = plain ?? String(key.value)
-    if (text === '') {
+    const keyText = plain ?? String(key.value)
+    if (keyText === '') {
       findings.add(origin, 'a key is missing here')
       return undefined
     }
@@ -139,15 +146,15 @@ class NodeConverter {
       findings.add(origin, 'YAML 1.2 has no merge keys (<<)', 'Repeat the keys instead.')
       return undefined
     }
-    return { key: text, origin, value: this.value(yaml.isNode(value) ? value : null, origin) }
+    return { key: keyText, origin, value: this.convert(yaml.isNode(value) ? value : null, origin) }
   }
 }
 
 /** Matches the words for null. A null that was left out, or that only a tag makes null, has no text. */
-const nulls = /^(?:~|null|Null|NULL)$/
+const nullWords = /^(?:~|null|Null|NULL)$/
 
 const toScalar = ({ value, source = '', type }: Scalar, origin: Origin): WrittenValue => {
-  const isWord = type === 'PLAIN' && nulls.test(source)
+  const isWord = type === 'PLAIN' && nullWords.test(source)
   if (value === null) return { is: 'scalar', origin, value, text: isWord ? source : '' }
   return typeof value === 'number' || typeof value === 'boolean'
     ? { is: 'scalar', origin, value, text: source }
@@ -174,27 +181,27 @@ export const parseDocuments = async (
   findings: Findings,
 ): Promise<readonly WrittenValue[]> => {
   const yaml = await import('yaml')
-  const reading: ParseContext = { yaml, text, file, lines: new yaml.LineCounter(), findings }
-  const first: Origin = { file, line: 1, column: 1 }
+  const context: ParseContext = { yaml, text, file, lines: new yaml.LineCounter(), findings }
+  const start: Origin = { file, line: 1, column: 1 }
   if (!(await isModestYaml(text, maxLexemes))) {
-    findings.add(first, 'the file is too large or too deeply nested', tooLarge)
+    findings.add(start, 'the file is too large or too deeply nested', tooLargeHint)
     return []
   }
   const parse = await loadYamlParser()
   // Dates stay text. Duplicate keys are reported later, with both positions.
-  const how = { version: '1.2', schema: 'core', uniqueKeys: false } as const
-  const documents = parse(text, { ...how, lineCounter: reading.lines })
-  if (documents.length === 0) findings.add(first, 'the file is empty')
+  const options = { version: '1.2', schema: 'core', uniqueKeys: false } as const
+  const documents = parse(text, { ...options, lineCounter: context.lines })
+  if (documents.length === 0) findings.add(start, 'the file is empty')
   return documents.flatMap((document) => {
     // Only the first mistake is reported: later ones are often consequences of it.
     const problems = [...document.errors, ...document.warnings]
     const [problem] = problems.toSorted((a, b) => a.pos[0] - b.pos[0])
     if (problem !== undefined) {
-      reportProblem(reading, problem)
+      reportProblem(context, problem)
       return []
     }
-    const converter = new NodeConverter(reading, document)
-    const written = converter.value(document.contents, first)
+    const converter = new NodeConverter(context, document)
+    const written = converter.convert(document.contents, start)
     return converter.broken ? [] : [written]
   })
 }

@@ -5,7 +5,7 @@ import { ExactNumber, serializeExact } from './json.js'
 import { PackedRecords, parseBytes, type Records } from './records.js'
 
 /** Picks the value under a dotted name of a record, or a value computed from it; undefined if there is none. */
-export type Pick = (record: unknown, path: string) => unknown
+export type ValueReader = (record: unknown, path: string) => unknown
 
 const decoder = new TextDecoder()
 

@@ -2,7 +2,7 @@
 
 import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
-import { joinPieces, readTokens } from '../json/text.js'
+import { joinPieces, readTokens } from '../json/text-tokens.js'
 import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyFinder } from './mask.js'
 import { innerWords, masked } from './names.js'
 import { keySign } from './text.js'

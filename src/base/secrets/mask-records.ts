@@ -3,7 +3,7 @@
  * be that of a secret; all other bytes stay.
  */
 import { type FieldMatch, PackedRecords, type Records } from '../json/records.js'
-import { guardStack, type Pick } from '../json/values.js'
+import { guardStack, type ValueReader } from '../json/values.js'
 import {
   getSecrecies,
   getSecrecy,
@@ -15,9 +15,9 @@ import {
 import { createByteMasker, createMentionTest, holdsInner, holdsSecretText } from './mask-bytes.js'
 import { lastLetters, masked } from './names.js'
 
-// The search in bytes: for the words that names of secrets end in, or contain.
+// Records are searched as bytes for words that the names of secrets end in or contain.
 
-/** The part of a vocabulary that identifies secret fields, under either name. */
+/** The instance's own names, with the endings of those that name secrets. */
 type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
 
 /**
@@ -26,7 +26,7 @@ type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
  */
 export type HiddenFields = ReadonlySet<string> | 'nothing'
 
-/** Lists the endings of names of secrets in lower case, for a search that finds suspicious records. */
+/** Lists the texts that names of secrets end in, in lower case; a whole name is such a text, too. */
 const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
   const names = [...declared, ...variableNames]
   return [
@@ -37,7 +37,7 @@ const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonl
 }
 
 /** True if a name is a reason to inspect its record. */
-const isSuspect = (findSecrecy: SecrecyFinder, name: string): boolean =>
+const mayNameSecret = (findSecrecy: SecrecyFinder, name: string): boolean =>
   ['value', 'holds'].includes(findSecrecy(name) ?? '') ||
   getSecrecy(findSecrecy, name) !== undefined
 
@@ -53,22 +53,22 @@ const getPathSecrecy = (
 /** Finds the records that may contain a secret, by the matches from cutting them, or else by a search. */
 class SecretFinder {
   readonly match: FieldMatch
-  readonly #mentioned: (bytes: Uint8Array) => boolean
+  readonly #mentionsSecret: (bytes: Uint8Array) => boolean
 
   constructor(endings: readonly string[], findSecrecy: SecrecyFinder) {
-    this.match = { endings, isName: (name) => isSuspect(findSecrecy, name) }
-    this.#mentioned = createMentionTest(endings)
+    this.match = { endings, isName: (name) => mayNameSecret(findSecrecy, name) }
+    this.#mentionsSecret = createMentionTest(endings)
   }
 
-  /** Finds the records of a batch that may contain a secret. @returns a test of their indexes; undefined if there is none */
-  find(batch: Records): ((place: number) => boolean) | undefined {
+  /** Returns a test of the indexes of a batch; undefined if no record may contain a secret. */
+  find(batch: Records): ((index: number) => boolean) | undefined {
     const matched = batch instanceof PackedRecords ? batch.matched(this.match) : undefined
     const pieces = batch instanceof PackedRecords ? batch.pieces() : [...batch]
-    const holdsName = matched === undefined ? this.#mentioned : holdsInner
+    const holdsName = matched === undefined ? this.#mentionsSecret : holdsInner
     if (pieces.some(holdsName) || pieces.some(holdsSecretText)) return () => true
     return matched === undefined || matched.length === 0
       ? undefined
-      : (place) => matched.includes(place)
+      : (index) => matched.includes(index)
   }
 }
 
@@ -89,8 +89,6 @@ const noMasker: RecordMasker = {
 
 /**
  * Creates the masker of an answer's records.
- * @param hidden names of fields that are declared to hold credentials, besides those whose names look like secrets; `nothing` if secrets
- * were requested
  * @param words the instance's own names, under which a field is a secret as well
  */
 export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): RecordMasker => {
@@ -98,28 +96,28 @@ export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): Re
   const findSecrecy = getSecrecies(hidden, words)
   const endings = listEndings(hidden, words)
   const finder = new SecretFinder(endings, findSecrecy)
-  let hide: ((bytes: Uint8Array) => Uint8Array) | undefined
+  let maskBytes: ((bytes: Uint8Array) => Uint8Array) | undefined
   return {
     watch: finder.match,
     maskBatch: (batch) => {
-      const isSuspicious = finder.find(batch)
-      if (isSuspicious === undefined) return batch
-      hide ??= createByteMasker(endings, findSecrecy)
-      const mask = hide
-      return batch.map((bytes, place) => (isSuspicious(place) ? mask(bytes) : bytes))
+      const mayHoldSecret = finder.find(batch)
+      if (mayHoldSecret === undefined) return batch
+      maskBytes ??= createByteMasker(endings, findSecrecy)
+      const mask = maskBytes
+      return batch.map((bytes, index) => (mayHoldSecret(index) ? mask(bytes) : bytes))
     },
     maskValue: (value) => guardStack(() => maskSecrets(value, findSecrecy)),
   }
 }
 
 /** True if a part of a path is masked, so that there is nothing below it. */
-const isInsideMasked = (pickValue: Pick, record: unknown, path: string): boolean =>
+const isInsideMasked = (pickValue: ValueReader, record: unknown, path: string): boolean =>
   path
     .split('.')
     .some((_, i, names) => i > 0 && pickValue(record, names.slice(0, i).join('.')) === masked)
 
 const createMaskedReader = (
-  pick: Pick,
+  pick: ValueReader,
   path: string,
   findSecrecy: SecrecyFinder,
 ): ((record: unknown) => unknown) => {
@@ -136,7 +134,11 @@ const createMaskedReader = (
  * Creates a function that picks values from masked records. A value is as secret as the names on its path: `token.value` is secret because
  * of `token`.
  */
-export const createMaskedPick = (pick: Pick, hidden: HiddenFields, words?: OwnSecrets): Pick => {
+export const createMaskedPick = (
+  pick: ValueReader,
+  hidden: HiddenFields,
+  words?: OwnSecrets,
+): ValueReader => {
   if (hidden === 'nothing') return pick
   const findSecrecy = getSecrecies(hidden, words)
   const known = new Map<string, (record: unknown) => unknown>()

@@ -1,7 +1,7 @@
 /** Parses foreign YAML texts: limits their cost, reads their documents, and describes their mistakes. */
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
 import { isTooDeep } from '../json/nesting.js'
-import { type HeldText, openHeld } from '../secrets/scrub.js'
+import { type HeldText, openHeld } from '../secrets/redact.js'
 
 /**
  * The maximum depth of collections; real configuration is never deeper. A parser nests calls for each level, and V8 ends the process if a

@@ -6,15 +6,15 @@ import {
   ArrayOf,
   Bool,
   Int,
-  Level,
   maybe,
   nullable,
   Obj,
+  OpenEnum,
+  OrderedEnum,
   Str,
   Timestamp,
   Unknown,
   UserSummary,
-  Word,
 } from '../shapes/common.js'
 import { visibilities } from '../shapes/project.js'
 
@@ -36,7 +36,7 @@ export const ApprovalRule = Obj(
   {
     id: Int(),
     name: Str(),
-    rule_type: Word(['regular', 'any_approver']),
+    rule_type: OpenEnum(['regular', 'any_approver']),
     eligible_approvers: ArrayOf(UserSummary),
     approvals_required: Int(),
     users: ArrayOf(UserSummary),
@@ -46,7 +46,7 @@ export const ApprovalRule = Obj(
         name: Str(),
         path: Str(),
         description: nullable(Str()),
-        visibility: Level(visibilities),
+        visibility: OrderedEnum(visibilities),
         lfs_enabled: Bool(),
         avatar_url: nullable(Str()),
         web_url: Str(),

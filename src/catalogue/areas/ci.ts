@@ -1,12 +1,14 @@
 /** Declares the endpoints that check CI configurations. */
 import { endpoint, one } from '../endpoint.js'
 import { boolean, project, string } from '../params.js'
-import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes/common.js'
+import { ArrayOf, Bool, maybe, Obj, OpenEnum, Str } from '../shapes/common.js'
 
 const findings = { errors: ArrayOf(Str()), warnings: ArrayOf(Str()) }
+
+/** The response of the endpoint without a project, which has a word where that of a project has a boolean. */
 const LintStatus = Obj(
   {
-    status: Word(['valid', 'invalid']),
+    status: OpenEnum(['valid', 'invalid']),
     ...findings,
     merged_yaml: maybe(Str({ description: 'present with include_merged_yaml' })),
   },
@@ -47,7 +49,7 @@ export const ci = {
     ownDryRun: true,
     status: 200,
   }),
-  lintHead: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
+  lintDefaultBranch: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
     summary: 'Check the CI configuration on a project’s default branch',
     command: 'lint',
     path: { id: project() },

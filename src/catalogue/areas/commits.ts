@@ -7,11 +7,11 @@ import {
   maybe,
   nullable,
   Obj,
+  OpenEnum,
   Str,
   Timestamp,
   Union,
   Unknown,
-  Word,
 } from '../shapes/common.js'
 
 const LastPipeline = nullable(Obj({ id: Int(), ref: Str(), sha: Str(), status: Str() }))
@@ -46,8 +46,11 @@ const CommitDetails = Obj(
   { ...ofEach, status: nullable(Str()), last_pipeline: LastPipeline },
   { title: 'Commit details' },
 )
-const DryRun = Obj({ dry_run: Word(['success']) }, { title: 'Dry run' })
-const CommitRef = Obj({ type: Word(['branch', 'tag']), name: Str() }, { title: 'Commit reference' })
+const DryRun = Obj({ dry_run: OpenEnum(['success']) }, { title: 'Dry run' })
+const CommitRef = Obj(
+  { type: OpenEnum(['branch', 'tag']), name: Str() },
+  { title: 'Commit reference' },
+)
 
 const sha = string('commit hash, branch or tag', { completes: 'commit' })
 const stats = boolean('include the numbers of added and deleted lines', {

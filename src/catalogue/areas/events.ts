@@ -8,10 +8,10 @@ import {
   Null,
   nullable,
   Obj,
+  OpenEnum,
   Str,
   Timestamp,
   UserSummary,
-  Word,
 } from '../shapes/common.js'
 
 export const eventActions = [
@@ -68,10 +68,10 @@ export const Event = Obj(
     id: Int(),
     title: nullable(Str()),
     project_id: nullable(Int()),
-    action_name: Word(actionNames),
+    action_name: OpenEnum(actionNames),
     target_id: nullable(Int()),
     target_iid: maybe(nullable(Int())),
-    target_type: nullable(Word(targetTypes)),
+    target_type: nullable(OpenEnum(targetTypes)),
     target_title: nullable(Str()),
     author_id: Int(),
     author: UserSummary,
@@ -82,7 +82,7 @@ export const Event = Obj(
       Obj({
         commit_count: Int(),
         action: Str(),
-        ref_type: Word(['branch']),
+        ref_type: OpenEnum(['branch']),
         commit_from: nullable(Str()),
         commit_to: nullable(Str()),
         ref: Str(),

@@ -3,7 +3,17 @@
 import type { TSchema } from 'typebox'
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, oneOf, string } from '../params.js'
-import { ArrayOf, Bool, Int, maybe, nullable, Obj, Str, Version, Word } from '../shapes/common.js'
+import {
+  ArrayOf,
+  Bool,
+  Int,
+  maybe,
+  nullable,
+  Obj,
+  OpenEnum,
+  Str,
+  Version,
+} from '../shapes/common.js'
 
 export const GeoNode = Obj(
   {
@@ -18,12 +28,12 @@ export const GeoNode = Obj(
     repos_max_capacity: Int(),
     verification_max_capacity: Int(),
     container_repositories_max_capacity: Int(),
-    selective_sync_type: nullable(Word(['namespaces', 'shards'])),
+    selective_sync_type: nullable(OpenEnum(['namespaces', 'shards'])),
     selective_sync_shards: ArrayOf(Str()),
     selective_sync_namespace_ids: ArrayOf(Int()),
     minimum_reverification_interval: Int({ description: 'days' }),
     sync_object_storage: Bool(),
-    clone_protocol: Word(['http']),
+    clone_protocol: OpenEnum(['http']),
     web_edit_url: Str(),
     web_geo_projects_url: maybe(Str({ description: 'secondary nodes' })),
     _links: Obj({ self: Str(), status: Str(), repair: Str() }),

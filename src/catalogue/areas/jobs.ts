@@ -1,10 +1,10 @@
 /** Declares the endpoints that list jobs and read single ones, including the job of a job token. */
 import { endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, project } from '../params.js'
-import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'
+import { BridgeJob, Job, JobTokenContext, jobStatuses } from '../shapes/job.js'
 
 const scope = list('enum', 'filter by job state', {
-  values: jobStates,
+  values: jobStatuses,
   keeps: { field: 'status' },
 })
 const pipelineId = integer('pipeline ID', { name: 'pipeline', completes: 'pipeline' })
@@ -81,7 +81,7 @@ export const jobs = {
     access: holders,
     credential: 'job',
   }),
-  agents: endpoint('GET /job/allowed_agents', one(JobContext), {
+  agents: endpoint('GET /job/allowed_agents', one(JobTokenContext), {
     summary: 'Show a job token’s job and its cluster agents',
     command: 'agents',
     path: {},

@@ -4,19 +4,19 @@ import { date, group, integer, list, oneOf, project, string } from '../params.js
 import {
   AccessLevel,
   accessLevels,
+  assignableLevels,
   Bool,
   Day,
-  givenLevels,
   Int,
   maybe,
   nullable,
   Obj,
+  OpenEnum,
   Str,
   Timestamp,
   Union,
   Unknown,
   UserSummary,
-  Word,
 } from '../shapes/common.js'
 
 /** The name of an access level in the API, such as `Developer`. */
@@ -41,7 +41,7 @@ const ListedMember = Obj({ ...ofEach, created_at: maybe(Timestamp) }, { title: '
 /** The response to a request that adds several members. */
 const MembersAdded = Obj(
   {
-    status: Word(['success', 'error']),
+    status: OpenEnum(['success', 'error']),
     message: maybe(Unknown({ description: 'error messages by username' })),
   },
   { title: 'Members added' },
@@ -52,7 +52,7 @@ const BillableMember = Obj(
     ...UserSummary.properties,
     email: maybe(nullable(Str())),
     last_activity_on: nullable(Day),
-    membership_type: Word(['group_member', 'group_invite']),
+    membership_type: OpenEnum(['group_member', 'group_invite']),
     removable: Bool(),
     created_at: Timestamp,
   },
@@ -89,10 +89,10 @@ const level = 'access level, by number or name'
 const ends = date('date on which the membership expires', { clears: true, ahead: true })
 
 /** Returns the access levels by name, and the names that members of a group or project can get. */
-const createLevelValues = (place: keyof typeof givenLevels) =>
-  ({ names: accessLevels, offers: givenLevels[place] }) as const
+const createLevelValues = (place: keyof typeof assignableLevels) =>
+  ({ names: accessLevels, offers: assignableLevels[place] }) as const
 
-const createMemberParams = (place: keyof typeof givenLevels) =>
+const createMemberParams = (place: keyof typeof assignableLevels) =>
   ({
     user_id: string('user ID, or several separated by commas', {
       required: true,

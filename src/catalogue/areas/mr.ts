@@ -1,4 +1,4 @@
-/** Declares the endpoints that list, rebase and merge merge requests, and subscribe to them. */
+/** Declares the endpoints that list, show and rebase merge requests, cancel automatic merging, list the closed issues, and subscribe. */
 import { endpoint, many, one } from '../endpoint.js'
 import {
   iids,
@@ -25,6 +25,7 @@ import {
 
 const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
+/** The list accepts this filter in `not` only. */
 const assignee_username = string('filter by assignee username', {
   keeps: { field: 'assignees.username' },
 })
@@ -86,7 +87,7 @@ const filters = {
   deployed_before: datetime('list merge requests deployed before this time'),
   deployed_after: datetime('list merge requests deployed after this time'),
 } as const
-const listed = {
+const listParams = {
   ...filters,
   not: negation({ ...filters, assignee_username }, [
     'labels',
@@ -110,14 +111,14 @@ const path = {
   merge_request_iid: integer('merge request IID', { name: 'iid', completes: 'mr' }),
 } as const
 const args = ['merge_request_iid'] as const
-const base = '/projects/:id/merge_requests/:merge_request_iid'
+const route = '/projects/:id/merge_requests/:merge_request_iid'
 
 export const mr = {
   list: endpoint('GET /merge_requests', many(ListedMergeRequest), {
     summary: 'List merge requests, by default those that you created',
     command: 'list',
     path: {},
-    params: listed,
+    params: listParams,
     exclusive,
     columns: mergeRequestColumns,
     lists: 'mr',
@@ -127,12 +128,12 @@ export const mr = {
     summary: 'List the merge requests of a project',
     command: 'list',
     path: { id: project() },
-    params: { ...listed, iids, scope: widenScope(listed.scope) },
+    params: { ...listParams, iids, scope: widenScope(listParams.scope) },
     exclusive,
     columns: mergeRequestColumns,
     lists: 'mr',
   }),
-  get: endpoint(`GET ${base}`, one(MergeRequest), {
+  get: endpoint(`GET ${route}`, one(MergeRequest), {
     summary: 'Show a merge request',
     command: 'get',
     args,
@@ -142,7 +143,7 @@ export const mr = {
     },
     implied: true,
   }),
-  rebase: endpoint(`PUT ${base}/rebase`, one(Rebase), {
+  rebase: endpoint(`PUT ${route}/rebase`, one(Rebase), {
     summary: 'Rebase the source branch of a merge request onto its target',
     irreversible: 'the branch no longer has its previous commits',
     command: 'rebase',
@@ -153,17 +154,21 @@ export const mr = {
     access: 'anyone who can push to the source branch',
     status: 202,
   }),
-  cancelAutoMerge: endpoint(`POST ${base}/cancel_merge_when_pipeline_succeeds`, one(MergeRequest), {
-    summary: 'Cancel automatic merging of a merge request',
-    command: 'cancel-auto-merge',
-    selects: { list: 'mr list' },
-    args,
-    path,
-    params: {},
-    leaves: { merge_when_pipeline_succeeds: false },
-    irreversible: 'the API has no endpoint that enables automatic merging',
-  }),
-  closesIssues: endpoint(`GET ${base}/closes_issues`, many(ClosedIssue), {
+  cancelAutoMerge: endpoint(
+    `POST ${route}/cancel_merge_when_pipeline_succeeds`,
+    one(MergeRequest),
+    {
+      summary: 'Cancel automatic merging of a merge request',
+      command: 'cancel-auto-merge',
+      selects: { list: 'mr list' },
+      args,
+      path,
+      params: {},
+      leaves: { merge_when_pipeline_succeeds: false },
+      irreversible: 'the API has no endpoint that enables automatic merging',
+    },
+  ),
+  closesIssues: endpoint(`GET ${route}/closes_issues`, many(ClosedIssue), {
     summary: 'List the issues that a merge request would close',
     command: 'closes-issues',
     args,
@@ -172,7 +177,7 @@ export const mr = {
     columns: ['id', 'reference', 'title', 'state'],
     lists: 'issue',
   }),
-  subscribe: endpoint(`POST ${base}/subscribe`, one(MergeRequest), {
+  subscribe: endpoint(`POST ${route}/subscribe`, one(MergeRequest), {
     summary: 'Subscribe to a merge request',
     command: 'subscribe',
     selects: { list: 'mr list' },
@@ -182,7 +187,7 @@ export const mr = {
     leaves: { subscribed: true },
     unchanged: 'already subscribed to the merge request',
   }),
-  unsubscribe: endpoint(`POST ${base}/unsubscribe`, one(MergeRequest), {
+  unsubscribe: endpoint(`POST ${route}/unsubscribe`, one(MergeRequest), {
     summary: 'Unsubscribe from a merge request',
     command: 'unsubscribe',
     selects: { list: 'mr list' },

@@ -1,7 +1,7 @@
 /** Declares the endpoints of resource groups: jobs in the same group never run at the same time. */
 import { endpoint, one } from '../endpoint.js'
 import { oneOf, project, string } from '../params.js'
-import { Int, Obj, Str, Timestamp, Word } from '../shapes/common.js'
+import { Int, Obj, OpenEnum, Str, Timestamp } from '../shapes/common.js'
 
 const modes = ['unordered', 'oldest_first', 'newest_first'] as const
 
@@ -9,7 +9,7 @@ export const ResourceGroup = Obj(
   {
     id: Int(),
     key: Str(),
-    process_mode: Word(modes),
+    process_mode: OpenEnum(modes),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -9,6 +9,7 @@ import {
   Num,
   nullable,
   Obj,
+  OpenEnum,
   ProjectSummary,
   Secret,
   Str,
@@ -16,7 +17,6 @@ import {
   Unknown,
   User,
   Version,
-  Word,
 } from '../shapes/common.js'
 
 const types = ['instance_type', 'group_type', 'project_type'] as const
@@ -29,10 +29,10 @@ const summary = {
   ip_address: Str(),
   active: Bool(),
   is_shared: Bool(),
-  runner_type: Word(types),
+  runner_type: OpenEnum(types),
   name: nullable(Str()),
   online: nullable(Bool({ description: 'null if the runner never connected' })),
-  status: Word(['online', 'offline', 'paused', 'not_connected']),
+  status: OpenEnum(['online', 'offline', 'paused', 'not_connected']),
 }
 export const RunnerSummary = Obj(summary, { title: 'Runner summary' })
 export const Runner = Obj(
@@ -45,7 +45,7 @@ export const Runner = Obj(
     contacted_at: nullable(Timestamp),
     projects: ArrayOf(ProjectSummary),
     tag_list: ArrayOf(Str()),
-    access_level: Word(accessLevels),
+    access_level: OpenEnum(accessLevels),
     maximum_timeout: nullable(Int({ description: 'seconds' })),
     run_untagged: maybe(Bool()),
     locked: maybe(Bool()),
@@ -56,7 +56,7 @@ export const RunnerJob = Obj(
   {
     id: Int(),
     ip_address: nullable(Str()),
-    status: Word(['running', 'success', 'failed', 'canceled']),
+    status: OpenEnum(['running', 'success', 'failed', 'canceled']),
     stage: Str(),
     name: Str(),
     ref: Str(),

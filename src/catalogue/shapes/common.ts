@@ -1,4 +1,4 @@
-/** Provides the shapes and the kinds of fields that several areas share. */
+/** Provides the shapes that several areas share, and functions that create fields. */
 import {
   Array as ArrayOf,
   Boolean as Bool,
@@ -18,36 +18,47 @@ import {
 
 export { ArrayOf, Bool, Int, Null, Num, Obj, Str, Union, Unknown }
 
+// The builders of schemas. Their names read as types, so that a shape reads as a declaration.
+
 /** Creates a field that may be null. */
 export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
   Union([schema, Null()], options)
-/** Returns the description of a deprecated field. */
+
+/** Returns the options of a deprecated field. */
 export const deprecated = (successor: string) =>
   ({ description: `deprecated: use ${successor}`, deprecated: true }) as const
+
 /** Creates a field that some responses omit. All other fields are in every response of their endpoint (`catalogue/README.md`). */
 export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
-/** Makes all fields such that some responses omit them. */
+
+/** Makes every field one that some responses omit. */
 export const maybeAll = <F extends Readonly<Record<string, TSchema>>>(fields: F) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, maybe(field)])) as {
     [N in keyof F]: TOptional<F[N]>
   }
+
 /** A time as an ISO 8601 string. */
 export const Timestamp = Str({ format: 'date-time' })
+
 /** A date: YYYY-MM-DD. */
 export const Day = Str({ format: 'date' })
+
 /** Creates a text field with known values. Instances may send other values, too. */
-export const Word = <const V extends readonly string[]>(values: V) =>
+export const OpenEnum = <const V extends readonly string[]>(values: V) =>
   Unsafe<V[number] | (string & {})>(Str({ examples: values }))
+
 /** A version, which is compared part by part: 14.6.0 is before 14.10.0. */
 export const Version = Str({ format: 'version' })
+
 /** Creates a text field whose known values have an order, from the lowest to the highest. Instances may send other values, too. */
-export const Level = <const V extends readonly string[]>(levels: V) =>
+export const OrderedEnum = <const V extends readonly string[]>(levels: V) =>
   Unsafe<V[number] | (string & {})>(
     Str({
       examples: levels,
       'x-levels': Object.fromEntries(levels.map((level, rank) => [level, rank])),
     }),
   )
+
 /** A credential, which tables and traces mask unless --show-secrets is given. */
 export const Secret = Str({ writeOnly: false, 'x-secret': true })
 
@@ -117,13 +128,15 @@ export const accessLevels = {
 /** The access level of a member, with the names of its numbers. */
 export const AccessLevel = Int({ 'x-levels': accessLevels })
 
-/** Returns the names for the numbers of a field without a shape; undefined if the field does not contain an access level. */
+/** Returns the access levels by name, for a field without a shape that has the name of an access level; undefined for any other field. */
 export const findLevelNames = (field: string): typeof accessLevels | undefined =>
   /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
 
-const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const
+/** The levels that members of projects and of groups can get. */
+const memberLevels = ['guest', 'reporter', 'developer', 'maintainer'] as const
+
 /** The levels that members can get. Only members of groups can become Owners. */
-export const givenLevels = {
-  project: everywhere,
-  group: ['minimal', ...everywhere, 'owner'],
+export const assignableLevels = {
+  project: memberLevels,
+  group: ['minimal', ...memberLevels, 'owner'],
 } as const

@@ -1,4 +1,4 @@
-/** Declares the shapes of jobs, bridges and the context of a job token. */
+/** Declares the shapes of jobs, bridge jobs, and the context of a job token. */
 import {
   ArrayOf,
   Bool,
@@ -7,15 +7,15 @@ import {
   Num,
   nullable,
   Obj,
+  OpenEnum,
   ProjectSummary,
   Str,
   Timestamp,
   User,
   UserSummary,
-  Word,
 } from './common.js'
 
-export const jobStates = [
+export const jobStatuses = [
   'created',
   'pending',
   'running',
@@ -39,14 +39,14 @@ const CommitSummary = Obj(
   { title: 'Commit summary' },
 )
 
-const pipeline = { id: Int(), project_id: Int(), ref: Str(), sha: Str(), status: Str() }
-const times = { created_at: Timestamp, updated_at: Timestamp, web_url: Str() }
+const pipelineSummary = { id: Int(), project_id: Int(), ref: Str(), sha: Str(), status: Str() }
+const pipelineDetails = { created_at: Timestamp, updated_at: Timestamp, web_url: Str() }
 
-const common = {
+const jobFields = {
   id: Int(),
   name: Str(),
   stage: Str(),
-  status: Word(jobStates),
+  status: OpenEnum(jobStatuses),
   ref: Str(),
   tag: Bool(),
   coverage: nullable(Num()),
@@ -76,20 +76,20 @@ export const JobRunner = Obj({
 
 export const Job = Obj(
   {
-    ...common,
+    ...jobFields,
     artifacts_file: maybe(Obj({ filename: Str(), size: Int({ description: 'bytes' }) })),
     artifacts: ArrayOf(
       Obj({
-        file_type: Word(['archive', 'metadata', 'trace', 'junit']),
+        file_type: OpenEnum(['archive', 'metadata', 'trace', 'junit']),
         size: Int({ description: 'bytes' }),
         filename: Str(),
-        file_format: Word(['zip', 'gzip', 'raw']),
+        file_format: OpenEnum(['zip', 'gzip', 'raw']),
       }),
     ),
     artifacts_expire_at: nullable(Timestamp),
-    pipeline: Obj(pipeline),
+    pipeline: Obj(pipelineSummary),
     runner: nullable(JobRunner),
-    download_url: maybe(nullable(Str({ description: 'after keeping the artifacts' }))),
+    download_url: maybe(nullable(Str({ description: 'present after the artifacts were kept' }))),
   },
   { title: 'Job' },
 )
@@ -99,19 +99,19 @@ export const DownstreamPipeline = Obj({
   sha: Str(),
   ref: Str(),
   status: Str(),
-  ...times,
+  ...pipelineDetails,
 })
 
 export const BridgeJob = Obj(
   {
-    ...common,
-    pipeline: Obj({ ...pipeline, ...times }),
+    ...jobFields,
+    pipeline: Obj({ ...pipelineSummary, ...pipelineDetails }),
     downstream_pipeline: nullable(DownstreamPipeline),
   },
   { title: 'Bridge job' },
 )
 
-export const JobContext = Obj(
+export const JobTokenContext = Obj(
   {
     allowed_agents: ArrayOf(Obj({ id: Int(), config_project: ProjectSummary })),
     job: Obj({
@@ -121,7 +121,7 @@ export const JobContext = Obj(
       project_id: Int(),
       project_name: Str(),
     }),
-    pipeline: Obj({ ...pipeline, ...times }),
+    pipeline: Obj({ ...pipelineSummary, ...pipelineDetails }),
     project: ProjectSummary,
     user: UserSummary,
   },

@@ -7,15 +7,15 @@ import {
   Day,
   deprecated,
   Int,
-  Level,
   maybe,
   nullable,
   Obj,
+  OpenEnum,
+  OrderedEnum,
   Secret,
   Str,
   Timestamp,
   Unknown,
-  Word,
 } from './common.js'
 
 export const visibilities = ['private', 'internal', 'public'] as const
@@ -56,7 +56,7 @@ const features = {
   wiki_enabled: maybe(Bool()),
   snippets_enabled: maybe(Bool()),
   container_registry_enabled: maybe(Bool(deprecated('container_registry_access_level'))),
-  container_registry_access_level: maybe(Word(['disabled'])),
+  container_registry_access_level: maybe(OpenEnum(['disabled'])),
   container_registry_image_prefix: maybe(Str()),
   packages_enabled: maybe(Bool()),
   service_desk_enabled: maybe(Bool()),
@@ -71,8 +71,8 @@ const merging = {
   allow_merge_on_skipped_pipeline: maybe(nullable(Bool())),
   only_allow_merge_if_all_discussions_are_resolved: maybe(Bool()),
   remove_source_branch_after_merge: maybe(Bool()),
-  merge_method: maybe(Word(mergeMethods)),
-  squash_option: maybe(Word(['default_on'])),
+  merge_method: maybe(OpenEnum(mergeMethods)),
+  squash_option: maybe(OpenEnum(['default_on'])),
   suggestion_commit_message: maybe(nullable(Str())),
   approvals_before_merge: maybe(Int({ description: 'PREMIUM' })),
   autoclose_referenced_issues: maybe(Bool()),
@@ -87,7 +87,7 @@ const ci = {
   public_jobs: maybe(Bool()),
   restrict_user_defined_variables: maybe(Bool()),
   auto_devops_enabled: maybe(Bool()),
-  auto_devops_deploy_strategy: maybe(Word(['continuous'])),
+  auto_devops_deploy_strategy: maybe(OpenEnum(['continuous'])),
 }
 
 /** Settings of a mirror of another repository. */
@@ -118,14 +118,20 @@ export const SimpleProject = Obj(simple, { title: 'Simple project' })
 export const Project = Obj(
   {
     ...simple,
-    visibility: maybe(Level(visibilities)),
+    visibility: maybe(OrderedEnum(visibilities)),
     owner: maybe(Obj({ id: Int(), name: Str(), created_at: Timestamp })),
     open_issues_count: maybe(Int()),
     creator_id: maybe(Int()),
     namespace: maybe(
-      Obj({ id: Int(), name: Str(), path: Str(), kind: Word(['group', 'user']), full_path: Str() }),
+      Obj({
+        id: Int(),
+        name: Str(),
+        path: Str(),
+        kind: OpenEnum(['group', 'user']),
+        full_path: Str(),
+      }),
     ),
-    import_status: maybe(Word(['none'])),
+    import_status: maybe(OpenEnum(['none'])),
     import_error: maybe(nullable(Str())),
     permissions: maybe(Obj({ project_access: nullable(Access), group_access: nullable(Access) })),
     archived: maybe(Bool()),

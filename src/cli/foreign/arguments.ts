@@ -3,7 +3,7 @@
 import { quoteWord } from '../../base/shell-words.js'
 import { findNearest } from '../../base/suggest.js'
 import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
-import { getSelectList, hasForm, listsRecords } from '../../engine/command/derive.js'
+import { canListRecords, getSelectList, hasScopeEndpoint } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
@@ -36,7 +36,8 @@ export const findArguments = (command: Command, tokens: readonly string[]): read
 /** Returns the flag for the project or group that an argument names. */
 const toScope = (command: Command, text: string): readonly string[] => {
   const isProject =
-    hasForm(command, 'project') && (text.includes('/') || !hasForm(command, 'group'))
+    hasScopeEndpoint(command, 'project') &&
+    (text.includes('/') || !hasScopeEndpoint(command, 'group'))
   return [isProject ? '-P' : '-G', text]
 }
 
@@ -91,7 +92,8 @@ const getFlagValue = (
 /** Replaces `--group` of the list of projects by a condition on their paths. */
 const rewriteGroup = (command: Command, tokens: readonly string[]): readonly string[] => {
   const group = getFlagValue(tokens, ['-G', '--group'])
-  if (group === undefined || command.area !== 'projects' || hasForm(command, 'group')) return tokens
+  if (group === undefined || command.area !== 'projects' || hasScopeEndpoint(command, 'group'))
+    return tokens
   return tokens.toSpliced(group.at, 2, '--where', `path_with_namespace~${group.value}/`)
 }
 
@@ -110,7 +112,7 @@ const rewriteOfList = async (
   tokens: readonly string[],
 ): Promise<readonly string[]> => {
   const scope = getFlagValue(tokens, ['-P', '--project'])
-  if (scope !== undefined && !hasForm(command, 'project') && command.open !== true) {
+  if (scope !== undefined && !hasScopeEndpoint(command, 'project') && command.open !== true) {
     const rewritten = await rewriteProjects(command, tokens)
     if (rewritten !== undefined) return rewritten
   }
@@ -118,7 +120,7 @@ const rewriteOfList = async (
   const [at, ...others] = surplus
   if (at === undefined) return rewriteGroup(command, tokens)
   if (others.length > 0 || command.args.length > 0) return tokens
-  if (!hasForm(command, 'project') && !hasForm(command, 'group')) return tokens
+  if (!hasScopeEndpoint(command, 'project') && !hasScopeEndpoint(command, 'group')) return tokens
   return rewriteSurplus(command, tokens, at)
 }
 
@@ -128,7 +130,7 @@ const rewriteScope = (command: Command, tokens: readonly string[]): readonly str
   const scope = getScopeType(first?.param)
   if (scope === undefined || findArguments(command, tokens).length > 0) return tokens
   const given = getFlagValue(tokens, scope === 'project' ? ['-P', '--project'] : ['-G', '--group'])
-  return given === undefined || hasForm(command, scope)
+  return given === undefined || hasScopeEndpoint(command, scope)
     ? tokens
     : tokens.toSpliced(given.at, 2, given.value)
 }
@@ -210,7 +212,7 @@ export const rewriteArguments = async (
 ): Promise<readonly string[]> => {
   if (command.area === 'export') return rewriteExport(tokens, command)
   if (command.area === 'auth' && command.words === 'login') return rewriteAddress(command, tokens)
-  if (listsRecords(command)) return rewriteOfList(command, rewriteScope(command, tokens))
+  if (canListRecords(command)) return rewriteOfList(command, rewriteScope(command, tokens))
   if (getSelectList(command) === undefined && command.words.endsWith('update'))
     return rewriteAttribute(command, tokens)
   return rewriteScope(command, tokens)

@@ -4,7 +4,7 @@ import { isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getProperties, titleFields } from '../../catalogue/fields.js'
 import { getParamValues } from '../../catalogue/params.js'
-import { getAnswerFields, getSelectList, listsRecords } from '../../engine/command/derive.js'
+import { canListRecords, getAnswerFields, getSelectList } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 
@@ -27,7 +27,7 @@ const listsSelected = async (command: Command): Promise<readonly Endpoint[]> => 
 
 /** Finds where a command takes conditions on fields; undefined if it takes none. */
 export const findFieldPlace = async (command: Command): Promise<FieldPlace | undefined> => {
-  const isList = listsRecords(command)
+  const isList = canListRecords(command)
   const endpoints = isList ? Object.values(command.endpoints) : await listsSelected(command)
   if (endpoints.length === 0) return undefined
   return { flag: isList ? '--where' : '--select', fields: getAnswerFields(endpoints), endpoints }
@@ -86,7 +86,7 @@ export const findState = (
   const flag = getCommandFlags(command, ({ name }) => name === 'status' || name === 'state').find(
     (one) => one.parameter !== undefined && isOneOf(one, value),
   )
-  if (flag !== undefined && listsRecords(command)) return [`--${flag.name}`, value]
+  if (flag !== undefined && canListRecords(command)) return [`--${flag.name}`, value]
   if (place === undefined) return undefined
   const field = names.find((name) => listFieldWords(place, name).includes(value))
   return field === undefined ? undefined : [place.flag, `${field}=${value}`]

@@ -2,7 +2,7 @@
 
 import { findNearest } from '../../base/suggest.js'
 import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
-import { canSendAttributes, getCommandName, listsRecords } from '../../engine/command/derive.js'
+import { canListRecords, canSendAttributes, getCommandName } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
@@ -236,7 +236,7 @@ export class FlagReader {
   #mayFollow(name: string, text: string): boolean {
     return (
       name !== '--json' ||
-      listsRecords(this.#command) ||
+      canListRecords(this.#command) ||
       text.split(',').every((one) => this.#fields?.fields.includes(one) === true)
     )
   }

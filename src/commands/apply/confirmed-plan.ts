@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
-import { matchAgreedPlan, type PlanMatch } from '../../desired/applying/verify.js'
+import { matchConfirmedPlan, type PlanMatch } from '../../desired/applying/verify.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -53,7 +53,7 @@ const readPlanIfPresent = (path: string): Buffer | undefined => {
 }
 
 /** The flags that select what a plan covers, each with the corresponding part of a plan file. */
-const selecting = [
+const selectionFlags = [
   ['project', 'projects'],
   ['group', 'groups'],
   ['only', 'only'],
@@ -65,7 +65,7 @@ const selecting = [
 
 /** Creates the line that makes a plan again, from its files and selection and the options of the current line. */
 const createReplanLine = ({ inputs, selection }: PlanDocument, given: PlanGiven): PlanGiven => {
-  const texts = selecting.flatMap(([flag, part]) =>
+  const texts = selectionFlags.flatMap(([flag, part]) =>
     selection[part] === undefined ? [] : [[flag, selection[part]] as const],
   )
   return { ...given, args: inputs, flags: { ...given.flags, ...Object.fromEntries(texts) } }
@@ -73,7 +73,7 @@ const createReplanLine = ({ inputs, selection }: PlanDocument, given: PlanGiven)
 
 const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
   if (args.length > 1) throw usage(`${file} is a plan and cannot be combined with other files`)
-  const stray = selecting.find(([name]) => flags[name] !== undefined)
+  const stray = selectionFlags.find(([name]) => flags[name] !== undefined)
   if (stray !== undefined)
     throw usage(
       `--${stray[0]} cannot be used with a plan file: ${file} already contains its options`,
@@ -145,9 +145,9 @@ const removeIds = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Reado
  * Compares the confirmed plan with the plan that is created now: its user, instance, files and actions.
  * @throws Failure `usage` if they differ
  */
-const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
+const checkConfirmed = (confirmed: ConfirmedPlan, made: MadePlan): void => {
   const now = toPlanDocument(made)
-  const { file, document } = agreed
+  const { file, document } = confirmed
   const throwDifference = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was created ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
   }
@@ -162,7 +162,7 @@ const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const [before, after] = [getActionIds(document), getActionIds(now)]
   const [gone, added] = [removeIds(before, after), removeIds(after, before)]
-  for (const action of getOpenActions(agreed)) {
+  for (const action of getOpenActions(confirmed)) {
     const again = byId.get(action.id)
     if (again === undefined || again.digest !== action.digest) continue
     if (serializeAction(again, now, added) !== serializeAction(action, document, gone))
@@ -177,13 +177,13 @@ const checkAgreed = (agreed: ConfirmedPlan, made: MadePlan): void => {
  * Finds the actions of a plan that are still to be done, and those that have become stale.
  * @throws Failure `usage` if the plan differs from the confirmed one
  */
-export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): PlanMatch => {
-  checkAgreed(agreed, made)
+export const compareWithConfirmed = (confirmed: ConfirmedPlan, made: MadePlan): PlanMatch => {
+  checkConfirmed(confirmed, made)
   const { plan } = made
-  if (agreed.open === undefined) return matchAgreedPlan(agreed.document, plan)
+  if (confirmed.open === undefined) return matchConfirmedPlan(confirmed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
-  return matchAgreedPlan(
-    { actions: getOpenActions(agreed).filter(({ id }) => left.has(id)), sets: {} },
+  return matchConfirmedPlan(
+    { actions: getOpenActions(confirmed).filter(({ id }) => left.has(id)), sets: {} },
     plan,
   )
 }
@@ -193,7 +193,7 @@ export const compareWithConfirmed = (agreed: ConfirmedPlan, made: MadePlan): Pla
 const command = 'apply'
 
 /** A run with its journal. */
-export interface OwnRun {
+export interface ApplyRun {
   /** The journal; undefined if the run has none. */
   readonly journal: Journal | undefined
   /** The number of each action in the journal, by the ID of the action. */
@@ -203,8 +203,8 @@ export interface OwnRun {
 }
 
 /** A resumed run with its confirmed plan. */
-export interface ResumedRun extends OwnRun {
-  readonly agreed: ConfirmedPlan
+export interface ResumedRun extends ApplyRun {
+  readonly confirmed: ConfirmedPlan
 }
 
 /** The run that this run undoes, if any. */
@@ -222,10 +222,10 @@ const createHeader = async (context: Context, id: string, undoes: UndoHeader): P
   ...(await context.place.getOrigin()),
 })
 
-const createOwnRun = (
+const toApplyRun = (
   journal: Journal | undefined,
   { actions }: { readonly actions: readonly { readonly id: string }[] },
-): OwnRun => {
+): ApplyRun => {
   let closed = false
   return {
     journal,
@@ -246,16 +246,16 @@ const getKeptFlags = ({ flags }: PlanGiven): JsonValues =>
     ),
   )
 
-/** Creates the journal of a confirmed plan, before any request is sent. */
-export const keepApplyRun = async (
+/** Creates the run of a confirmed plan with its journal, before any request is sent. */
+export const createApplyRun = async (
   context: Context,
   given: PlanGiven,
   made: MadePlan,
   undoes: UndoHeader = {},
-): Promise<OwnRun> => {
+): Promise<ApplyRun> => {
   const { place } = context
   const { plan, view } = made
-  if (place.globals.journal === 'none') return createOwnRun(undefined, plan)
+  if (place.globals.journal === 'none') return toApplyRun(undefined, plan)
   const document = toPlanDocument(made)
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await createRunJournal(place, place.globals.journal, header)
@@ -273,7 +273,7 @@ export const keepApplyRun = async (
   for (const [i, { id }] of document.actions.entries())
     journal.add({ n: i + 1, object: id, state: 'queued' })
   await journal.append({ input: 'complete', total: document.actions.length })
-  return createOwnRun(journal, document)
+  return toApplyRun(journal, document)
 }
 
 /** Notes that the last apply to this instance did not finish, because a new plan does not complete its remaining actions. */
@@ -293,7 +293,7 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
 }
 
 /** The flags that define the plan, which the journal contains. Flags for reports may be given again. */
-const planned = new Set(
+const planDefiningFlags = new Set(
   Object.keys({ ...planningFlags, stale: true }).filter(
     (name) => !['fail-on', 'report', 'secrets'].includes(name),
   ),
@@ -304,7 +304,7 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
   if (arg !== undefined)
     throw usage(`--resume takes no files; remove "${arg}"`, 'The journal contains the plan.')
   const stray = Object.entries(flags).find(
-    ([name, value]) => value !== undefined && planned.has(name),
+    ([name, value]) => value !== undefined && planDefiningFlags.has(name),
   )
   if (stray !== undefined)
     throw usage(`--resume and --${stray[0]} exclude each other`, 'The journal defines the run.')
@@ -336,11 +336,11 @@ export const loadResumedRun = async (
   const open = document.actions.filter(
     (_, i) => getNextStep(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
   )
-  const agreed = {
+  const confirmed = {
     file: past.file,
     document,
     given: createReplanLine(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
     open: new Map(open.map(({ id, digest }) => [id, digest])),
   }
-  return { ...createOwnRun(journal, document), agreed }
+  return { ...toApplyRun(journal, document), confirmed }
 }

@@ -27,25 +27,24 @@ import { checkLimits, getPlanEnd, parseFailOn, yieldPlan } from '../plan/printin
 import { writePlanReports } from '../plan/reports.js'
 import type { ReportedPlan } from '../plan/rows.js'
 import {
+  type ApplyRun,
   type ConfirmedPlan,
   compareWithConfirmed,
+  createApplyRun,
   findConfirmedPlan,
-  keepApplyRun,
   loadResumedRun,
   noteUnfinished,
-  type OwnRun,
   type ResumedRun,
   type UndoHeader,
 } from './confirmed-plan.js'
 
 type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
 
-/** The current plan, and its actions that will be applied. */
+/** The current plan, with only the actions that will be applied. */
 interface DuePlan {
   readonly made: MadePlan
-  readonly actions: readonly PlannedAction[]
   /** True if some confirmed actions are omitted because they are stale. */
-  readonly partly: boolean
+  readonly isPartial: boolean
 }
 
 /** Returns the plan with only the given actions. */
@@ -59,19 +58,19 @@ const selectActions = (made: MadePlan, actions: readonly PlannedAction[]): MadeP
 const createDuePlan = async (
   context: Context,
   given: ApplyLine,
-  agreed: ConfirmedPlan | undefined,
+  confirmed: ConfirmedPlan | undefined,
   { policy }: ReadSecrets,
   undoing: ApplyUndo | undefined,
 ): Promise<DuePlan> => {
   const { ui } = context
   const made = await ui.showProgress('comparing', () =>
-    makePlan(context, agreed?.given ?? given, { secrets: policy, unfinished: agreed?.open }),
+    makePlan(context, confirmed?.given ?? given, { secrets: policy, unfinished: confirmed?.open }),
   )
-  if (agreed === undefined) {
+  if (confirmed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.selectDue(made)
-    return { made: selectActions(made, actions), actions, partly: false }
+    return { made: selectActions(made, actions), isPartial: false }
   }
-  const { actions, stale } = compareWithConfirmed(agreed, made)
+  const { actions, stale } = compareWithConfirmed(confirmed, made)
   if (stale.length > 0 && given.flags.stale !== 'skip')
     throw new Failure(
       'conflict',
@@ -81,8 +80,8 @@ const createDuePlan = async (
       },
     )
   for (const { id, why } of stale) ui.note(`skipped: ${id}: ${why}`)
-  if (agreed.open === undefined) noteAdditionalChanges(ui, agreed, made)
-  return { made: selectActions(made, actions), actions, partly: stale.length > 0 }
+  if (confirmed.open === undefined) noteAdditionalChanges(ui, confirmed, made)
+  return { made: selectActions(made, actions), isPartial: stale.length > 0 }
 }
 
 /** Notes changes that the files require now and the confirmed plan does not contain. They are not applied. */
@@ -91,8 +90,8 @@ const noteAdditionalChanges = (
   { file, document }: ConfirmedPlan,
   { plan }: MadePlan,
 ): void => {
-  const agreed = new Set(document.actions.map(({ id }) => id))
-  const beyond = plan.actions.filter(({ id }) => !agreed.has(id)).length
+  const confirmedIds = new Set(document.actions.map(({ id }) => id))
+  const beyond = plan.actions.filter(({ id }) => !confirmedIds.has(id)).length
   if (beyond === 0) return
   const [what, it] =
     beyond === 1 ? ['1 additional change', 'it'] : [`${beyond} additional changes`, 'them']
@@ -105,18 +104,18 @@ const noteAdditionalChanges = (
  */
 const confirmChanges = async (
   { ui }: Context,
-  { actions, made }: DuePlan,
+  { head, plan: { actions } }: MadePlan,
   isShown: boolean,
 ): Promise<void> => {
-  const deletes = actions.filter(({ verb }) => verb === 'delete').length
-  const lost = deletes === 0 ? '' : `, ${deletes} of them deletes`
+  const deletions = actions.filter(({ verb }) => verb === 'delete').length
+  const lost = deletions === 0 ? '' : `, including ${formatCount(deletions, 'deletion')}`
   const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
-  const what = `${count} made at ${made.head.instance}${lost}.`
+  const what = `${count} made at ${head.instance}${lost}.`
   const ids = isShown ? undefined : actions.map(({ id }) => id)
   await ui.confirm(what, ids, undefined, ids?.length)
 }
 
-/** @throws Failure `usage` if a secret that would be sent is not available */
+/** Checks that every secret that would be sent is available. @throws Failure `usage` */
 const checkSecrets = ({ findings }: DesiredPlan): void => {
   const missing = findings.flatMap(({ is, text, origin }) =>
     is === 'secret' ? [origin === undefined ? text : `${formatOrigin(origin)}: ${text}`] : [],
@@ -131,8 +130,8 @@ export interface ApplyUndo {
   readonly selectDue: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
 
-/** @throws Failure `usage` if the key for detecting changed secrets cannot be used */
-const checkKeyUsable = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>): void => {
+/** Checks that changed secrets can be detected. @throws Failure `usage` if the key for that cannot be used */
+const checkKeyUsable = ({ unusable }: ReadSecrets): void => {
   if (unusable === undefined) return
   throw usage(
     `cannot tell whether secrets changed: ${unusable}`,
@@ -142,56 +141,58 @@ const checkKeyUsable = ({ unusable }: Awaited<ReturnType<typeof readSecrets>>): 
 
 /**
  * Creates the plan, shows it, asks for confirmation and applies it.
- * @param own the run that is resumed
+ * @param resumed the run that is resumed
  */
 async function* applyPlan(
   context: Context,
   given: ApplyLine,
-  own: ResumedRun | undefined,
+  resumed: ResumedRun | undefined,
   undoing: ApplyUndo | undefined,
 ): Rows {
   const { place, answer } = context
-  const agreed = own?.agreed ?? findConfirmedPlan(context, given)
-  const runGiven = agreed?.given ?? given
+  // The plan of a resumed run was shown, checked and confirmed before.
+  const isNew = resumed === undefined
+  const confirmed = resumed?.confirmed ?? findConfirmedPlan(context, given)
+  const runGiven = confirmed?.given ?? given
   const secrets = await readSecrets(context, runGiven.flags.secrets)
-  if (runGiven.flags.secrets === 'changed' && own === undefined) checkKeyUsable(secrets)
-  const wanted = await createDuePlan(context, given, agreed, secrets, undoing)
-  const { made, actions } = wanted
+  if (runGiven.flags.secrets === 'changed' && isNew) checkKeyUsable(secrets)
+  const { made, isPartial } = await createDuePlan(context, given, confirmed, secrets, undoing)
+  const isEmpty = made.plan.actions.length === 0
   const failOn = await parseFailOn(context, runGiven)
   const reported: ReportedPlan = { of: 'apply', made, failOn }
-  if (own === undefined && undoing === undefined) await noteUnfinished(context)
+  if (isNew && undoing === undefined) await noteUnfinished(context)
   const { dryRun } = place.globals
   // People see the plan before they confirm it. Programs get it once, with the outcomes if anything was applied.
-  if (own === undefined && (answer.reader === 'people' || actions.length === 0 || dryRun)) {
+  if (isNew && (answer.reader === 'people' || isEmpty || dryRun)) {
     yield* yieldPlan(context, reported)
     yield { kind: 'flush' }
   }
-  const isDraft = actions.length > 0 && !dryRun
+  const isDraft = !isEmpty && !dryRun
   yield* writePlanReports(context, given, reported, isDraft)
-  if (wanted.partly) yield createExitRow(exitCodes.partial)
+  if (isPartial) yield createExitRow(exitCodes.partial)
   yield getPlanEnd(made, failOn)
-  if (actions.length === 0) {
-    if (own !== undefined) yield createNoteRow('nothing is left to do')
-    return own?.end('completed')
+  if (isEmpty) {
+    if (!isNew) yield createNoteRow('nothing is left to do')
+    return resumed?.end('completed')
   }
-  if (own === undefined) checkLimits(made, 'nothing was written')
+  if (isNew) checkLimits(made, 'nothing was written')
   if (dryRun) return
   checkSecrets(made.plan)
-  const isShown = own === undefined && answer.reader === 'people' && answer.terminal
-  await confirmChanges(context, wanted, isShown)
-  const run = own ?? (await keepApplyRun(context, runGiven, made, undoing?.undoes))
-  yield* executeConfirmedPlan({ context, given, made, actions, secrets, run, reported })
+  const isShown = isNew && answer.reader === 'people' && answer.terminal
+  await confirmChanges(context, made, isShown)
+  const run = resumed ?? (await createApplyRun(context, runGiven, made, undoing?.undoes))
+  yield* executeConfirmedPlan({ context, given, made, secrets, run, reported })
 }
 
 // Applying the confirmed plan: sending its requests, verifying the changes and reporting them.
 
-interface ApplyRun {
+/** What the execution of a confirmed plan needs. */
+interface ApplyWork {
   readonly context: Context
   readonly given: ApplyLine
   readonly made: MadePlan
-  readonly actions: readonly PlannedAction[]
   readonly secrets: ReadSecrets
-  readonly run: OwnRun
+  readonly run: ApplyRun
   readonly reported: ReportedPlan
 }
 
@@ -211,30 +212,34 @@ const toActionOutcome = (
 }
 
 /** Sends the requests of the plan, and records each action. */
-const executeActions = async (doing: ApplyRun): Promise<ExecutionResult> => {
-  const { context, made, actions, secrets, run } = doing
+const executeActions = async ({
+  context,
+  made,
+  secrets,
+  run,
+}: ApplyWork): Promise<ExecutionResult> => {
   const record =
     run.journal &&
     createRunRecord(run.journal, {
       getFacts: ({ status }: { readonly status?: number } = {}) => ({ status }),
       mask: (attributes: Attributes) => attributes,
     })
-  return executePlan(actions, {
+  return executePlan(made.plan.actions, {
     instance: toWritable(context),
     view: made.view,
     secrets: secrets.values,
     carryOut: context.instance.carryOut,
     record,
-    numbered: ({ id }) => run.places.get(id),
+    getNumber: ({ id }) => run.places.get(id),
   })
 }
 
 /** Records the digests of secrets that were set, so that the next plan can detect changes. */
 const recordSecrets = async (
-  { context, secrets, actions }: ApplyRun,
+  { context, secrets, made }: ApplyWork,
   { outcomes }: ExecutionResult,
 ): Promise<void> => {
-  const set = actions.flatMap(({ id }) => {
+  const set = made.plan.actions.flatMap(({ id }) => {
     const outcome = outcomes.get(id)
     return outcome?.state === 'done' ? outcome.result.set : []
   })
@@ -246,14 +251,15 @@ const recordSecrets = async (
   }
 }
 
+/** Reads the changed objects again, unless --no-verify is given or the run was interrupted. */
 const verifyChanges = async (
-  { context, given, made, actions }: ApplyRun,
+  { context, given, made }: ApplyWork,
   { outcomes }: ExecutionResult,
 ): Promise<VerifyResult> => {
   const { signal, sleep } = context.place.clock
   if (!given.flags.verify || signal.aborted) return { unkept: [], unread: [] }
   const { each } = toWritable(context)
-  const written = actions.filter(({ id }) => {
+  const written = made.plan.actions.filter(({ id }) => {
     return ['done', 'unchanged'].includes(outcomes.get(id)?.state ?? '')
   })
   return context.ui.showProgress('verifying the changes', () =>
@@ -261,9 +267,9 @@ const verifyChanges = async (
   )
 }
 
-/** Ends the run with its failure, or with exit code 8 if some changes could not be verified. */
-function* endWith(
-  { context }: ApplyRun,
+/** Throws the failure of the run, if there is one. Yields exit code 8 if some changes could not be verified. */
+function* throwVerdict(
+  { context }: ApplyWork,
   { report }: ExecutionResult,
   { unkept, unread }: VerifyResult,
 ): Generator<Row, void> {
@@ -278,26 +284,26 @@ function* endWith(
   })
 }
 
-/** @throws Failure of the run as a whole */
-async function* executeConfirmedPlan(doing: ApplyRun): Rows {
-  const { context, given, run } = doing
+/** Sends the confirmed changes, verifies them and reports the outcome. @throws Failure of the run as a whole */
+async function* executeConfirmedPlan(work: ApplyWork): Rows {
+  const { context, given, run } = work
   const { ui, place } = context
   try {
-    const all = await executeActions(doing)
-    await recordSecrets(doing, all)
+    const all = await executeActions(work)
+    await recordSecrets(work, all)
     await run.end(all.report.end)
-    const looked = await verifyChanges(doing, all)
+    const verified = await verifyChanges(work, all)
     // Reports failures in full, then changes that the instance did not keep, then the counts.
     for (const { item, failure } of all.report.failures) ui.report(failure, item.object)
-    for (const { action, found } of looked.unkept)
+    for (const { action, found } of verified.unkept)
       for (const { text } of found) ui.warn(`${action.id}: ${text}`)
-    for (const { action, failure } of looked.unread)
+    for (const { action, failure } of verified.unread)
       ui.warn(`${action.id}: could not be read again: ${failure.message}`)
     ui.note(formatClosingLine(all.report, getJournalPlace(run.journal, 'apply', place.globals)))
-    const reported = { ...doing.reported, ends: all.outcomes }
+    const reported = { ...work.reported, ends: all.outcomes }
     yield* writePlanReports(context, given, reported)
-    yield* yieldPlan(context, reported, (id) => toActionOutcome(id, all, looked))
-    yield* endWith(doing, all, looked)
+    yield* yieldPlan(context, reported, (id) => toActionOutcome(id, all, verified))
+    yield* throwVerdict(work, all, verified)
   } finally {
     await run.close()
   }
@@ -334,13 +340,13 @@ const lockInstance = async (
 export async function* applyGiven(context: Context, given: ApplyLine, undoing?: ApplyUndo): Rows {
   const { resume, dryRun } = context.place.globals
   const release = dryRun ? () => {} : await lockInstance(context.place)
-  let own: ResumedRun | undefined
+  let resumed: ResumedRun | undefined
   try {
-    own = resume === undefined ? undefined : await loadResumedRun(context, given, resume)
-    if (resume !== undefined && own === undefined) yield createNoteRow('nothing is left to do')
-    else yield* applyPlan(context, given, own, undoing)
+    resumed = resume === undefined ? undefined : await loadResumedRun(context, given, resume)
+    if (resume !== undefined && resumed === undefined) yield createNoteRow('nothing is left to do')
+    else yield* applyPlan(context, given, resumed, undoing)
   } finally {
-    await own?.close()
+    await resumed?.close()
     release()
   }
 }

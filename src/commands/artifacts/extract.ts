@@ -1,4 +1,4 @@
-/** Extracts an archive into a folder. If a check fails, no file is written. */
+/** Downloads an archive and extracts it into a folder. No file is written if a check fails. */
 
 import { createWriteStream, type Stats } from 'node:fs'
 import {
@@ -49,7 +49,8 @@ const expandEntry = (packed: Buffer, { compressionMethod, uncompressedSize }: En
   }
 }
 
-const writeSmall = async (archive: Archive, { entry, path }: Placement, folder: string) => {
+/** Writes a file of an archive that is unpacked in memory. */
+const writeSmallEntry = async (archive: Archive, { entry, path }: Placement, folder: string) => {
   const { fileDataStart } = await archive.zip.readLocalFileHeaderPromise(entry, { minimal: true })
   const bytes = expandEntry(await archive.read(fileDataStart, entry.compressedSize), entry)
   if (bytes.length < entry.uncompressedSize) throw new Error('too few bytes')
@@ -58,6 +59,7 @@ const writeSmall = async (archive: Archive, { entry, path }: Placement, folder: 
   await writeFile(join(folder, path), bytes, { flag: 'wx' })
 }
 
+/** Writes a file of an archive. @throws Error if its content does not match its size or checksum */
 const writeEntry = async (
   archive: Archive,
   item: Placement,
@@ -66,7 +68,7 @@ const writeEntry = async (
 ) => {
   const { entry, path } = item
   if (entry.uncompressedSize <= maxInMemory && entry.compressedSize <= maxInMemory)
-    return writeSmall(archive, item, folder)
+    return writeSmallEntry(archive, item, folder)
   const source = await archive.zip.openReadStreamPromise(entry)
   let sum = 0
   await pipeline(
@@ -110,6 +112,7 @@ const extractEntries = async (
 /** True if the file system caused the error; false if the archive did. */
 const isDiskError = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(getErrorCode(cause))
 
+/** The interruption and the progress of an extraction. */
 interface ExtractOptions {
   readonly signal: AbortSignal
   readonly progress: Progress
@@ -118,7 +121,7 @@ interface ExtractOptions {
 const extractArchive = async (
   path: string,
   scratch: ScratchFolder,
-  extracting: ExtractOptions,
+  options: ExtractOptions,
 ): Promise<readonly WrittenFile[]> => {
   const archive = await openArchive(path)
   try {
@@ -126,8 +129,8 @@ const extractArchive = async (
     await checkSpace(scratch, contents.size)
     if (scratch.exists) await checkConflicts(scratch.target, contents)
     const into = join(scratch.path, 'files')
-    await extractEntries(archive, contents, into, extracting)
-    checkNotInterrupted(extracting.signal)
+    await extractEntries(archive, contents, into, options)
+    checkNotInterrupted(options.signal)
     await publish(scratch, into, contents)
     return contents.files.map(({ path: name, entry }) => ({
       path: join(scratch.target, name),
@@ -143,18 +146,18 @@ const extractArchive = async (
  * @param fetch writes the archive to a path
  * @returns the files that were written
  * @throws Failure `failed` if an entry would leave the folder, is a link or device, overlaps another or is damaged,
- *   or if the archive is too large; nothing was published then, or the message says what
+ *   or if the archive is too large. Nothing was written then; after a failure of the disk the message says how many files were.
  */
-export const extract = async (
+export const downloadAndExtract = async (
   fetch: (path: string) => Promise<unknown>,
   folder: string,
-  extracting: ExtractOptions,
+  options: ExtractOptions,
 ): Promise<readonly WrittenFile[]> => {
-  const scratch = await openScratch(folder)
+  const scratch = await createScratchFolder(folder)
   try {
     const path = join(scratch.path, 'archive.zip')
     await fetch(path)
-    return await extractArchive(path, scratch, extracting)
+    return await extractArchive(path, scratch, options)
   } catch (error) {
     if (error instanceof Failure) throw error
     throw isDiskError(error)
@@ -165,20 +168,20 @@ export const extract = async (
   }
 }
 
-// Publishing: extracted files are moved from a private folder on the same file system.
+// Publishing: extracted files are moved from a scratch folder on the same file system.
 
-/** A private folder for extracting, in or beside the target folder. */
+/** A scratch folder: a private folder for extracting, in or beside the target folder. */
 interface ScratchFolder {
   /** The folder to extract into, links resolved. */
   readonly target: string
   /** True if the target folder exists already. */
   readonly exists: boolean
   readonly path: string
-  /** Removes the private folder, and the empty folders that were created for it. Never throws. */
+  /** Removes the scratch folder, and the empty folders that were created for it. Never throws. */
   remove(): Promise<void>
 }
 
-const findEntry = (path: string): Promise<Stats | undefined> =>
+const findFileStats = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))) return undefined
     throw error
@@ -190,17 +193,17 @@ const findEntry = (path: string): Promise<Stats | undefined> =>
  */
 export const findFolder = async (folder: string): Promise<string | undefined> => {
   const path = await realpath(folder).catch(() => folder)
-  const existing = await findEntry(path)
+  const existing = await findFileStats(path)
   if (existing === undefined) return undefined
   if (existing.isDirectory()) return path
   throw usage(
-    `cannot extract into ${folder}: it is ${existing.isSymbolicLink() ? 'a link to nothing' : 'no folder'}`,
+    `cannot extract into ${folder}: it is ${existing.isSymbolicLink() ? 'a broken symbolic link' : 'not a folder'}`,
     'Pass a folder with --to. svcctl creates it if it does not exist.',
   )
 }
 
-/** @throws Failure if the private folder cannot be created */
-const openScratch = async (folder: string): Promise<ScratchFolder> => {
+/** Creates the scratch folder, and the folders above it. @throws Failure if one of them cannot be created */
+const createScratchFolder = async (folder: string): Promise<ScratchFolder> => {
   const existing = await findFolder(folder)
   try {
     const made = existing === undefined ? makeFolders(dirname(folder)) : []
@@ -216,7 +219,7 @@ const openScratch = async (folder: string): Promise<ScratchFolder> => {
   }
 }
 
-/** @throws Failure `failed` if the disk does not have enough space */
+/** Checks the free space of the disk. @throws Failure `failed` if there is not enough */
 const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promise<void> => {
   const { bavail, bsize, blocks } = await statfs(path)
   // Some file systems do not report their size.
@@ -231,12 +234,12 @@ const checkSpace = async ({ path, target }: ScratchFolder, size: number): Promis
 const createPathFailure = (path: string, what: string): Failure =>
   createExtractFailure(`${path} is ${what}`)
 
-/** @throws Failure `failed` if a symbolic link, or an entry of another type, is in the way */
+/** Checks that the archive fits into an existing folder. @throws Failure `failed` if a symbolic link, or a file of another type, is in the way */
 const checkConflicts = async (target: string, { files, folders }: Contents): Promise<void> => {
   const absent = new Set<string>()
   const isNew = (path: string): boolean => absent.has(dirname(path))
   for (const folder of folders) {
-    const existing = isNew(folder) ? undefined : await findEntry(join(target, folder))
+    const existing = isNew(folder) ? undefined : await findFileStats(join(target, folder))
     if (existing === undefined) absent.add(folder)
     else if (existing.isSymbolicLink())
       throw createPathFailure(join(target, folder), 'a symbolic link, which is not followed')
@@ -244,7 +247,7 @@ const checkConflicts = async (target: string, { files, folders }: Contents): Pro
       throw createPathFailure(join(target, folder), 'a file where the archive has a folder')
   }
   for (const { path } of files) {
-    const existing = isNew(path) ? undefined : await findEntry(join(target, path))
+    const existing = isNew(path) ? undefined : await findFileStats(join(target, path))
     if (existing === undefined || existing.isFile()) continue
     const what = existing.isSymbolicLink()
       ? 'a symbolic link, which is not followed'
@@ -290,13 +293,13 @@ const publish = async (
   contents: Contents,
 ): Promise<void> => {
   if (!exists) {
-    const failed = await rename(from, target).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    if (failed === undefined) return
-    // Another process created the folder in the meantime.
-    if ((await findFolder(target)) === undefined) throw createWriteFailure(target, failed)
+    try {
+      await rename(from, target)
+      return
+    } catch (error) {
+      // If the folder exists now, another process created it in the meantime.
+      if ((await findFolder(target)) === undefined) throw createWriteFailure(target, error)
+    }
   }
   await publishInto(target, from, contents)
 }

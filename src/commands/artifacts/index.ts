@@ -5,7 +5,7 @@
 
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { redactSecrets, scrubbedMark } from '../../base/secrets/scrub.js'
+import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { Context } from '../../engine/command/context.js'
@@ -16,7 +16,7 @@ import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
 import { listWritten } from '../written-files.js'
 import { isUnsafeName } from './archive.js'
-import { extract, findFolder } from './extract.js'
+import { downloadAndExtract, findFolder } from './extract.js'
 import { followFile } from './follow.js'
 import { type CheckedDownload, formatBytes, openDownload, toFile, yieldBody } from './save.js'
 
@@ -46,7 +46,7 @@ const getDispositionName = async (header: unknown): Promise<string | undefined> 
   try {
     const { filename } = disposition.parse(header).parameters
     return typeof filename === 'string' && filename !== ''
-      ? redactSecrets(filename).replaceAll(scrubbedMark, 'xxx')
+      ? redactSecrets(filename).replaceAll(redactedMark, 'xxx')
       : undefined
   } catch {
     return undefined
@@ -71,7 +71,7 @@ async function* extractInto(context: Context, download: CheckedDownload, folder:
   const files = await context.ui.showProgress(
     `downloading and extracting to ${folder}`,
     (progress) =>
-      extract((path) => toFile(context, download, path, progress), folder, {
+      downloadAndExtract((path) => toFile(context, download, path, progress), folder, {
         signal: context.place.clock.signal,
         progress,
       }),

@@ -7,7 +7,7 @@ import { ExactNumber } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import { isObject } from '../../base/objects.js'
 import { escapeControlLines } from '../../base/screen-text.js'
-import { redactSecrets } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/redact.js'
 import type { Failure } from '../../errors.js'
 
 // Records that are too large for an answer, which are shortened.

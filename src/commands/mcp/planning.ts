@@ -7,7 +7,7 @@ import { isSecret } from '../../base/secrets/mask.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import {
   canComeFromFile,
-  formatOf,
+  getParamFormat,
   isListParam,
   isSwitch,
   type Param,
@@ -56,7 +56,7 @@ const escapeCharacter = (char: string): string => {
   )
 }
 
-const isPublic = (param: Param): boolean => formatOf(param) === 'public-key'
+const isPublic = (param: Param): boolean => getParamFormat(param) === 'public-key'
 
 const holdsSecret = ({ param, parameter = '' }: Flag, value: unknown): boolean =>
   param.secret === true || isSecret(isPublic(param) ? '' : parameter, value)

@@ -5,7 +5,7 @@
 
 import { type Fields, isObject } from '../../base/objects.js'
 import { loadProgramRunner } from '../../base/processes.js'
-import { type HeldText, holdText } from '../../base/secrets/scrub.js'
+import { type HeldText, holdText } from '../../base/secrets/redact.js'
 import { toDocumented } from '../../catalogue/words.js'
 import { defaultTimeout, largestPage } from '../../client/defaults.js'
 import { SecretRecord, SecretValues } from '../../desired/applying/secrets.js'

@@ -1,7 +1,7 @@
 /** Formats the values, changes and counts of a plan for its page, note and reports, and implements `plan --explain`. */
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { openHeld } from '../../base/secrets/scrub.js'
+import { openHeld } from '../../base/secrets/redact.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import {

@@ -4,7 +4,7 @@
  */
 
 import type { JsonValues } from '../../base/objects.js'
-import { type HeldText, openHeld } from '../../base/secrets/scrub.js'
+import { type HeldText, openHeld } from '../../base/secrets/redact.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
 import type { ObjectWork, WorkRunner } from '../../engine/work/run.js'
@@ -119,7 +119,7 @@ export interface ExecutionOptions
   /** Carries out the actions as they become ready. */
   readonly carryOut: WorkRunner
   /** Returns the position of an action in its journal, if it differs from that in the list. */
-  readonly numbered?: (action: PlannedAction) => number | undefined
+  readonly getNumber?: (action: PlannedAction) => number | undefined
 }
 
 /** The results of an execution: the outcome of each action that was tried, by the action's ID. */
@@ -177,7 +177,7 @@ export const executePlan = async (
         await new Promise<void>((resolve) => {
           wake = resolve
         })
-      const n = options.numbered?.(action) ?? positions.get(action) ?? 0
+      const n = options.getNumber?.(action) ?? positions.get(action) ?? 0
       yield { n, object: action.id, action }
     }
   }

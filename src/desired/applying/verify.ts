@@ -1,4 +1,4 @@
-/** Verification: checks that an instance has the written values, and that an approved plan still fits the instance. */
+/** Verification: checks that an instance has the written values, and that a confirmed plan still fits the instance. */
 
 import { groupBy } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
@@ -7,7 +7,13 @@ import type { Managed } from '../../catalogue/managed.js'
 import { type Failure, recoverFrom } from '../../errors.js'
 import type { ActionStep, DesiredPlan, PlannedAction } from '../actions.js'
 import { toAddressText, toPlaceText } from '../address.js'
-import { absent, getAttributes, hasValue, isSecretValue, readValue } from '../attributes.js'
+import {
+  absentDigest,
+  getAttributes,
+  getCurrentValue,
+  isSecretValue,
+  matchesWanted,
+} from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
 import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
 import { isSameValue, normalizeValue } from '../values.js'
@@ -161,7 +167,7 @@ export const findDifferences = (
     const wanted = step.values[name]
     if (wanted === undefined || field === undefined) return []
     const kept = item.attributes[name]
-    if (hasValue(kind, attribute, item, [wanted, kept])) return []
+    if (matchesWanted(kind, attribute, item, wanted, kept)) return []
     return [describeUnkept(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
   })
   // An undocumented attribute is compared only if the instance shows it; a secret never is.
@@ -174,7 +180,7 @@ export const findDifferences = (
       Object.hasOwn(path, name)
     )
       return []
-    const kept = readValue(kind, item, name, undefined)
+    const kept = getCurrentValue(kind, item, name, undefined)
     const isJudged = kept !== undefined && !isSecretValue(undefined, name, wanted)
     const isKept = !isJudged || isSameValue({ param: undefined }, wanted, kept)
     return isKept ? [] : [describeUnkept(name, '', wanted, kept)]
@@ -194,13 +200,13 @@ const describeUnkept = (
   return { attribute, text }
 }
 
-// The comparison of an approved plan with a new plan from the same files.
+// The comparison of a confirmed plan with a new plan from the same files.
 
-type AgreedAction = Pick<PlannedAction, 'id' | 'digest'>
+type ConfirmedAction = Pick<PlannedAction, 'id' | 'digest'>
 
-/** The part of an approved plan that a new plan is compared with. */
-interface AgreedPlan {
-  readonly actions: readonly AgreedAction[]
+/** The part of a confirmed plan that a new plan is compared with. */
+interface ConfirmedActions {
+  readonly actions: readonly ConfirmedAction[]
   readonly sets: DesiredPlan['sets']
 }
 
@@ -210,9 +216,9 @@ interface StaleAction {
   readonly why: string
 }
 
-/** The result of comparing an approved plan with a new one. */
+/** The result of comparing a confirmed plan with a new one. */
 export interface PlanMatch {
-  /** The approved actions that still fit, as the new plan has them. */
+  /** The confirmed actions that still fit, as the new plan has them. */
   readonly actions: readonly PlannedAction[]
   readonly stale: readonly StaleAction[]
 }
@@ -223,31 +229,33 @@ const getSetAddress = ({ address: { scope, path, kind } }: PlannedAction): strin
 const setChangedReason = 'items were added to its exact set or removed from it'
 
 const explainStale = (
-  { digest }: AgreedAction,
+  { digest }: ConfirmedAction,
   now: PlannedAction | undefined,
 ): string | undefined => {
   if (now === undefined) return 'the plan for it is different now'
   if (now.digest === digest) return undefined
-  if (digest === absent) return 'the object exists now'
-  return now.digest === absent ? 'the object no longer exists' : 'the object was changed since'
+  if (digest === absentDigest) return 'the object exists now'
+  return now.digest === absentDigest
+    ? 'the object no longer exists'
+    : 'the object was changed since'
 }
 
 /**
- * Compares an approved plan with the same plan made now.
+ * Compares a confirmed plan with the same plan made now.
  * @returns the actions that still fit, and the stale ones
  */
-export const matchAgreedPlan = (agreed: AgreedPlan, now: DesiredPlan): PlanMatch => {
+export const matchConfirmedPlan = (confirmed: ConfirmedActions, now: DesiredPlan): PlanMatch => {
   const byId = new Map(now.actions.map((action) => [action.id, action]))
-  const grownSets = Object.keys(agreed.sets).filter(
-    (address) => now.sets[address] !== agreed.sets[address],
+  const grownSets = Object.keys(confirmed.sets).filter(
+    (address) => now.sets[address] !== confirmed.sets[address],
   )
-  const stale = agreed.actions.flatMap((one): readonly StaleAction[] => {
+  const stale = confirmed.actions.flatMap((one): readonly StaleAction[] => {
     const action = byId.get(one.id)
     const isGrown = action !== undefined && grownSets.includes(getSetAddress(action))
     const why = explainStale(one, action) ?? (isGrown ? setChangedReason : undefined)
     return why === undefined ? [] : [{ id: one.id, why }]
   })
-  const ids = new Set(agreed.actions.map(({ id }) => id))
+  const ids = new Set(confirmed.actions.map(({ id }) => id))
   const staleIds = new Set(stale.map(({ id }) => id))
   const reported = new Set(now.actions.filter(({ id }) => staleIds.has(id)).map(getSetAddress))
   const others = grownSets.filter((address) => !reported.has(address))

@@ -8,7 +8,7 @@ import { mapSideBySide } from '../reading/records.js'
 import type { Origin } from '../state.js'
 import { isSameValue } from '../values.js'
 import type { DiffOptions, DiffView, UnchangedApprovers } from './context.js'
-import { listMemberships, PlannedLevels, readAllMembers } from './members.js'
+import { listMemberships, PlannedLevels, readAllMembers } from './member-levels.js'
 
 const toList = (value: JsonValue | undefined): readonly JsonValue[] =>
   isJsonList(value) ? value : []
@@ -33,7 +33,7 @@ const listNonMembers = async (
   const place = { scope, path }
   if (users.length === 0 || (await readAllMembers(view, place)).is !== 'read') return []
   const all: JsonValue[] = []
-  for (const user of users) if ((await levels.of(place, Number(user))) === 0) all.push(user)
+  for (const user of users) if ((await levels.getLevel(place, Number(user))) === 0) all.push(user)
   return all
 }
 
@@ -92,7 +92,7 @@ class ApproverCheck {
     // The instance keeps the approvers that the rule already has, unless their membership ends.
     const previousApprovers = new Set(toList(before?.attributes[name]))
     const users = toList(step.values[name]).filter(
-      (user) => !previousApprovers.has(user) || this.#levels.changes(address, Number(user)),
+      (user) => !previousApprovers.has(user) || this.#levels.hasChange(address, Number(user)),
     )
     const left = await listNonMembers(address, users, this.view, this.#levels)
     if (left.length === 0) return [made]
@@ -107,7 +107,7 @@ class ApproverCheck {
 
   /** Reports approvers of an unchanged rule whose membership the plan ends, or whom the instance does not list as eligible. */
   async standing({ address, users, ineligible, origin }: UnchangedApprovers): Promise<void> {
-    const leaving = users.filter((user) => this.#levels.changes(address, user))
+    const leaving = users.filter((user) => this.#levels.hasChange(address, user))
     const left = await listNonMembers(address, leaving, this.view, this.#levels)
     if (left.length > 0) this.#reportNonMembers(address, left, origin, '')
     const others = ineligible.filter((user) => !leaving.includes(user))

@@ -1,15 +1,15 @@
 /** Compares the desired value of each attribute with its current value. */
 
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { describeSize, holdText } from '../../base/secrets/scrub.js'
+import { describeSize, holdText } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { getProperties } from '../../catalogue/fields.js'
 import type { Referent } from '../../catalogue/managed.js'
 import {
   boolean,
-  formatOf,
   getNumberNames,
+  getParamFormat,
   isListParam,
   isNumeric,
   isSwitch,
@@ -23,10 +23,10 @@ import { type Address, formatReference, type Reference } from '../address.js'
 import {
   type Attribute,
   getAttributes,
-  hasValue,
+  getCurrentValue,
   isSecretValue,
+  matchesWanted,
   mayComeFromFile,
-  readValue,
   toNamedValue,
 } from '../attributes.js'
 import { isSelected } from '../selection.js'
@@ -230,12 +230,12 @@ const diffAttribute = async (
     const verdict = await compareSecret(c.how, address, secret, item)
     return { ...base, secret, shown: {}, verdict }
   }
-  const now = readValue(c.kind, item, name, attribute)
+  const now = getCurrentValue(c.kind, item, name, attribute)
   const wanted = await resolveWanted(c, toNamed, now)
   if (wanted === undefined) return undefined
   const typed = { name, param: attribute?.param }
   const isSame =
-    now !== undefined && item !== undefined && hasValue(c.kind, typed, item, [wanted, now])
+    now !== undefined && item !== undefined && matchesWanted(c.kind, typed, item, wanted, now)
   const other = attribute?.fixed === true ? 'fixed' : 'differs'
   const verdict = now === undefined ? 'unknown' : isSame ? 'same' : other
   const isSent = item === undefined || verdict === 'differs'
@@ -340,7 +340,7 @@ const resolveNames = async (
 const toFileValue = (c: DiffContext, attribute: Attribute | undefined, value: JsonValue) => {
   if (attribute === undefined) return value
   // An empty text is not a valid day or URL: it means that there is none.
-  if (value === '' && (formatOf(attribute.param) ?? 'text') !== 'text') return null
+  if (value === '' && (getParamFormat(attribute.param) ?? 'text') !== 'text') return null
   const one = (member: JsonValue) => toNamedValue(attribute, member, c.place, c.view.names)
   return isJsonList(value) ? value.map(one) : one(value)
 }

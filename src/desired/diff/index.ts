@@ -25,7 +25,7 @@ import {
   type SetCount,
 } from './context.js'
 import { diffKind } from './kind.js'
-import { checkMembers, isOfSpared, listMemberships, ownerLevel } from './members.js'
+import { checkMembers, isSparedDraft, listMemberships, ownerLevel } from './member-levels.js'
 import { selectPossibleDrafts } from './order.js'
 
 /** Finds secrets that would be sent and cannot be fetched. They are findings, since a plan can be made without their values. */
@@ -181,7 +181,7 @@ const defaultLimit = 10
 const countDraftsBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['verb'][]) => {
   const inSet = groupBy(drafts, (one) => {
     const { scope, path, kind } = one.address
-    const isCounted = verbs.includes(one.verb) && !isOfSpared(one)
+    const isCounted = verbs.includes(one.verb) && !isSparedDraft(one)
     return isCounted ? toAddressText({ scope, path, kind }) : undefined
   })
   return (address: Address): number => inSet.get(toAddressText(address))?.length ?? 0
@@ -191,7 +191,7 @@ const countDraftsBySet = (drafts: readonly Draft[], ...verbs: readonly Draft['ve
 const countLosses = (drafts: readonly Draft[], setCounts: readonly SetCount[]) => {
   const countDeletes = countDraftsBySet(drafts, 'delete')
   const lostOwners = groupBy(listMemberships(drafts), ({ draft, before, after }) =>
-    before >= ownerLevel && after < ownerLevel && !isOfSpared(draft)
+    before >= ownerLevel && after < ownerLevel && !isSparedDraft(draft)
       ? toPlaceText(draft.address)
       : undefined,
   )

@@ -22,7 +22,7 @@ import {
 } from './context.js'
 import { isKeyed, reportLeftovers } from './deploy-keys.js'
 import { declaresSingle, diffExistingItem, diffItem, isSingle } from './item-diff.js'
-import { isNamespaceOwner, isSparedName, ownerLevel, toAccessLevel } from './members.js'
+import { isNamespaceOwner, isSparedIdentity, ownerLevel, toAccessLevel } from './member-levels.js'
 import { addIfPossible, createRemoval } from './steps.js'
 
 /** Adds the diff of the desired items. @returns the current items that they describe */
@@ -52,7 +52,7 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
 
 /** True if an item can never leave its set, or only if a file names it. */
 const isKept = (c: DiffContext, { identity }: CurrentItem): boolean =>
-  isSparedName(c.kind, identity) || (c.kind.by === 'user' && isNamespaceOwner(c, identity))
+  isSparedIdentity(c.kind, identity) || (c.kind.by === 'user' && isNamespaceOwner(c, identity))
 
 /** True if an exact set keeps an item that it does not list. */
 const isSpared = (c: DiffContext, item: CurrentItem): boolean =>

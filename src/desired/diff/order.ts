@@ -30,7 +30,7 @@ import {
   PlannedLevels,
   type PlannedMembership,
   toPlannedMembership,
-} from './members.js'
+} from './member-levels.js'
 
 const verbs = ['create', 'enable', 'update', 'delete']
 
@@ -179,9 +179,10 @@ const findBelowFloor = async (
     const { address, origin, verb } = one.draft
     const group = getParentGroup(address)
     // The floor also applies if only the expiry date changes: the level is sent along, and would be refused.
-    const floor = verb === 'delete' || group === undefined ? 0 : await levels.of(group, one.user)
+    const floor =
+      verb === 'delete' || group === undefined ? 0 : await levels.getLevel(group, one.user)
     if (one.after >= floor) return
-    levels.drop(one)
+    levels.remove(one)
     dropped.add(one.draft)
     const name = Object.entries(accessLevels).find(([, level]) => level === floor)?.[0]
     const as = name === undefined ? `at level ${floor}` : `as ${name}`

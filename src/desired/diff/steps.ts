@@ -8,8 +8,8 @@ import type { Address } from '../address.js'
 import {
   computeItemDigest,
   getAttributes,
-  listAlwaysSent,
-  readValue,
+  getCurrentValue,
+  listAlwaysSentParams,
   selectFamily,
 } from '../attributes.js'
 import {
@@ -25,7 +25,7 @@ import {
   getCurrentAddress,
   type WithKind,
 } from './context.js'
-import { isNamespaceOwner } from './members.js'
+import { isNamespaceOwner } from './member-levels.js'
 
 /** Creates a draft of an action; the digest is that of the item before the action. */
 export const createDraft = (
@@ -138,7 +138,7 @@ export const listAlsoSent = (
   const both = pair === undefined ? [] : [pair.shown, pair.hidden]
   const hasAny = (value: JsonValue | undefined) => Array.isArray(value) && value.length > 0
   const names = [
-    ...listAlwaysSent(c.kind),
+    ...listAlwaysSentParams(c.kind),
     ...listFamilyRequired(c, desired),
     ...keepAny.filter((name) => hasAny(item.attributes[name])),
     ...(both.every((name) => attributes.has(name)) ? both : []),
@@ -175,10 +175,11 @@ export const buildUpdateStep = (
   const sent = all.filter(({ name, verdict }) => verdict === 'differs' || also.has(name))
   const kept: Values = {}
   for (const name of also) {
-    const value = readValue(c.kind, item, name, getAttributes(c.kind).get(name))
+    const value = getCurrentValue(c.kind, item, name, getAttributes(c.kind).get(name))
     if (value !== undefined) kept[name] = value
   }
-  const isNamed = identity !== item.identity || listAlwaysSent(c.kind).has(c.kind.identity ?? '')
+  const isNamed =
+    identity !== item.identity || listAlwaysSentParams(c.kind).has(c.kind.identity ?? '')
   const own = isNamed ? getIdentityValue(c, endpoint, identity) : {}
   return buildStep(endpoint, { ...kept, ...own, ...getPlaceValues(c), ...item.at }, sent)
 }

@@ -10,9 +10,9 @@ import type { Failure } from '../../errors.js'
 import { type ManagedPlace, parseNameReference, toAddressText } from '../address.js'
 import {
   type Attribute,
+  canBeAttributeName,
   getAttributes,
-  isAttributeName,
-  isSecretPlace,
+  isValueUnderSecretName,
   selectFamily,
 } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
@@ -107,7 +107,7 @@ const listValues = (
   const others = Object.entries(item.attributes).filter(
     ([name, value]) =>
       !getAttributes(kind).has(name) &&
-      isAttributeName(name) &&
+      canBeAttributeName(name) &&
       (value !== null || how.unset === true),
   )
   if (!how.allSettings && others.length > 0) how.leftOut?.(others.length)
@@ -115,7 +115,7 @@ const listValues = (
     ...documented,
     ...sortByText(how.allSettings ? others : [], ([name]) => name).map((entry) => ({
       entry,
-      canBeSaid: !isSecretPlace(...entry) && isPlain(entry[1]),
+      canBeSaid: !isValueUnderSecretName(...entry) && isPlain(entry[1]),
     })),
   ]
 }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { toYaml, YamlMap } from '../../base/json/yaml-writer.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
-import { formatOf, isClearedByEmpty, isListParam, isText } from '../../catalogue/params.js'
+import { getParamFormat, isClearedByEmpty, isListParam, isText } from '../../catalogue/params.js'
 import { type Address, listParentGroups, type ManagedPlace, toAddressText } from '../address.js'
 import { type Attribute, toNamedValue } from '../attributes.js'
 import { isSelected, mayMatch, type SelectionOptions } from '../selection.js'
@@ -85,7 +85,7 @@ export const exportValue = (
   if (value === null && unset === true && isListParam(param)) return []
   if (value === null) return writesNull || (unset === true && isText(param)) ? null : undefined
   // An empty URL means none, and files express that as null.
-  if (value === '' && (formatOf(param) ?? 'text') !== 'text') return null
+  if (value === '' && (getParamFormat(param) ?? 'text') !== 'text') return null
   const one = (item: JsonValue): JsonValue => {
     const named = toNamedValue(attribute, item, near, names)
     // A reference without an ID refers to nothing, and no name in a file could express it.

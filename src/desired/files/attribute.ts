@@ -10,13 +10,13 @@ import {
 } from '../../base/documents/written.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { describeHeld, describeSize, type HeldText, openHeld } from '../../base/secrets/scrub.js'
+import { describeHeld, describeSize, type HeldText, openHeld } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
 import {
   type EnumParam,
-  formatOf,
+  getParamFormat,
   type IntegerParam,
   type ListParam,
   type Param,
@@ -32,7 +32,7 @@ import {
   type SchemaOptions,
 } from '../../catalogue/schema.js'
 import { parseNameReference } from '../address.js'
-import { type Attribute, isSecretPlace, mayComeFromFile } from '../attributes.js'
+import { type Attribute, isValueUnderSecretName, mayComeFromFile } from '../attributes.js'
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { subtractMembers } from '../values.js'
 import { type Mistakes, type ReadContext, textSchema } from './nodes.js'
@@ -171,7 +171,7 @@ const createHint = ({
       : 'Remove it to keep the current value.'
   if (param.type === 'boolean' && /^(?:yes|no|on|off|[01])$/i.test(written))
     return 'In YAML 1.2, only true and false are booleans.'
-  const isName = problem === 'wrong format' && formatOf(param) === undefined
+  const isName = problem === 'wrong format' && getParamFormat(param) === undefined
   return isName && /^\d+$/.test(written)
     ? `Write a name that consists of digits as '@${written}'.`
     : undefined
@@ -399,7 +399,7 @@ export const parseUndocumentedValue = (
   { key, value: written }: WrittenEntry,
   context: ReadContext,
 ): DesiredValue | undefined => {
-  if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
+  if (isValueUnderSecretName(key, written.is === 'scalar' ? written.value : undefined))
     return parseSecret(key, written, context)
   const value = toPlain(written, context.mistakes)
   return checkNoSecrets(key, { is: 'value', value }, written.origin, context)

@@ -80,7 +80,7 @@ const readInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
     text.startsWith('sandbox:') ? text : normalizeBaseUrl(text),
   )
   if (all.instance !== undefined)
-    mistakes.twice(origin, 'instance is declared twice', all.instance.origin)
+    mistakes.addDuplicate(origin, 'instance is declared twice', all.instance.origin)
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { loadFlowReader, parseDocuments } from '../../base/documents/yaml.js'
-import { openHeld } from '../../base/secrets/scrub.js'
+import { openHeld } from '../../base/secrets/redact.js'
 import { quoteText } from '../../base/text.js'
 import { decodeUtf8, findEncodingFault } from '../../base/utf8.js'
 import { managedKinds } from '../../catalogue/managed.js'

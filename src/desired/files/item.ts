@@ -7,7 +7,7 @@ import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { createAnyOf, type JsonSchema, listOf } from '../../catalogue/schema.js'
 import type { Reference } from '../address.js'
-import { getAttributes, getKindParams, isAttributeName } from '../attributes.js'
+import { canBeAttributeName, getAttributes, getKindParams } from '../attributes.js'
 import type { DesiredItem, DesiredValue, Origin } from '../state.js'
 import {
   buildAttributeSchema,
@@ -59,7 +59,7 @@ const readOther: EntryReader = ({ value }, context) => {
   if (value.is !== 'map') return mistakes.mistyped(value, '$other must be a map')
   for (const entry of value.entries) {
     const { key, origin } = entry
-    if (!isAttributeName(key)) mistakes.add(origin, `${quoteText(key)} is unknown`)
+    if (!canBeAttributeName(key)) mistakes.add(origin, `${quoteText(key)} is unknown`)
     else if (getAttributes(kind).has(key))
       mistakes.add(origin, `${key} is a known attribute: move it out of $other`)
     else addAttribute(entry, parseUndocumentedValue(entry, context), context)
@@ -204,7 +204,7 @@ export const readAttributeEntry: EntryReader = (entry, context) => {
   const word = Object.hasOwn(keywords, key) ? keywords[key] : undefined
   // Whether an open kind has the attribute is known only when the instance answers.
   const isDeprecated = kind.update?.params[key]?.deprecated !== undefined
-  const isOpen = kind.open === true && isAttributeName(key) && !isDeprecated
+  const isOpen = kind.open === true && canBeAttributeName(key) && !isDeprecated
   if (word?.isOf(kind) === true) word.take(entry, context)
   else if (word === undefined && isOpen)
     addAttribute(entry, parseUndocumentedValue(entry, context), context)

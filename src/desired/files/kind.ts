@@ -13,7 +13,7 @@ import { quoteText } from '../../base/text.js'
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { createAnyOf, type JsonSchema, omitUndefined } from '../../catalogue/schema.js'
 import { foldName, type Reference } from '../address.js'
-import { findShortAttribute, listKindFields } from '../attributes.js'
+import { findScalarAttribute, listKindFields } from '../attributes.js'
 import { type DesiredItem, formatOrigin } from '../state.js'
 import { toCanonical } from '../values.js'
 import { buildAttributeSchema } from './attribute.js'
@@ -34,7 +34,7 @@ const buildSetSchema = (kind: Managed): JsonSchema => {
   const isRemovable = kind.remove !== undefined
   const gone = kind.remove && { type: 'null', description: kind.remove.destructive ?? '' }
   const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
-  const short = findShortAttribute(kind)
+  const short = findScalarAttribute(kind)
   // Items whose names imply their family.
   const known = (kind.families ?? []).flatMap((family) =>
     family.slugs.map((slug) => [slug, createAnyOf(buildItemSchema(kind, family), gone)] as const),
@@ -183,12 +183,12 @@ const addItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadConte
   const identity = kind.by === undefined ? name : mistakes.reference(origin, name)
   if (identity === undefined) return undefined
   const item = getOrCreateItem(declared, identity, origin)
-  const short = value.is === 'scalar' ? findShortAttribute(kind) : undefined
+  const short = value.is === 'scalar' ? findScalarAttribute(kind) : undefined
   if (isNull(value)) {
     if (kind.remove === undefined)
       mistakes.add(origin, `objects of the kind ${kind.name} cannot be deleted`, emptyHint)
     else if (item.gone !== undefined)
-      mistakes.twice(origin, `${quoteText(key)} is null twice at this level`, item.gone)
+      mistakes.addDuplicate(origin, `${quoteText(key)} is null twice at this level`, item.gone)
     item.gone ??= origin
   } else if (value.is === 'map') addBody(kind, item, value, origin, context)
   else if (short !== undefined) {
@@ -201,7 +201,7 @@ const addItem = (declared: DeclaredKind, entry: WrittenEntry, context: ReadConte
   const { gone, body } = item
   if (gone === undefined || body === undefined) return undefined
   const text = `${quoteText(String(identity))} is both null and has attributes at the same level`
-  return mistakes.twice(origin, text, gone === origin ? body : gone)
+  return mistakes.addDuplicate(origin, text, gone === origin ? body : gone)
 }
 
 /** Returns a hint that shows a list of names as a map; undefined if the value is not a list of names. */
@@ -210,7 +210,7 @@ const createMapHint = (kind: Managed, value: WrittenValue): string | undefined =
   const names = texts.flatMap((one) =>
     one.is === 'scalar' && /^[\w.-]{1,40}$/.test(one.text) ? [one.text] : [],
   )
-  const short = findShortAttribute(kind)
+  const short = findScalarAttribute(kind)
   if (names.length === 0 || names.length < texts.length) return undefined
   const items = names.map((name) => `${name}: ${short === undefined ? '{}' : `<${short.name}>`}`)
   return `Write ${kind.name}: {${items.join(', ')}}.`

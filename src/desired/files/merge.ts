@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { openHeld } from '../../base/secrets/scrub.js'
+import { openHeld } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import type { Managed, Referent } from '../../catalogue/managed.js'

@@ -2,7 +2,7 @@
 
 import { Findings } from '../../base/documents/findings.js'
 import { isNull, type WrittenEntry, type WrittenValue } from '../../base/documents/written.js'
-import type { HeldText } from '../../base/secrets/scrub.js'
+import type { HeldText } from '../../base/secrets/redact.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { parseNameReference, type Reference } from '../address.js'
@@ -45,7 +45,7 @@ export class Mistakes extends Findings {
   /** Returns the first of two values for an attribute at the same level, and reports the second. */
   once<T>(known: SourcedValue<T> | undefined, said: SourcedValue<T> | undefined, name: string) {
     if (known !== undefined && said !== undefined)
-      this.twice(said.origin, `${name} is set twice at this level`, known.origin)
+      this.addDuplicate(said.origin, `${name} is set twice at this level`, known.origin)
     return known ?? said
   }
 

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { WrittenMap, WrittenValue } from '../../base/documents/written.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isSecretName } from '../../base/secrets/names.js'
-import { type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
+import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { decodeStrictly } from '../../base/utf8.js'

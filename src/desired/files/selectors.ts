@@ -246,7 +246,7 @@ export const readOwns = (
   const folder = dirname(origin.file)
   const other = all.find((one) => one.folder === folder)
   if (other !== undefined)
-    mistakes.twice(origin, 'owns is declared twice for this folder', other.origin)
+    mistakes.addDuplicate(origin, 'owns is declared twice for this folder', other.origin)
   const items: readonly WrittenValue[] = value.is === 'list' ? value.items : []
   if (items.length === 0) mistakes.add(value.origin, 'owns must be a list of addresses', hint)
   const regions = items.flatMap((item) => {

@@ -92,7 +92,7 @@ export const readTeam = (
   const text = `${quoteText(key)} is not a valid team name`
   if (!teamName.test(key)) mistakes.add(origin, text, 'Use letters, digits, _, . and -.')
   else if (known !== undefined)
-    mistakes.twice(origin, `the team ${key} is defined twice`, known.origin)
+    mistakes.addDuplicate(origin, `the team ${key} is defined twice`, known.origin)
   const body: WrittenValue = removeEmptyEntries(value, mistakes)
   if (body.is !== 'map') {
     const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`

@@ -6,7 +6,7 @@ import { type Fields, isObject, type JsonValue, type JsonValues } from '../../ba
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getProperties, getSecretFields } from '../../catalogue/fields.js'
 import type { Managed } from '../../catalogue/managed.js'
-import { formatOf } from '../../catalogue/params.js'
+import { getParamFormat } from '../../catalogue/params.js'
 import { listAt } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
@@ -230,7 +230,7 @@ const readIdentity = (kind: Managed, record: Fields): string => {
   const text = readTextField(record, identity)
   if (text === undefined || text === '') throw createUnusableFailure(kind, identity)
   const param = kind.create?.params[identity] ?? kind.update?.params[identity]
-  if (formatOf(param) !== 'public-key') return text
+  if (getParamFormat(param) !== 'public-key') return text
   return String(normalizeValue({ param }, text))
 }
 

@@ -1,4 +1,7 @@
-/** Sends the second requests that some commands need for each object of a run, and appends them to the journal of that run. */
+/**
+ * Sends follow-up requests: the second request that some commands need for each object of a run. The journal of that run records the values
+ * that they set.
+ */
 
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
@@ -19,7 +22,10 @@ const loadItems = async (journal: Journal): Promise<ReadonlyMap<string, Item>> =
   return items
 }
 
-/** Records the values that a further request set, so that undo restores those from before the run. */
+/**
+ * Adds the values that a follow-up request set to the journal. Undo then knows that they came from the run, and restores the values from
+ * before it.
+ */
 const recordSentValues = async (
   journal: Journal,
   items: ReadonlyMap<string, Item>,
@@ -32,6 +38,7 @@ const recordSentValues = async (
     await journal.append({ ...getItemPlace(item), state: 'done', before: {}, after })
 }
 
+/** What follow-up requests need of the run: its runner, its request log and its journal. */
 export interface FollowUpServices {
   readonly bulk: Pick<BulkRunner, 'runPlans'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>
@@ -42,7 +49,7 @@ export interface FollowUpServices {
 }
 
 /**
- * Sends further requests for the objects of a run.
+ * Sends the follow-up requests of a run.
  * @throws Failure of the requests as a whole
  */
 export async function* sendFollowUps(
@@ -50,6 +57,7 @@ export async function* sendFollowUps(
   plans: readonly Plan[],
   options: Pick<WriteOptions, 'done'>,
 ): Rows {
+  // `kept: false`: the runner must not create a journal of its own.
   if (file === undefined) return yield* bulk.runPlans(plans, { ...options, run: send, kept: false })
   const { journal } = await resumeJournal(file)
   const items = await loadItems(journal)

@@ -1,4 +1,4 @@
-/** Derives commands, their arguments and their flags from endpoints, and tells what a command can do. */
+/** Derives commands, their arguments and their flags from endpoints, and answers what a command can do. */
 import {
   type Endpoint,
   type Endpoints,
@@ -8,13 +8,15 @@ import {
 } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { formatOf, getParamValues, isScope, type Param } from '../../catalogue/params.js'
+import { getParamFormat, getParamValues, isScope, type Param } from '../../catalogue/params.js'
 import type { Globals } from './globals.js'
 import type { Argument, Command, CommandFacts, Flag } from './types.js'
 
 // The project, group or user that an endpoint's object belongs to.
 
 const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as const
+
+/** Whose objects an endpoint is about. */
 export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
 
 /**
@@ -50,9 +52,11 @@ export const getFirstSegment = (path: string): string => path.split('.')[0] ?? p
 /** Returns the field names of the answers of these endpoints, without repetition. */
 export const getAnswerFields = (endpoints: readonly Endpoint[]): readonly string[] => {
   const own = new Set(endpoints.flatMap((e) => Object.keys(getProperties(e.returns.shape) ?? {})))
-  const shown = Object.entries(shownFields).filter(([, path]) => own.has(getFirstSegment(path)))
-  const made = endpoints.flatMap((e) => e.made ?? [])
-  return [...own, ...shown.map(([name]) => name), ...made]
+  const shownNames = Object.entries(shownFields).flatMap(([name, path]) =>
+    own.has(getFirstSegment(path)) ? [name] : [],
+  )
+  const computedFields = endpoints.flatMap((e) => e.made ?? [])
+  return [...own, ...shownNames, ...computedFields]
 }
 
 /** Parameters that --page and --per-page fill. */
@@ -68,13 +72,16 @@ export const scopeLetters: Readonly<Record<ScopeKind, { readonly short?: string 
 /** Prefixes the flag of a parameter whose own name is a global flag. */
 const toPrefixedFlagName = (name: string): string => `api-${toKebabCase(name)}`
 
+/** Matches the names that flags can have. A parameter of an extension may have another name, such as `filter[state]`. */
+const flagName = /^\w+(?:-\w+)*$/
+
 /** Returns the API's own name as an alias for a flag with another name, unless a global flag has it. */
-const getFlagAliases = (name: string, param: Param): { aliases?: readonly string[] } =>
-  param.name === undefined ||
-  [toKebabCase(name), toPrefixedFlagName(name)].includes(param.name) ||
-  !/^\w+(?:-\w+)*$/.test(toKebabCase(name))
-    ? {}
-    : { aliases: [toKebabCase(name)] }
+const getFlagAliases = (name: string, param: Param): { aliases?: readonly string[] } => {
+  const own = toKebabCase(name)
+  const isRenamed =
+    param.name !== undefined && ![own, toPrefixedFlagName(name)].includes(param.name)
+  return isRenamed && flagName.test(own) ? { aliases: [own] } : {}
+}
 
 /** Creates the flag for a parameter that is no argument. */
 const createParameterFlag = (parameter: string, param: Param, required: boolean): Flag => ({
@@ -86,7 +93,7 @@ const createParameterFlag = (parameter: string, param: Param, required: boolean)
 })
 
 /** Creates the flags for the placeholders of a path, all of them required. */
-const getPathFlags = (e: Endpoint): Flag[] => {
+const createPathFlags = (e: Endpoint): Flag[] => {
   const scope = getScope(e)
   return Object.entries(e.path)
     .filter(([name]) => e.args?.includes(name) !== true)
@@ -104,7 +111,8 @@ const getPathFlags = (e: Endpoint): Flag[] => {
     )
 }
 
-const getSelectorFlags = ({ when }: Endpoint): Flag[] =>
+/** Creates the flag that selects this endpoint, if its command has several. */
+const createSelectorFlags = ({ when }: Endpoint): Flag[] =>
   when === undefined
     ? []
     : [
@@ -117,12 +125,12 @@ const getSelectorFlags = ({ when }: Endpoint): Flag[] =>
       ]
 
 /** Creates the flags for the placeholders and parameters of one endpoint. */
-const getEndpointFlags = (e: Endpoint): Flag[] => [
-  ...getPathFlags(e),
+const createEndpointFlags = (e: Endpoint): Flag[] => [
+  ...createPathFlags(e),
   ...Object.entries(e.params)
     .filter(([name]) => e.args?.includes(name) !== true && !pagingParameters.has(name))
     .map(([name, param]) => createParameterFlag(name, param, param.required === true)),
-  ...getSelectorFlags(e),
+  ...createSelectorFlags(e),
 ]
 
 /** Chooses the flag with more values. The endpoint that is chosen later checks them again. */
@@ -132,7 +140,7 @@ const chooseWiderFlag = (a: Flag, b: Flag): Flag =>
 /** Merges the flags of all endpoints of a command; a flag is required only if every endpoint requires it. */
 const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
   const merged = new Map<string, { flag: Flag; required: number }>()
-  for (const flag of endpoints.flatMap(getEndpointFlags)) {
+  for (const flag of endpoints.flatMap(createEndpointFlags)) {
     const known = merged.get(flag.name)
     merged.set(flag.name, {
       flag: known === undefined ? flag : chooseWiderFlag(known.flag, flag),
@@ -148,7 +156,7 @@ const mergeFlags = (endpoints: readonly Endpoint[]): Flag[] => {
 
 // Endpoints → arguments.
 
-/** Derives the arguments of a command from the endpoint with the most. */
+/** Derives the arguments of a command from its endpoint with the most arguments. */
 const deriveArguments = (endpoints: readonly Endpoint[]): Argument[] => {
   const [first] = endpoints
   if (first === undefined) return []
@@ -157,14 +165,14 @@ const deriveArguments = (endpoints: readonly Endpoint[]): Argument[] => {
     first,
   )
   const names = longest.args ?? []
-  const everywhere = endpoints.every((e) => (e.args?.length ?? 0) === names.length)
+  const haveSameArguments = endpoints.every((e) => (e.args?.length ?? 0) === names.length)
   return names.flatMap((name, i) => {
     const param = longest.path[name] ?? longest.params[name]
     if (param === undefined) return []
     return [
       {
         name: getFlagName(name, param),
-        required: everywhere && !isScope(param),
+        required: haveSameArguments && !isScope(param),
         variadic: i === 0 && names.length === 1 && isAboutOneObject(longest),
         help: param.help,
         parameter: name,
@@ -181,6 +189,7 @@ const deriveArguments = (endpoints: readonly Endpoint[]): Argument[] => {
 const isAboutOneObject = (e: Endpoint): boolean =>
   e.returns.kind === 'one' || e.returns.kind === 'empty'
 
+/** Derives a command from its endpoints. Its summary is that of the first endpoint. */
 export const deriveCommand = (area: string, words: string, endpoints: Endpoints): CommandFacts => {
   const all = Object.values(endpoints)
   return {
@@ -198,7 +207,7 @@ export const deriveWithoutSpecial = ({ area, words, endpoints }: CommandFacts): 
   deriveCommand(area, words, endpoints)
 
 /** Finds the command that reads one record of a list; undefined if the area has none. */
-export const findSingleCommand = ({
+export const findGetCommand = ({
   registry,
   area,
   words,
@@ -216,14 +225,15 @@ export const isExtension = (c: Pick<CommandFacts, 'endpoints'>): boolean => {
 /** True if a command has endpoints in the catalogue. */
 export const hasEndpoints = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
 /** True if a command can run on several instances. */
-export const canReachSeveral = (c: CommandFacts): boolean =>
+export const canReachSeveralInstances = (c: CommandFacts): boolean =>
   hasEndpoints(c) || c.open === true || c.readOnly === true
 
 /** True if a command accepts several profiles and merges their answers. */
-export const takesProfiles = (c: CommandFacts): boolean => canReachSeveral(c) && c.single !== true
+export const takesProfiles = (c: CommandFacts): boolean =>
+  canReachSeveralInstances(c) && c.single !== true
 
 /** True if a command lists records page by page. */
-export const listsRecords = (c: CommandFacts): boolean =>
+export const canListRecords = (c: CommandFacts): boolean =>
   c.open === true || Object.values(c.endpoints).some((e) => e.returns.kind === 'many')
 
 /** True if a command sends attributes. */
@@ -258,7 +268,8 @@ export const isPreview = ({ command, globals }: Invocation): boolean =>
   globals.dryRun && canPreview(command)
 
 /** True if every request of a line is sent. */
-export const isFullySent = (asked: Invocation): boolean => !asked.globals.curl && !isPreview(asked)
+export const isFullySent = (invocation: Invocation): boolean =>
+  !invocation.globals.curl && !isPreview(invocation)
 
 /** Returns the list in which `--select` finds the objects of a command; undefined if there is none. */
 export const getSelectList = (c: CommandFacts): Endpoint['selects'] =>
@@ -270,7 +281,7 @@ export const getSelectList = (c: CommandFacts): Endpoint['selects'] =>
 export const canNarrowSelection = (c: CommandFacts, name: string): boolean => {
   const fact = getSelectList(c)
   if (fact === undefined) return false
-  if (name === 'project' || name === 'group') return !hasForm(c, name)
+  if (name === 'project' || name === 'group') return !hasScopeEndpoint(c, name)
   return fact.by?.some((flag) => flag === name) === true
 }
 
@@ -287,7 +298,7 @@ export const canRepeat = (c: CommandFacts): boolean =>
     ))
 
 /** True if a command has an endpoint for objects of a project, of a group or of a user. */
-export const hasForm = (c: Pick<CommandFacts, 'endpoints'>, kind: ScopeKind): boolean =>
+export const hasScopeEndpoint = (c: Pick<CommandFacts, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => getScope(e)?.kind === kind)
 
 /** True if a command changes nothing, whatever its arguments are. */
@@ -297,7 +308,7 @@ export const isReadOnlyCommand = (c: CommandFacts): boolean =>
   Object.values(c.endpoints).every((e) => !writes(e) && e.returns.kind !== 'file')
 
 /** True if the writes of a command are recorded in a journal. */
-export const keepsJournal = (c: CommandFacts): boolean => canSendAttributes(c)
+export const canRecordJournal = (c: CommandFacts): boolean => canSendAttributes(c)
 
 /** True if a command processes objects while further ones are still being read. */
 export const canCommandStream = (c: CommandFacts): boolean =>
@@ -315,7 +326,7 @@ export const getRowFlags = (
       path !== true &&
       hidden !== true &&
       // The value names a file of this machine.
-      formatOf(param) !== 'pem',
+      getParamFormat(param) !== 'pem',
   )
 }
 

@@ -4,17 +4,17 @@ import { hasEcho } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { isFile, type Param } from '../../catalogue/params.js'
 import {
+  canListRecords,
   canPreview,
+  canRecordJournal,
   canRepeat,
   canSelectAcrossProjects,
   canSendAttributes,
   getRowFlags,
   getSelectList,
   hasEndpoints,
-  hasForm,
+  hasScopeEndpoint,
   isReadOnlyCommand,
-  keepsJournal,
-  listsRecords,
   scopeLetters,
   takesProfiles,
   takesSeveral,
@@ -38,11 +38,14 @@ export const returnsFile = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
 /** True if a command can run in several projects. */
-const hasProjectForm = (c: CommandFacts): boolean => hasForm(c, 'project')
+const hasProjectForm = (c: CommandFacts): boolean => hasScopeEndpoint(c, 'project')
 
 /** True if a command may process several objects with a request for each. */
 const mayTakeSeveral = (c: CommandFacts): boolean =>
-  c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
+  c.open === true ||
+  takesSeveral(c) ||
+  hasScopeEndpoint(c, 'project') ||
+  hasScopeEndpoint(c, 'group')
 
 // The flags that a command has besides its own.
 
@@ -98,7 +101,7 @@ const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
       ? createShownScope('project', 'with --select: select from this project')
       : createShownScope('group', 'with --select: select from this group')
   const whole = flag.name === 'group' && !returnsFile(command) && hasProjectForm(command)
-  return whole && !hasForm(command, 'group')
+  return whole && !hasScopeEndpoint(command, 'group')
     ? createShownScope('group', 'all projects of this group and its subgroups')
     : flag
 }
@@ -106,8 +109,8 @@ const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
 /** Predicates by flag name: true for a command that takes this flag for several projects or groups. */
 const spreadPredicates: Readonly<Record<string, (command: CommandFacts) => boolean>> = {
   'all-projects': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
-  'all-groups': (command) => hasForm(command, 'group'),
-  recursive: (command) => hasForm(command, 'group') || canSelectAcrossProjects(command),
+  'all-groups': (command) => hasScopeEndpoint(command, 'group'),
+  recursive: (command) => hasScopeEndpoint(command, 'group') || canSelectAcrossProjects(command),
   'with-archived': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
 }
 
@@ -151,7 +154,7 @@ const wholeInstanceFlag: Flag = {
 /** True if a command takes a flag about requests: not all send requests of their own. */
 const takesRequestFlag = (command: CommandFacts, { name }: Flag): boolean => {
   if (name === 'from')
-    return isReadOnlyCommand(command) && (listsRecords(command) || command.snapshots === true)
+    return isReadOnlyCommand(command) && (canListRecords(command) || command.snapshots === true)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || takesProfiles(command)
 }
@@ -173,7 +176,7 @@ const hideIfOwnSince = (command: CommandFacts, flag: Flag): Flag =>
 
 /** True if the writes of a command can be saved as a planned run. */
 const canSaveAsPlanned = (c: CommandFacts): boolean =>
-  canPreview(c) && keepsJournal(c) && c.open !== true && c.area !== 'journal'
+  canPreview(c) && canRecordJournal(c) && c.open !== true && c.area !== 'journal'
 
 /** The flags that commands share, the most specific first. */
 const sharedFlags: readonly SharedFlags[] = [
@@ -184,22 +187,22 @@ const sharedFlags: readonly SharedFlags[] = [
   { flags: [inputFlag], takes: (c) => acceptsAnyParameter(c) && canSendAttributes(c) },
   {
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
-    takes: listsRecords,
+    takes: canListRecords,
   },
-  { flags: flagSets.since, takes: listsRecords, adapt: hideIfOwnSince },
+  { flags: flagSets.since, takes: canListRecords, adapt: hideIfOwnSince },
   { flags: flagSets.select, takes: canSendAttributes, adapt: toSelectFlag },
   {
     flags: selectionLimitFlags,
-    takes: (c) => canSendAttributes(c) && getSelectList(c) !== undefined && !listsRecords(c),
+    takes: (c) => canSendAttributes(c) && getSelectList(c) !== undefined && !canListRecords(c),
   },
   {
     flags: [wholeInstanceFlag],
     takes: (c, { name }) => canSendAttributes(c) && isSelectionFlag(c, name),
   },
   { flags: flagSets.sheet, takes: (c) => getRowFlags(c).length > 0 },
-  { flags: flagSets.journal, takes: (c) => keepsJournal(c) || c.ownJournal === true },
-  { flags: flagSets.record, takes: keepsJournal, adapt: hideIfIrreversible },
-  { flags: flagSets.shard, takes: (c) => keepsJournal(c) && mayTakeSeveral(c) },
+  { flags: flagSets.journal, takes: (c) => canRecordJournal(c) || c.ownJournal === true },
+  { flags: flagSets.record, takes: canRecordJournal, adapt: hideIfIrreversible },
+  { flags: flagSets.shard, takes: (c) => canRecordJournal(c) && mayTakeSeveral(c) },
   { flags: flagSets.write, takes: returnsChanges },
   {
     flags: flagSets.preview,
@@ -228,7 +231,7 @@ export const getCommandFlags = (
 ): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
   const sorts = (name: string): boolean =>
-    listsRecords(command) && flagSets.sort.some((f) => f.name === name)
+    canListRecords(command) && flagSets.sort.some((f) => f.name === name)
   const named = command.flags
     .filter(isWanted)
     .map((flag) => (sorts(flag.name) ? addFieldHelp(flag) : flag))

@@ -1,7 +1,7 @@
 /** Describes what a write destroys and why it cannot be undone, for previews and confirmations. */
 
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
-import { formatOf } from '../../catalogue/params.js'
+import { getParamFormat } from '../../catalogue/params.js'
 import type { CommandFacts, Plan } from './description.js'
 import type { Globals } from './globals.js'
 
@@ -16,7 +16,7 @@ const hasOnlySecrets = ({ endpoint, values, extra, files }: Plan): boolean => {
   )
   const isSecret = (name: string): boolean => {
     const param = endpoint.params[name]
-    return param !== undefined && (param.secret === true || formatOf(param) === 'pem')
+    return param !== undefined && (param.secret === true || getParamFormat(param) === 'pem')
   }
   return endpoint.changes === true && names.length > 0 && names.every(isSecret)
 }

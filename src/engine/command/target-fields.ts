@@ -1,7 +1,7 @@
 /** Adds the columns that name the targets of a line to the fields of its records. */
 
 import type { ComputedFields } from '../../catalogue/pick.js'
-import { getScope, hasForm } from './derive.js'
+import { getScope, hasScopeEndpoint } from './derive.js'
 import type { Globals } from './globals.js'
 import type { Command, Plan, TargetColumn } from './types.js'
 
@@ -47,7 +47,7 @@ export const getFlagTarget = (
 ): TargetValues =>
   Object.fromEntries(
     (['project', 'group'] as const).flatMap((kind) => {
-      const name = hasForm(command, kind) ? flags.get(kind)?.at(-1) : undefined
+      const name = hasScopeEndpoint(command, kind) ? flags.get(kind)?.at(-1) : undefined
       return name === undefined ? [] : [[kind, name]]
     }),
   )

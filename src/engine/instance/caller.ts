@@ -8,7 +8,7 @@ import { findNearest } from '../../base/suggest.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { type Endpoint, hasEcho, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
-import { formatOf, type Param } from '../../catalogue/params.js'
+import { getParamFormat, type Param } from '../../catalogue/params.js'
 import { isSameValue } from '../../catalogue/same-value.js'
 import { addOwnNames, describeName, type Naming } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
@@ -135,7 +135,7 @@ export const createUnknownNote =
  */
 const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   param?.secret === true ||
-  formatOf(param) === 'pem' ||
+  getParamFormat(param) === 'pem' ||
   (typeof sent === 'string' && isSecretName(name))
 
 /** True if every answer of an endpoint has a field with this name. */

@@ -1,5 +1,5 @@
 /** Sends the requests of one run: opens the client of its instance, guards its writes, and has them recorded. */
-import { recordSecret } from '../../base/secrets/scrub.js'
+import { recordSecret } from '../../base/secrets/redact.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
 import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/objects.js'
 import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
-import { redactSecrets, scrubbedMark } from '../../base/secrets/scrub.js'
+import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { placeFailure, usage } from '../../errors.js'
 import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
@@ -246,7 +246,7 @@ export interface UndoableItem extends Item {
 }
 
 /** The marks that stand for masked values. */
-const maskMarks = new Set<unknown>([masked, scrubbedMark])
+const maskMarks = new Set<unknown>([masked, redactedMark])
 
 const getMaskedNames = (attributes: Attributes): readonly string[] =>
   Object.entries(attributes ?? {})

@@ -3,7 +3,7 @@
  * they are sent and after.
  */
 import { maskAddresses } from '../../base/secrets/mask.js'
-import { redactSecrets } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/redact.js'
 import { version } from '../../base/version.js'
 import type { AuditEntry } from '../../profile/audit.js'
 import type { Header, RequestLine } from './lines.js'

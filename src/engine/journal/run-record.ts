@@ -9,7 +9,7 @@ import {
   type Replacement,
 } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
-import { redactSecrets } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/redact.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import type { Failure } from '../../errors.js'

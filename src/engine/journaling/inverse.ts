@@ -12,7 +12,7 @@ import {
 } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
-import { formatOf, isClearedByEmpty, isNumeric, type Param } from '../../catalogue/params.js'
+import { getParamFormat, isClearedByEmpty, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, isMissing, usage } from '../../errors.js'
 import type { InstanceService } from '../command/context.js'
 import { getScope } from '../command/derive.js'
@@ -219,7 +219,7 @@ const coerceToParameter = (value: unknown, param: Param): unknown =>
 /** Converts a recorded value to the form that a parameter takes; undefined if it must not be sent. */
 const toParameterValue = (value: unknown, param: Param, changes: boolean): unknown => {
   if (value === null && !changes) return undefined
-  if (formatOf(param) !== 'date') return value
+  if (getParamFormat(param) !== 'date') return value
   if (value === null) return isClearedByEmpty(param) ? '' : value
   return String(value).slice(0, '2030-01-31'.length)
 }

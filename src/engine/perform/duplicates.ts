@@ -2,7 +2,7 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
-import { formatOf, type Param } from '../../catalogue/params.js'
+import { getParamFormat, type Param } from '../../catalogue/params.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { Plan } from '../command/types.js'
@@ -10,8 +10,8 @@ import type { Plan } from '../command/types.js'
 /** Returns the values that identify an object of a kind: a key without its comment, or each of several IDs. */
 const getIdentities = (param: Param, value: unknown): readonly string[] => {
   const text = String(value)
-  if (formatOf(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
-  return formatOf(param) === 'csv' ? text.split(',') : [text]
+  if (getParamFormat(param) === 'public-key') return [text.trim().split(/\s+/, 2).join(' ')]
+  return getParamFormat(param) === 'csv' ? text.split(',') : [text]
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Assigns positional arguments to the parameters of an endpoint, and resolves references and web addresses of objects. */
 import type { JsonValue } from '../../base/objects.js'
-import { describeSize } from '../../base/secrets/scrub.js'
+import { describeSize } from '../../base/secrets/redact.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
-import { formatOf, getScopeType, isNumeric, type Param } from '../../catalogue/params.js'
+import { getParamFormat, getScopeType, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
@@ -63,7 +63,7 @@ export const getExtraName = ({ params }: Pick<Endpoint, 'params'>, name: string)
 
 /** True if one request can take several objects (`members add 1 2`). */
 export const canJoinObjects = (endpoint: Endpoint): boolean =>
-  formatOf(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
+  getParamFormat(endpoint.params[endpoint.args?.[0] ?? '']) === 'csv'
 
 /** Parses the texts that name an object. For piped objects, the failure does not quote the text, which may be a secret. */
 const parseObject = (

@@ -3,12 +3,12 @@
 import { parseMoment } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
-import { type HeldText, holdText } from '../../base/secrets/scrub.js'
+import { type HeldText, holdText } from '../../base/secrets/redact.js'
 import { readHeld } from '../../base/yaml/texts.js'
 import { formatNames } from '../../catalogue/formats.js'
 import { canComeFromFile, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import { getCommandName, listsRecords } from '../command/derive.js'
+import { canListRecords, getCommandName } from '../command/derive.js'
 import { getCommandFlags } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
 import { type Globals, getOwnOrders, readGlobals } from '../command/globals.js'
@@ -40,7 +40,7 @@ const getSharedFlags = ({ flags }: CommandFacts): readonly Flag[] =>
 /** True if a text belongs to the command's own flag: a format that only it writes, or a value of the API's parameter. */
 const isOwn = (command: CommandFacts, flag: Flag, text: string): boolean => {
   if (flag.name === 'output') return !formatNames.includes(text)
-  return !(orders.has(flag.name) && listsRecords(command)) || getOwnOrders(flag).includes(text)
+  return !(orders.has(flag.name) && canListRecords(command)) || getOwnOrders(flag).includes(text)
 }
 
 /** Returns the line with only the texts of the command's own flags, or only those of the global flags. */
@@ -220,7 +220,7 @@ const withUsualFields = (
 ): Pick<Globals, 'fields'> => {
   if (fields?.some((field) => field.startsWith('+')) !== true) return {}
   const usual = Object.values(command.endpoints).find(({ columns }) => columns !== undefined)
-  if (usual?.columns === undefined || !listsRecords(command))
+  if (usual?.columns === undefined || !canListRecords(command))
     throw usage('--fields +name adds to the columns of a list', 'Write the names without +.')
   return {
     fields: [...new Set([...usual.columns, ...fields.map((one) => one.replace(/^\+/, ''))])],

@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../base/objects.js'
 import { toIdOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
-import { canSelectAcrossProjects, getCommandName, hasForm } from '../command/derive.js'
+import { canSelectAcrossProjects, getCommandName, hasScopeEndpoint } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'
 import { createExclusion } from '../pairs.js'
 import type { Raw } from './line.js'
@@ -41,7 +41,9 @@ const kinds = ['project', 'group'] as const
 
 /** True if a command has a form for this kind of parent. An open command has a placeholder for it in its path. */
 const takesKind = (command: Command, { args }: Raw, kind: ParentKind): boolean =>
-  command.open === true ? args.some((arg) => arg.includes(`{${kind}}`)) : hasForm(command, kind)
+  command.open === true
+    ? args.some((arg) => arg.includes(`{${kind}}`))
+    : hasScopeEndpoint(command, kind)
 
 /** @throws Failure `usage` for a flag of an open command whose placeholder is not in the path */
 const checkPlaces = (command: Command, raw: Raw): void => {

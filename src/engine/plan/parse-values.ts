@@ -6,7 +6,7 @@
 import { toSentTime } from '../../base/dates.js'
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
-import { describeSize, type HeldText, holdText, openHeld } from '../../base/secrets/scrub.js'
+import { describeSize, type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { decodeStrictly } from '../../base/utf8.js'
 import {
@@ -16,8 +16,8 @@ import {
   type ValueError,
 } from '../../catalogue/coerce.js'
 import {
-  formatOf,
   getNumberNames,
+  getParamFormat,
   getParamValues,
   getScopeType,
   type Param,
@@ -48,7 +48,7 @@ const createNewerValuesHint = (parameter: string, { param }: ValueError, text: s
 const createHint = (error: ValueError, text: string, parameter?: string): string | undefined => {
   const { param, problem, path } = error
   if (problem === 'several values') return `Run the command once for each ${getScopeType(param)}.`
-  if (problem === 'wrong format' && formatOf(param) === 'duration')
+  if (problem === 'wrong format' && getParamFormat(param) === 'duration')
     return 'Units are mo, w, d, h, m and s. Put a negative duration after "--".'
   const isChoice = getParamValues(param).length + getNumberNames(param).length > 0
   const isUnknown = problem === 'unknown value' || problem === 'wrong type'
@@ -97,7 +97,7 @@ export const checkCoercedValue = (
 
 /** Converts spans such as `7d` to times, counted from the time of the snapshot. Without a snapshot they are converted later. */
 const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueOptions) => {
-  const format = formatOf(param)
+  const format = getParamFormat(param)
   if (asOf === undefined || (format !== 'date' && format !== 'datetime')) return texts
   return texts.map((text) => toSentTime(text, format, asOf.getTime()) ?? text)
 }

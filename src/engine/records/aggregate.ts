@@ -4,7 +4,7 @@ import { isMoment } from '../../base/dates.js'
 import { compareNumbers, toCanonicalNumber } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber, serializeExact } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
-import type { Pick as FieldPick } from '../../base/json/values.js'
+import type { ValueReader } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
 import { createMaskedPick } from '../../base/secrets/mask-records.js'
 import { findNearest } from '../../base/suggest.js'
@@ -14,7 +14,7 @@ import { defaultLimit } from '../../client/defaults.js'
 import { Failure, usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
 import type { RecordsRow, RecordView, Rows } from '../rows.js'
-import { parseSort, toSortForm } from '../where/index.js'
+import { parseSort, toSortSyntax } from '../where/index.js'
 import {
   type AnswerContext,
   createFieldInspection,
@@ -117,7 +117,7 @@ interface GroupOptions {
   readonly answering: AnswerContext
   readonly globals: Flags
   /** Returns a field of a record, masked. */
-  readonly pick: FieldPick
+  readonly pick: ValueReader
 }
 
 const { compare } = new Intl.Collator('en', { numeric: true })
@@ -277,7 +277,7 @@ const parseOrder = (sort: Flags['sort'], { columns, keys, measures }: GroupQuery
     const [only] = alone.length === 1 ? alone : []
     const column = columns.find((one) => one === toColumnName(field)) ?? only?.column
     if (column !== undefined) return { column, descending }
-    const form = toSortForm(field) ?? findNearest(field, [...columns])
+    const form = toSortSyntax(field) ?? findNearest(field, [...columns])
     const flags = [...(keys.length > 0 ? ['group-by'] : []), ...measures.map(({ name }) => name)]
     const flagText = flags.length === 0 ? '--count' : `--${flags[0]}`
     throw usage(

@@ -1,7 +1,7 @@
 /** Sorts the rows of an answer in memory, and keeps only those that can still be printed. */
 import { Failure } from '../../errors.js'
 import type { FullRecordReader } from '../rows.js'
-import type { Order, SortKey } from '../where/index.js'
+import type { RecordOrder, SortKey } from '../where/index.js'
 
 /** The maximum number of rows that are sorted. */
 export const maxSorted = 500_000
@@ -29,7 +29,7 @@ export class RowSorter {
   #count = 0
   #printed = 0
 
-  constructor({ compare }: Pick<Order, 'compare'>, most: number) {
+  constructor({ compare }: Pick<RecordOrder, 'compare'>, most: number) {
     this.#compare = (a, b) => compare(a.key, b.key) || a.n - b.n
     this.#maxPrinted = most
   }

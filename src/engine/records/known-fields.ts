@@ -18,11 +18,11 @@ import {
   type Words,
 } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { findSingleCommand, getFirstSegment, objectColumn } from '../command/derive.js'
+import { findGetCommand, getFirstSegment, objectColumn } from '../command/derive.js'
 import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { RecordView } from '../rows.js'
-import { toSortForm } from '../where/index.js'
+import { toSortSyntax } from '../where/index.js'
 import { canHaveField, findFieldKind, getShapeFields } from '../where/shape.js'
 
 // Columns of the catalogue that no record of an answer has.
@@ -250,7 +250,7 @@ export class KnownFields {
 
 /** Loads the fields of a list's single records, which a line may name as well. */
 const loadSingleNames = async (command: AnswerContext['command']): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await findSingleCommand(command) : undefined
+  const single = /(^| )list$/.test(command.words) ? await findGetCommand(command) : undefined
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
     getShapeFields(returns.shape),
   )
@@ -259,7 +259,7 @@ const loadSingleNames = async (command: AnswerContext['command']): Promise<reado
 /** Returns a hint for a field with syntax of another tool or flag: a direction, a unit of time or an operator. */
 const suggestForm = (given: string, names: ReadonlySet<string>): string | undefined => {
   if (/^(?:asc|desc)$/i.test(given)) return 'A dash sorts in descending order: -name.'
-  const sorted = toSortForm(given)
+  const sorted = toSortSyntax(given)
   if (sorted !== undefined && names.has(sorted.replace(/^-/, '')))
     return `To sort, write ${sorted}.`
   const [field = ''] = /^[a-z_]\w*/i.exec(given) ?? []

@@ -10,7 +10,7 @@ import { getOwnField } from '../../catalogue/pick.js'
 import { mapDottedName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
-import { findSingleCommand, getScope } from '../command/derive.js'
+import { findGetCommand, getScope } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
@@ -94,7 +94,7 @@ export const findSingleReader = async (
   list: Ask,
 ): Promise<SingleCommand | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
-  const command = await findSingleCommand({ registry, area, words })
+  const command = await findGetCommand({ registry, area, words })
   const endpoint = Object.values(command?.endpoints ?? {}).find((one) => canRead(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined

@@ -11,7 +11,13 @@ import { Failure } from '../../errors.js'
 import { type Globals, getOwnOrders } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { FullRecordReader, RecordsRow, RecordView, Rows } from '../rows.js'
-import { createOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
+import {
+  createOrder,
+  type Known,
+  parseSort,
+  type RecordOrder,
+  type SortField,
+} from '../where/index.js'
 import { RowSorter } from './kept-rows.js'
 import {
   type AnswerContext,
@@ -70,7 +76,7 @@ class SortStage implements ListStage {
   readonly view: RecordView
   readonly #options: SortOptions
   readonly #answering: AnswerContext
-  readonly #order: Order
+  readonly #order: RecordOrder
   readonly #sorter: RowSorter
   /** Rows about parents that could not be read; they come after all records. */
   readonly #others: Uint8Array[] = []

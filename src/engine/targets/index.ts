@@ -9,7 +9,12 @@ import type { Naming } from '../../catalogue/words.js'
 import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import type { Context } from '../command/context.js'
-import { getCommandName, hasForm, isPreview, mayChangeInstance } from '../command/derive.js'
+import {
+  getCommandName,
+  hasScopeEndpoint,
+  isPreview,
+  mayChangeInstance,
+} from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Command, Given } from '../command/types.js'
@@ -210,7 +215,7 @@ async function* runSelected(
   const choosing = { selection, context, given, signal, gate: await running.exchange.openGate() }
   const chosen = await selectInParents(choosing, targets)
   if (chosen.length === 0) return yield* selection.yieldNoMatch()
-  if (!hasForm(command, 'project') && !hasForm(command, 'group'))
+  if (!hasScopeEndpoint(command, 'project') && !hasScopeEndpoint(command, 'group'))
     return yield* runTogether(choosing, chosen, (all) => running.yieldRows(all))
   yield* runOverTargets({ ...run, given: selection.removeListFlags(given) }, chosen)
 }

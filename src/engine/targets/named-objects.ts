@@ -2,7 +2,7 @@
 
 import { parseRecord } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
-import { redactSecrets } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/redact.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
@@ -10,7 +10,7 @@ import { getKindWord, type KindName, kinds, toPlural } from '../../catalogue/kin
 import { isNumeric } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
-import { getSelectList, hasForm } from '../command/derive.js'
+import { getSelectList, hasScopeEndpoint } from '../command/derive.js'
 import type { Command } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { Raw } from '../plan/line.js'
@@ -98,7 +98,9 @@ const findList = async ({ command, kind }: NameQuery): Promise<NameList> => {
   if (!bringsObject(command))
     return {
       words,
-      scopes: scopes.filter((scope) => hasForm(command, scope) && hasForm(ofList, scope)),
+      scopes: scopes.filter(
+        (scope) => hasScopeEndpoint(command, scope) && hasScopeEndpoint(ofList, scope),
+      ),
     }
   const whole = lists.filter(({ path }) => Object.keys(path).length === 0)
   const flag = whole.some(({ when }) => when === undefined) ? undefined : whole[0]?.when?.flag

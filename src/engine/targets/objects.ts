@@ -4,7 +4,12 @@ import type { StandardInput } from '../../base/standard-input.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
-import { canCommandStream, getSelectList, hasForm, listsRecords } from '../command/derive.js'
+import {
+  canCommandStream,
+  canListRecords,
+  getSelectList,
+  hasScopeEndpoint,
+} from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
 import { isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
@@ -28,7 +33,7 @@ export const checkSelection = (
 ): void => {
   const fact = getSelectList(command)
   if (select !== undefined || fact === undefined) return
-  if (limit !== undefined && !listsRecords(command)) throw usage('--limit requires --select')
+  if (limit !== undefined && !canListRecords(command)) throw usage('--limit requires --select')
   if (fact.spread === true && (allProjects || recursive === true))
     throw usage(`--${allProjects ? 'all-projects' : 'recursive'} requires --select`)
 }
@@ -93,7 +98,10 @@ export const canStreamObjects = ({
 
 /** Returns the command whose scopes say which parents a line can have: the verb, or the list that it selects from. */
 export const findScopeCommand = async (command: Command, { select }: Globals): Promise<Command> => {
-  const own = select === undefined || hasForm(command, 'project') || hasForm(command, 'group')
+  const own =
+    select === undefined ||
+    hasScopeEndpoint(command, 'project') ||
+    hasScopeEndpoint(command, 'group')
   return own ? command : ((await findSelectionList(command)) ?? command)
 }
 

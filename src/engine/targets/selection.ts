@@ -15,7 +15,7 @@ import {
   getCommandName,
   getScope,
   getSelectList,
-  hasForm,
+  hasScopeEndpoint,
   isPreview,
 } from '../command/derive.js'
 import { yieldNone } from '../command/outcomes.js'
@@ -305,7 +305,7 @@ export class Selection {
     most: number,
   ): AsyncGenerator<ChosenObject> {
     const project = scope.project === undefined ? undefined : String(scope.project)
-    if (project !== undefined && !hasForm(list, 'project')) {
+    if (project !== undefined && !hasScopeEndpoint(list, 'project')) {
       this.#owned ??= this.#groupAllByProject(list, given)
       const own = (await this.#owned).get(project.toLowerCase()) ?? []
       for (const text of own.slice(0, most)) yield { text, called: text }

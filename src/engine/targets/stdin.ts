@@ -3,7 +3,7 @@
 import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
-import { hasForm } from '../command/derive.js'
+import { hasScopeEndpoint } from '../command/derive.js'
 import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
@@ -206,7 +206,7 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   args[0] === '-' &&
   command.args[0]?.variadic === true &&
   command.args[0].file !== true &&
-  (hasForm(command, 'project') || hasForm(command, 'group')) &&
+  (hasScopeEndpoint(command, 'project') || hasScopeEndpoint(command, 'group')) &&
   !['project', 'group', 'all-projects', 'all-groups', 'input'].some((name) => flags.has(name))
 
 /** Reads the beginning of an input, to find whether its records name their parents. */

@@ -37,15 +37,15 @@ export {
   negateExpression,
 } from './condition.js'
 export { isOnlyInSingle, type Known } from './fields.js'
+export { checkRanges } from './ranges.js'
 export {
   createOrder,
-  type Order,
   parseSort,
+  type RecordOrder,
   type SortField,
   type SortKey,
-  toSortForm,
-} from './order.js'
-export { checkRanges } from './ranges.js'
+  toSortSyntax,
+} from './sort-order.js'
 export { UnseenValueFailure } from './values.js'
 
 export interface Where {

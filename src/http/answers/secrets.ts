@@ -9,7 +9,7 @@ import {
   type Replacement,
 } from '../../base/secrets/mask.js'
 import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
-import { scrubbedMark as hidden } from '../../base/secrets/scrub.js'
+import { redactedMark as hidden } from '../../base/secrets/redact.js'
 import type { AnswerHeaders, WireRequest } from '../types.js'
 
 /** Masks user names, passwords and secret parameters in an address, or in a text with addresses. */

@@ -1,4 +1,4 @@
-/** Reads lists page after page. Each page is requested as soon as it is known; records are returned as bytes and in order. */
+/** Reads lists page by page. Each page is requested as soon as its address is known, and records are returned in order, as bytes. */
 import { MalformedJson } from '../../base/json/json.js'
 import { createUnusableAnswerFailure } from '../answers/network.js'
 import type { OpenAnswer } from '../sending/exchange.js'
@@ -23,8 +23,8 @@ const isIdentified = (record: Uint8Array): boolean => {
 const waitOneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Waits until a request is sent before the present page is cut up. undici checks an idle connection in one turn of the event loop, and
- * writes in the next.
+ * Waits until the request for the next page is sent, so that reading the present page does not delay it. undici checks an idle connection
+ * in one turn of the event loop, and writes in the next.
  */
 const waitUntilSent = async (): Promise<void> => {
   await waitOneTurn()
@@ -32,7 +32,7 @@ const waitUntilSent = async (): Promise<void> => {
 }
 
 /** A page that is being read. */
-interface PageRead {
+interface OpenPage {
   readonly reply: OpenAnswer
   readonly splitter: Splitter
   /** The first bytes of the page. */
@@ -41,22 +41,23 @@ interface PageRead {
   begun: boolean
 }
 
-class Listing {
+/** The reading of one list, from its first request to its end. */
+class ListRun {
   readonly #limit: number
   readonly #prefetch: PagePrefetch
   readonly #matcher: KeyMatcher
   #pagesRead = 0
   /** The first record of the page before this one. */
-  #before: Uint8Array | undefined
+  #previousFirstRecord: Uint8Array | undefined
   #records = 0
   /** The batch that was read last. */
-  #last: Batch | undefined
+  #lastBatch: Batch | undefined
   #total: number | undefined
   #work: ListWork | undefined
   /** True if a page held more records than the limit allowed. */
-  #cut = false
+  #isCut = false
   /** True if the answer is a single object. */
-  #alone = false
+  #isSingleObject = false
 
   constructor(
     private readonly pages: Pages,
@@ -74,7 +75,7 @@ class Listing {
     try {
       prefetch.ask(request)
       for (let page = await this.#takePage(); page !== undefined; page = await this.#takePage()) {
-        const { next, reply } = page
+        const { next, lost, reply } = page
         this.options.onPage?.(reply)
         this.#total = getTotal(reply) ?? this.#total
         prefetch.check(page)
@@ -82,40 +83,44 @@ class Listing {
         if (!prefetch.none) await waitUntilSent()
         yield* this.#readRecords(page)
         this.#pagesRead += 1
-        const hasNext = next !== undefined || page.lost !== undefined || !prefetch.none
-        more = this.#cut || hasNext || hasMore(reply)
-        if (this.#records >= this.#limit || this.options.single === true) break
-        if (this.#alone) return { records: this.#records, more: false }
+        if (this.#records >= this.#limit || this.options.single === true) {
+          const hasNext = next !== undefined || lost !== undefined || !prefetch.none
+          return this.#createEnd(this.#isCut || hasNext || hasMore(reply))
+        }
+        if (this.#isSingleObject) return { records: this.#records, more: false }
         // The records before the failure are returned first.
-        if (page.lost !== undefined) throw page.lost
+        if (lost !== undefined) throw lost
         prefetch.prefetchMore()
         if (prefetch.none && next !== undefined) prefetch.ask(next)
-        more = prefetch.none && hasMore(reply)
+        more = hasMore(reply)
       }
+      return this.#createEnd(more)
     } catch (error) {
       throw this.options.mapError?.(error) ?? error
     } finally {
       prefetch.abandon()
       this.#work?.end()
     }
-    const total = this.#total
-    return { records: this.#records, more, total }
+  }
+
+  #createEnd(more: boolean): ListEnd {
+    return { records: this.#records, more, total: this.#total }
   }
 
   #takePage(): Promise<ListPage | undefined> {
-    return this.#prefetch.take(this.#last)
+    return this.#prefetch.take(this.#lastBatch)
   }
 
   /** Yields a page's records. A page is requested again only if none of its records was returned yet. */
-  async *#readRecords(asked: ListPage): AsyncGenerator<Batch> {
+  async *#readRecords(requested: ListPage): AsyncGenerator<Batch> {
     const before = this.#records
-    let page = this.#startPage(asked.reply)
+    let page = this.#startPage(requested.reply)
     for (;;) {
       try {
         for await (const chunk of page.reply.body) {
           const batch = this.#readChunk(page, chunk)
           if (batch.length > 0) yield batch
-          if (this.#cut) return
+          if (this.#isCut) return
         }
         // The first page may be empty (204). A page that a previous page announced must have records.
         if (page.reply.status !== 204 || this.#pagesRead > 0) page.splitter.end()
@@ -123,37 +128,37 @@ class Listing {
       } catch (error) {
         if (error instanceof MalformedJson) throw this.#createForeignFailure(page, error)
         if (this.#records > before) throw error
-        page = await this.#retryPage(asked, error)
+        page = await this.#retryPage(requested, error)
       }
     }
   }
 
-  #startPage(reply: OpenAnswer): PageRead {
-    const takesObject = this.options.alone !== undefined && this.#pagesRead === 0
-    const splitter = new Splitter(this.#matcher, takesObject)
+  #startPage(reply: OpenAnswer): OpenPage {
+    const acceptsObject = this.options.alone !== undefined && this.#pagesRead === 0
+    const splitter = new Splitter(this.#matcher, acceptsObject)
     return { reply, splitter, head: undefined, begun: false }
   }
 
-  async #retryPage({ attempts, request }: ListPage, error: unknown): Promise<PageRead> {
+  async #retryPage({ attempts, request }: ListPage, error: unknown): Promise<OpenPage> {
     await attempts.pauseAfterLoss(error, request.method)
     return this.#startPage(await this.pages.open(request, attempts))
   }
 
   /** Returns the records that end within this chunk, as many as the limit permits. */
-  #readChunk(page: PageRead, chunk: Uint8Array): Batch {
+  #readChunk(page: OpenPage, chunk: Uint8Array): Batch {
     page.head ??= chunk
     const records = page.splitter.push(chunk)
     if (records.length === 0) return records
     if (page.splitter.alone) this.options.alone?.()
-    this.#alone = page.splitter.alone
+    this.#isSingleObject = page.splitter.alone
     page.reply.body.resetWait()
     if (!page.begun) this.#checkRepeat(page.reply, records.at(0))
     page.begun = true
     return this.#applyLimit(records)
   }
 
-  #createForeignFailure({ head = new Uint8Array(), reply }: PageRead, error: MalformedJson): Error {
-    return this.pages.createForeignFailure(
+  #createForeignFailure({ head = new Uint8Array(), reply }: OpenPage, error: MalformedJson): Error {
+    return this.pages.createWrongBodyFailure(
       reply,
       head,
       error instanceof NoListError ? '' : error.message,
@@ -162,8 +167,8 @@ class Listing {
 
   /** Fails if a page is returned again under another number, since its records would be printed twice. */
   #checkRepeat(reply: OpenAnswer, first: Uint8Array | undefined): void {
-    const before = this.#before
-    this.#before = first
+    const before = this.#previousFirstRecord
+    this.#previousFirstRecord = first
     if (first === undefined || before === undefined || pageSize(reply) < 2) return
     if (isIdentified(first) && Buffer.compare(first, before) === 0)
       throw createUnusableAnswerFailure(
@@ -176,11 +181,11 @@ class Listing {
   /** Takes as many records as the limit permits, and counts them. */
   #applyLimit(records: Batch): Batch {
     const room = this.#limit - this.#records
-    this.#cut = records.length > room
-    const batch = this.#cut ? records.slice(0, room) : records
+    this.#isCut = records.length > room
+    const batch = this.#isCut ? records.slice(0, room) : records
     if (batch.length === 0) return batch
     this.#records += batch.length
-    this.#last = batch
+    this.#lastBatch = batch
     this.#work?.update(this.#records, this.#total)
     return batch
   }
@@ -194,4 +199,4 @@ export const listRecords = (
   pages: Pages,
   request: WireRequest,
   options: ListOptions,
-): AsyncGenerator<Batch, ListEnd> => new Listing(pages, options).run(request)
+): AsyncGenerator<Batch, ListEnd> => new ListRun(pages, options).run(request)

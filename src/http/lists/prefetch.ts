@@ -158,7 +158,7 @@ export interface Pages extends Root {
   /** Returns the number of requests that may be under way now; undefined if there is no gate. */
   getWidth(): number | undefined
   /** Creates the Failure for a body that is not the expected list. */
-  createForeignFailure(reply: OpenAnswer, head: Uint8Array, why: string): Failure
+  createWrongBodyFailure(reply: OpenAnswer, head: Uint8Array, why: string): Failure
 }
 
 export interface ListPage {

@@ -3,7 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
-import { recordSecret } from '../../base/secrets/scrub.js'
+import { recordSecret } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
 import { type ClientOptions, type Transport, toDetails } from '../types.js'
 

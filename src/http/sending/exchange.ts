@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici'
 import { getCurrentIo } from '../../base/io.js'
 import type { OwnNames } from '../../base/secrets/mask.js'
-import { redactSecrets } from '../../base/secrets/scrub.js'
+import { redactSecrets } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
 import type { TimedBody } from '../answers/body.js'
 import { LostRequest, markUnknownOutcome, toLostRequest, toOneLine } from '../answers/network.js'

@@ -1,5 +1,5 @@
 /** Sends requests with credentials, redirects and retries, and returns answers of any status. */
-import { recordSecret } from '../../base/secrets/scrub.js'
+import { recordSecret } from '../../base/secrets/redact.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'

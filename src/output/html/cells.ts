@@ -1,4 +1,4 @@
-/** The cells of a page's tables: what each shows, and the value that it is sorted and downloaded by. */
+/** Creates and renders the cells of a page's tables: the text that a cell shows, and the value by which it is sorted and downloaded. */
 
 import { formatMinute, isMoment } from '../../base/dates.js'
 import { ExactNumber } from '../../base/json/json.js'
@@ -7,19 +7,20 @@ import { getLevelName } from '../../catalogue/levels.js'
 import { createCell, emptyText, isExpiry } from '../cell.js'
 import { escapeLine, escapeLines, type SafeText } from '../escape.js'
 import type { FormatView } from '../types.js'
-import { getHref, link } from './frame.js'
 import { html, type Markup } from './markup.js'
-import { endTones, formatDays, getEndState } from './timeline.js'
+import { getInstanceHref, renderLink } from './page-parts.js'
+import { expiryTones, formatDays, getExpiryState } from './timeline.js'
 
-/** The alignment of a cell: `n` for numbers, to the right; `t` for times, which do not wrap. */
-export type CellKind = 'n' | 't' | ''
+/** The CSS class that lays out a cell: `n` for numbers, to the right; `t` for times, which do not wrap. */
+export type CellLayout = 'n' | 't' | ''
 
-/** The text of a cell, its value, and how it is shown. */
+/** A cell of a table on a page. */
 export interface PageCell {
   readonly text: SafeText
   /** The value for sorting and for CSV, before it is shortened or formatted. */
   readonly raw: SafeText
-  readonly kind: CellKind
+  readonly cssClass: CellLayout
+  /** The time that the cell shows, in milliseconds since the epoch. */
   readonly time?: number | undefined
   readonly tone?: string | undefined
   readonly href?: string | undefined
@@ -31,13 +32,13 @@ const percent = /^\d+(?:\.\d+)? %$/
 const isTime = (value: unknown): value is string => typeof value === 'string' && isMoment(value)
 
 /** Creates the cell of an expiry time: its day, and the days until then or since. */
-const toEnd = (value: string, raw: SafeText, { now, style }: FormatView): PageCell => {
+const createExpiryCell = (value: string, raw: SafeText, { now, style }: FormatView): PageCell => {
   const time = Date.parse(value)
-  const state = getEndState(time, now.getTime())
-  const tone = state === 'later' ? undefined : endTones[state]
+  const state = getExpiryState(time, now.getTime())
+  const tone = state === 'later' ? undefined : expiryTones[state]
   const mark = state === 'later' ? '' : state === 'soon' ? '! ' : '✗ '
   const text = escapeLine(`${mark}${value.slice(0, 10)} ${formatDays(time, now.getTime())}`, style)
-  return { text, raw, kind: 't', time, tone }
+  return { text, raw, cssClass: 't', time, tone }
 }
 
 /** Creates the cell of a value under a field of the API. */
@@ -50,36 +51,36 @@ export const toPageCell = (name: string, value: unknown, view: FormatView): Page
         ? serializeJson(value)
         : String(getLevelName(name, value) ?? value)
   const raw = escapeLines(whole, view.style, '\n\t')
+  const cell = { text, raw, tone, cssClass: '' } as const
   if (typeof value === 'number' || value instanceof ExactNumber) {
-    const kind = getLevelName(name, Number(value)) === undefined ? 'n' : ''
-    return { text, raw, tone, kind }
+    return { ...cell, cssClass: getLevelName(name, Number(value)) === undefined ? 'n' : '' }
   }
-  if (percent.test(text)) return { text, raw, kind: 'n' }
+  if (percent.test(text)) return { ...cell, cssClass: 'n' }
   if (isTime(value)) {
-    if (isExpiry(name)) return toEnd(value, raw, view)
+    if (isExpiry(name)) return createExpiryCell(value, raw, view)
     const time = Date.parse(value)
     const minute = value.includes('T') ? formatMinute(new Date(time)) : value
-    return { text: escapeLine(minute, view.style), raw, kind: 't', time, tone }
+    return { ...cell, text: escapeLine(minute, view.style), cssClass: 't', time }
   }
-  const href = getHref(url, view)
-  if (typeof value === 'string' && tone === undefined)
-    return { text: value === '' ? text : escapeLines(value, view.style), raw, kind: '', href }
-  return { text, raw, tone, kind: '', href }
+  const href = getInstanceHref(url, view)
+  // Without a tone, the cell shows the text as it is: several lines, and no mark.
+  const isPlain = typeof value === 'string' && value !== '' && tone === undefined
+  return { ...cell, text: isPlain ? escapeLines(value, view.style) : text, href }
 }
 
-/** A longer text has a box of its own that scrolls, so that its row is not higher than the window. */
+/** The number of characters above which a text scrolls in a box of its own. Otherwise its row could be higher than the window. */
 const maxText = 500
 
 /** True if the script needs the value in addition to the text. */
 const hasOwnValue = ({ text, raw }: PageCell): boolean =>
   raw !== text && !(raw === '' && text === emptyText)
 
-/** Renders a cell of a table. */
-export const renderCell = (cell: PageCell, kind: CellKind): Markup => {
+/** Renders a cell of a table. @param cssClass the class of its column, which replaces that of the cell */
+export const renderCell = (cell: PageCell, cssClass: CellLayout): Markup => {
   const { text, raw, tone, href } = cell
-  const names = [kind, tone].filter(Boolean).join(' ')
+  const names = [cssClass, tone].filter(Boolean).join(' ')
   const value = hasOwnValue(cell) ? html` data-v="${raw}"` : ''
-  const shown = link(text, href)
+  const shown = renderLink(text, href)
   return html`<td${names === '' ? '' : html` class="${names}"`}${value}>${text.length > maxText ? html`<div class="long" tabindex="0">${shown}</div>` : shown}</td>`
 }
 

@@ -7,10 +7,10 @@ import { getLeadingColumns } from '../../catalogue/pick.js'
 import { createRows, getRowView, toDocumentedName } from '../cell.js'
 import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
-import { type CellKind, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
-import { getHref } from './frame.js'
+import { type CellLayout, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
 import { drawGroups } from './groups.js'
 import { html, type Markup } from './markup.js'
+import { getInstanceHref } from './page-parts.js'
 import { ListSummary } from './summary.js'
 
 /** The number of rows in the page itself; further rows are in blocks of data. */
@@ -22,16 +22,16 @@ const maxGroups = 5000
 
 interface Column {
   readonly heading: SafeText
-  readonly kind: CellKind
+  readonly cssClass: CellLayout
 }
 
-/** Returns the kind that all cells with a value share; empty if they differ. */
-const toKind = (cells: readonly (PageCell | undefined)[]): CellKind => {
-  const kinds = new Set(
-    cells.flatMap((cell) => (cell === undefined || cell.raw === '' ? [] : cell.kind)),
+/** Returns the class that all cells with a value share; empty if they differ. */
+const getColumnClass = (cells: readonly (PageCell | undefined)[]): CellLayout => {
+  const classes = new Set(
+    cells.flatMap((cell) => (cell === undefined || cell.raw === '' ? [] : cell.cssClass)),
   )
-  const [only = ''] = kinds
-  return kinds.size === 1 ? only : ''
+  const [only = ''] = classes
+  return classes.size === 1 ? only : ''
 }
 
 /** The columns that name the instance or the snapshot of a record. */
@@ -91,7 +91,7 @@ export class PageList {
     const view = getRowView(record, this.#view)
     return this.#rows.columns().map((name, i) => {
       const cell = toPageCell(toDocumentedName(name, view), values[i], view)
-      const href = cell.href ?? getHref(this.#rows.link(record, i), view)
+      const href = cell.href ?? getInstanceHref(this.#rows.link(record, i), view)
       return href === undefined ? cell : { ...cell, href }
     })
   }
@@ -133,7 +133,10 @@ export class PageList {
   #hrefOf(path: string, column: string): string | undefined {
     const base = this.#view.page?.address
     if (base === undefined || (column !== 'project' && column !== 'group')) return undefined
-    return getHref(`${base}/${column === 'group' ? 'groups/' : ''}${encodeURI(path)}`, this.#view)
+    return getInstanceHref(
+      `${base}/${column === 'group' ? 'groups/' : ''}${encodeURI(path)}`,
+      this.#view,
+    )
   }
 
   async #flush(): Promise<void> {
@@ -142,7 +145,7 @@ export class PageList {
     const isFirst = this.#columns === undefined
     this.#columns ??= this.#rows.columns().map((name, i) => ({
       heading: escapeLine(this.#rows.headings()[i] ?? name, this.#view.style),
-      kind: toKind(cells.map((row) => row[i])),
+      cssClass: getColumnClass(cells.map((row) => row[i])),
     }))
     this.#summary ??= this.#openSummary()
     for (const row of cells) this.#summary.add(row)
@@ -151,10 +154,10 @@ export class PageList {
 
   async #table(rows: readonly (readonly PageCell[])[], columns: readonly Column[]): Promise<void> {
     const line = (row: readonly PageCell[]): Markup =>
-      html`<tr>${row.map((cell, i) => renderCell(cell, columns[i]?.kind ?? ''))}</tr>\n`
+      html`<tr>${row.map((cell, i) => renderCell(cell, columns[i]?.cssClass ?? ''))}</tr>\n`
     const heads = columns.map(
-      ({ heading, kind }) =>
-        html`<th scope="col"${kind === '' ? '' : html` class="${kind}" data-kind="${kind}"`}>${heading}</th>`,
+      ({ heading, cssClass }) =>
+        html`<th scope="col"${cssClass === '' ? '' : html` class="${cssClass}" data-kind="${cssClass}"`}>${heading}</th>`,
     )
     const label = this.#view.page?.title ?? 'records'
     await this.#sink.write(

@@ -37,7 +37,7 @@ import {
   type WordTable,
 } from './counts.js'
 import { html, Markup, nothing } from './markup.js'
-import { drawTimeline, type EndPoint, getEndState, toDay } from './timeline.js'
+import { drawTimeline, type EndPoint, getExpiryState, toDay } from './timeline.js'
 
 /** A column of a list, with the facts that its summary needs. */
 export interface SummaryColumn {
@@ -58,7 +58,7 @@ export interface SummaryCell {
   /** The value as text, before it is shortened or formatted. */
   readonly raw: string
   readonly text: string
-  readonly kind: string
+  readonly cssClass: string
   readonly time?: number | undefined
 }
 
@@ -178,11 +178,11 @@ export class ListSummary {
     if (this.#ends.length < maxEnds) this.#ends.push({ time, label })
   }
 
-  #addFacet(i: number, { raw, text, kind }: SummaryCell): void {
+  #addFacet(i: number, { raw, text, cssClass }: SummaryCell): void {
     const facet = this.#facets[i]
     const found = facet?.get(raw)
     // Numbers and times are no words to choose by, except the time that names a snapshot.
-    if (kind !== '' && this.#columns[i]?.isTrend !== true) this.#facets[i] = undefined
+    if (cssClass !== '' && this.#columns[i]?.isTrend !== true) this.#facets[i] = undefined
     else if (found !== undefined) found.count += 1
     else if (facet !== undefined && facet.size >= maxFacet) this.#facets[i] = undefined
     else facet?.set(raw, { text, count: 1 })
@@ -255,7 +255,7 @@ export class ListSummary {
     const { now } = this.#options
     if (this.#ends.length === 0) return nothing
     const counts: WordCounts = new Map()
-    for (const end of this.#ends) add(counts, getEndState(end.time, now))
+    for (const end of this.#ends) add(counts, getExpiryState(end.time, now))
     const texts = [
       ['ended', 'ended'],
       ['urgent', 'within 7 days'],

@@ -14,16 +14,16 @@ export interface EndPoint {
 const [near, soon] = [7 * dayLength, 30 * dayLength]
 
 /** The urgency of an expiry time: within 7 days is `urgent`, within 30 days `soon`. */
-export type EndState = 'ended' | 'urgent' | 'soon' | 'later'
+export type ExpiryState = 'ended' | 'urgent' | 'soon' | 'later'
 
 /** Returns the urgency of an expiry time. */
-export const getEndState = (time: number, now: number): EndState => {
+export const getExpiryState = (time: number, now: number): ExpiryState => {
   const left = time - now
   return left < 0 ? 'ended' : left < near ? 'urgent' : left < soon ? 'soon' : 'later'
 }
 
 /** The tone of each urgency. */
-export const endTones = { ended: 'bad', urgent: 'bad', soon: 'warn', later: 'good' } as const
+export const expiryTones = { ended: 'bad', urgent: 'bad', soon: 'warn', later: 'good' } as const
 
 /** Formats the distance to a time in whole days: `12 d ago`, `in 9 d`. */
 export const formatDays = (time: number, now: number): string => {
@@ -40,12 +40,12 @@ const [lanes, laneHeight, ground] = [6, 14, 100] as const
 const toPercent = (value: number): string => `${formatCoordinate(value)}%`
 
 /** Renders a point as a diamond, triangle or circle, so that states differ by more than color. */
-const renderShape = (state: EndState, x: string, y: number, title: string): Markup => {
+const renderShape = (state: ExpiryState, x: string, y: number, title: string): Markup => {
   const inside = html`<title>${title}</title>`
   if (state === 'later')
     return html`<circle class="f k-good" cx="${x}" cy="${y}" r="5">${inside}</circle>`
   const path = state === 'soon' ? 'M0-6 6 5H-6Z' : 'M0-6 6 0 0 6-6 0Z'
-  return html`<svg x="${x}" y="${y}" class="point"><path class="f k-${endTones[state]}" d="${path}">${inside}</path></svg>`
+  return html`<svg x="${x}" y="${y}" class="point"><path class="f k-${expiryTones[state]}" d="${path}">${inside}</path></svg>`
 }
 
 /** Assigns each point a lane, so that close points do not cover each other. */
@@ -79,7 +79,7 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
   const drawn = sorted.map(({ label: name, time }, i) => {
     const y = ground - 9 - laneHeight * (inLanes[i] ?? 0)
     const label = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
-    const shape = renderShape(getEndState(time, now), toPercent(xOf(time)), y, label)
+    const shape = renderShape(getExpiryState(time, now), toPercent(xOf(time)), y, label)
     // A point beyond the axis has an arrow to where it belongs.
     const arrow = time < first ? '‹' : time > last ? '›' : undefined
     if (arrow === undefined) return shape

@@ -5,12 +5,12 @@ import { createRoutes } from '../extra-routes.js'
 import {
   findBranchHead,
   type GitBranch,
+  listAllBranches,
   listMergedBranches,
-  readAllBranches,
   readCommit,
   readCommits,
-  resolve,
-} from '../git/read.js'
+  resolveCommit,
+} from '../git/commits-and-refs.js'
 import { isBranchName, moveBranch } from '../git/write.js'
 import { getManagedProject } from '../handlers.js'
 import { showAccessLevels, showCommit } from '../present/common.js'
@@ -68,7 +68,7 @@ const listBranches = async (
   { search, ...input }: ProjectInput & { search?: string },
 ) => {
   const project = findReadable(call, input)
-  const found = await readAllBranches(await call.git.open(project))
+  const found = await listAllBranches(await call.git.open(project))
   const rows = found.filter(({ name }) => matchesSearch(name, search))
   return new LazyList(rows.length, (start, end) =>
     showBranches(call, project, rows.slice(start, end)),
@@ -93,7 +93,7 @@ const createBranch = async (call: Call, input: BranchInput & { readonly ref: str
   checkCanPush(call, project, branch)
   const repository = await call.git.open(project)
   if (!(await isBranchName(repository, branch))) throw badRequest('Branch name is invalid')
-  const to = await resolve(repository, ref)
+  const to = await resolveCommit(repository, ref)
   if (to === undefined) throw badRequest(`Invalid reference name: ${ref}`)
   if (!(await moveBranch(repository, branch, undefined, to)))
     throw badRequest('Branch already exists')

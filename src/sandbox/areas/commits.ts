@@ -4,18 +4,18 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { type ApplyResult, applyCommit, undo } from '../git/apply.js'
 import {
-  count,
+  countCommits,
   findBranchHead,
   type GitCommit,
+  type LineCounts,
   type LogQuery,
+  listCommits,
   listRefs,
-  log,
   readCommit,
   readDiff,
   readStats,
-  resolve,
-  type Stats,
-} from '../git/read.js'
+  resolveCommit,
+} from '../git/commits-and-refs.js'
 import type { Repository } from '../git/repositories.js'
 import {
   copyCommit,
@@ -59,7 +59,7 @@ const getStart = async (
   const from = await call.git.open(other)
   const start =
     start_branch === undefined
-      ? await resolve(from, start_sha ?? '')
+      ? await resolveCommit(from, start_sha ?? '')
       : await findBranchHead(from, start_branch)
   if (start === undefined)
     throw badRequest(
@@ -152,9 +152,9 @@ const getPipeline = (call: Call, project: ProjectRecord, id: string) => {
   return last === undefined ? null : showPipelineBrief(last)
 }
 
-const noStats: Stats = { additions: 0, deletions: 0, total: 0 }
+const noStats: LineCounts = { additions: 0, deletions: 0, total: 0 }
 
-const getStats = async (repository: Repository, id: string): Promise<Stats> =>
+const getStats = async (repository: Repository, id: string): Promise<LineCounts> =>
   (await readStats(repository, [id])).get(id) ?? noStats
 
 /** Presents a commit with all its fields. Its statistics are omitted if the request excludes them. */
@@ -178,7 +178,7 @@ const showFullCommit = async (
 const findCommit = async (call: Call, input: { id: string | number; sha: string }) => {
   const project = call.requireProject(input.id, { member: 'reporter' })
   const repository = await call.git.open(project)
-  const id = await resolve(repository, input.sha)
+  const id = await resolveCommit(repository, input.sha)
   if (id === undefined) throw notFound('Commit')
   return { project, repository, id }
 }
@@ -201,13 +201,13 @@ const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
   const repository = await call.git.open(project)
   const given = input.ref_name === undefined || input.ref_name === '' ? undefined : input.ref_name
   const query = getQuery(input, given ?? project.default_branch)
-  const total = await count(repository, query)
+  const total = await countCommits(repository, query)
   if (total === undefined) {
     if (given !== undefined) throw notFound('Reference')
     return []
   }
   return new LazyList(total, async (start, end) => {
-    const page = await log(repository, query, start, end - start)
+    const page = await listCommits(repository, query, start, end - start)
     const ids = page.map(({ id }) => id)
     const numbers = input.with_stats === true ? await readStats(repository, ids) : undefined
     return page.map((found) => ({

@@ -24,7 +24,7 @@ import { getProjectGroup, listProjectsWithin } from '../rules/access.js'
 import { closeIssue } from '../rules/pushes.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 import type { EpicRecord, IssueRecord, NoteRecord } from '../state/planning.js'
-import { findIssue, type IssueInput, listIssues } from './project-issues.js'
+import { findIssue, type IssueInput, listIssues } from './issue-records.js'
 
 // The promotion of an issue to an epic by a note with `/promote` (`catalogue/reference/issues.md`).
 

@@ -1,6 +1,6 @@
 /** Serves lists of jobs, single jobs, and the job of a job token (`catalogue/reference/jobs.md`). */
 import { jobs } from '../../catalogue/areas/jobs.js'
-import { JobContext } from '../../catalogue/shapes/job.js'
+import { JobTokenContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import {
@@ -66,7 +66,7 @@ const describeContext = (call: Call) => {
       const config = call.findProject(config_project_id)
       return config === undefined ? [] : [{ id, config_project: showDescribedProject(config) }]
     }),
-    job: toShape(JobContext.properties.job, job, { project_name: project.name }),
+    job: toShape(JobTokenContext.properties.job, job, { project_name: project.name }),
     pipeline: showPipeline(call, pipeline),
     project: showProjectSummary(project),
     user: showUserSummary(call, call.requireUser()),

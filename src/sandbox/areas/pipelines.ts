@@ -2,10 +2,10 @@
 
 import { listObjects } from '../../base/objects.js'
 import { datetime, integer, json, oneOf, project, string } from '../../catalogue/params.js'
-import { jobStates } from '../../catalogue/shapes/job.js'
+import { jobStatuses } from '../../catalogue/shapes/job.js'
 import { apiRoot, type Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
-import { findBranchHead } from '../git/read.js'
+import { findBranchHead } from '../git/commits-and-refs.js'
 import { getPipelineUrl, showUser } from '../present/common.js'
 import { listWithChildren, requireProjectWithJobs } from '../present/job.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
@@ -82,7 +82,7 @@ const pipelines = resource({
   managed: requireRunnableProject,
   key: ['pipeline_id'],
   filters: {
-    status: oneOf(jobStates, 'status', { exact: true }),
+    status: oneOf(jobStatuses, 'status', { exact: true }),
     ref: string('only those of this branch or tag', { exact: true }),
     sha: string('only those of this commit', { exact: true }),
     source: string('only those that this made', { exact: true }),

@@ -1,5 +1,5 @@
 /** Applies commits to other branches for cherry-picks, reverts, merges and rebases, and finds conflicts. */
-import { emptyTree, type GitCommit, type Person, readCommit } from './read.js'
+import { emptyTree, type GitCommit, type Person, readCommit } from './commits-and-refs.js'
 import type { Repository } from './repositories.js'
 import { writeCommit } from './write.js'
 

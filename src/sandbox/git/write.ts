@@ -2,7 +2,7 @@
 import { isDots } from '../../base/base-url.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { badRequest, invalid, missing } from '../reply.js'
-import type { Person } from './read.js'
+import type { Person } from './commits-and-refs.js'
 import {
   addBlob,
   addTree,

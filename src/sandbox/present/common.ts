@@ -7,7 +7,7 @@ import { formatHumanDuration } from '../../base/dates.js'
 import { capitalize } from '../../base/text.js'
 import { accessLevels, ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
-import type { GitCommit } from '../git/read.js'
+import type { GitCommit } from '../git/commits-and-refs.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 

@@ -10,7 +10,7 @@ import {
   SimpleMergeRequest,
 } from '../../catalogue/shapes/planning.js'
 import { apiRoot, type Call } from '../call.js'
-import { countChangedLines } from '../git/read.js'
+import { countChangedLines } from '../git/commits-and-refs.js'
 import { forbidden, notFound } from '../reply.js'
 import { listUsableLabels } from '../rules/filters.js'
 import { isRebasing } from '../rules/merge-requests.js'

@@ -1,6 +1,6 @@
 /** Lists the members of groups and projects, and adds, changes and ends memberships (`catalogue/reference/members.md`). */
 
-import { accessLevels, givenLevels } from '../../catalogue/shapes/common.js'
+import { accessLevels, assignableLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import { badRequest, conflict, invalid, notFound, type Refusal } from '../reply.js'
 import type {
@@ -147,7 +147,7 @@ const owner = accessLevels.owner
 
 /** Returns the access levels that members may get. */
 const getLevels = (place: MemberSource): readonly number[] =>
-  givenLevels[place.kind].map((name) => accessLevels[name])
+  assignableLevels[place.kind].map((name) => accessLevels[name])
 
 const toSource = (place: MemberSource) =>
   place.kind === 'group'

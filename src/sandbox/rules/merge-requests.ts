@@ -5,7 +5,7 @@
 import { getReason } from '../../errors.js'
 import { Call, type DueEvent, type Instance } from '../call.js'
 import { getTree, mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
-import { count, findBranchHead, readCommit } from '../git/read.js'
+import { countCommits, findBranchHead, readCommit } from '../git/commits-and-refs.js'
 import type { Repository } from '../git/repositories.js'
 import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
 import { conflict, forbidden } from '../reply.js'
@@ -252,7 +252,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
       branch: request.target_branch,
       from: onto,
       to: head,
-      commits: (await count(into, { revision: `${onto}..${head}` })) ?? 1,
+      commits: (await countCommits(into, { revision: `${onto}..${head}` })) ?? 1,
       title: message.split('\n')[0] ?? '',
     })
     if (request.target_branch === target.default_branch)

@@ -2,7 +2,13 @@
 import type { Call, DueEvent, Instance } from '../call.js'
 import { lintContent, type PipelinePlan } from '../ci-lint/index.js'
 import { hasConflicts, mergeBase } from '../git/apply.js'
-import { findBranchHead, type GitCommit, log, type Person, readCommit } from '../git/read.js'
+import {
+  findBranchHead,
+  type GitCommit,
+  listCommits,
+  type Person,
+  readCommit,
+} from '../git/commits-and-refs.js'
 import { copyCommit, deleteBranch } from '../git/write.js'
 import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
@@ -256,7 +262,7 @@ const closeNamedIssues = async (
   if (!isDefault && requests.length === 0) return
   const revision = from === undefined ? to : `${from}..${to}`
   const count = from === undefined ? 1 : maxMessages
-  const found = await log(await call.git.open(project), { revision }, 0, count)
+  const found = await listCommits(await call.git.open(project), { revision }, 0, count)
   const text = found.map(({ message }) => message).join('\n')
   if (isDefault) closeIssues(call, project, findClosedIssues(text, project))
   for (const request of requests) {

@@ -78,12 +78,12 @@ const createScopeRefusal = (scope: string): Refusal =>
     { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   )
 
-const checkScopes = (token: TokenRecord, entrance: AuthNeed, method: string): void => {
+const checkScopes = (token: TokenRecord, auth: AuthNeed, method: string): void => {
   if (token.kind === 'session') return
   const reading = method === 'GET' || method === 'HEAD'
-  const enough = ['api', ...entrance.scopes, ...(reading ? ['read_api'] : [])]
+  const enough = ['api', ...auth.scopes, ...(reading ? ['read_api'] : [])]
   if (!token.scopes.some((scope) => enough.includes(scope)))
-    throw createScopeRefusal(['api', ...entrance.scopes].join(' '))
+    throw createScopeRefusal(['api', ...auth.scopes].join(' '))
 }
 
 const checkNotBlocked = (user: UserRecord): void => {
@@ -91,8 +91,8 @@ const checkNotBlocked = (user: UserRecord): void => {
 }
 
 /** Finds the actor of a job token. The token is valid while its job runs, and only at endpoints that accept job tokens. */
-const findJobActor = (instance: Instance, value: string, entrance: AuthNeed): Actor => {
-  if (entrance.credential !== 'job' && entrance.credential !== 'user-or-job') throw unauthorized()
+const findJobActor = (instance: Instance, value: string, auth: AuthNeed): Actor => {
+  if (auth.credential !== 'job' && auth.credential !== 'user-or-job') throw unauthorized()
   const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
   const user = instance.state.users.get(job?.user_id)
   if (job === undefined || user === undefined) throw unauthorized()
@@ -103,7 +103,7 @@ const findJobActor = (instance: Instance, value: string, entrance: AuthNeed): Ac
 const findTokenActor = (
   instance: Instance,
   claims: CredentialSources,
-  entrance: AuthNeed,
+  auth: AuthNeed,
 ): Actor | undefined => {
   const [sent] = listSentCredentials(claims)
   if (sent === undefined) return undefined
@@ -113,7 +113,7 @@ const findTokenActor = (
   if (token === undefined || user === undefined || !isValidToken(instance, token))
     throw unauthorized()
   checkNotBlocked(user)
-  checkScopes(token, entrance, claims.method)
+  checkScopes(token, auth, claims.method)
   return { user, token }
 }
 
@@ -145,15 +145,15 @@ const getSudo = ({ headers, params }: CredentialSources): string | undefined => 
 export const identifyActor = (
   instance: Instance,
   claims: CredentialSources,
-  entrance: AuthNeed,
+  auth: AuthNeed,
 ): Actor => {
-  if (entrance.credential === 'parameter') return {}
+  if (auth.credential === 'parameter') return {}
   const jobToken = getText(claims.headers['job-token']) ?? getText(claims.params.job_token)
   const actor =
-    findTokenActor(instance, claims, entrance) ??
-    (jobToken === undefined ? {} : findJobActor(instance, jobToken, entrance))
-  if (entrance.credential === 'job' && actor.job === undefined) throw unauthorized()
-  if (entrance.credential === 'user' && entrance.open !== true && actor.user === undefined)
+    findTokenActor(instance, claims, auth) ??
+    (jobToken === undefined ? {} : findJobActor(instance, jobToken, auth))
+  if (auth.credential === 'job' && actor.job === undefined) throw unauthorized()
+  if (auth.credential === 'user' && auth.open !== true && actor.user === undefined)
     throw unauthorized()
   const sudo = getSudo(claims)
   return sudo === undefined ? actor : applySudo(instance, actor, sudo)

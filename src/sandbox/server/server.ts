@@ -30,13 +30,8 @@ import {
   isTooLarge,
   simplifyPath,
 } from './request.js'
-import {
-  collectRoutes,
-  createFinder,
-  type Finder,
-  type RouteMatch,
-  type ServedRoute,
-} from './routes.js'
+import type { RouteMatch } from './router.js'
+import { collectRoutes, createRouteFinder, type RouteFinder, type ServedRoute } from './routes.js'
 import { addLoad, doubleRoot, type Load, type TestDouble } from './test-double.js'
 import * as other from './words.js'
 
@@ -170,7 +165,7 @@ const serve = async (
   await scheduler.advance()
   const places = words === undefined ? path : other.translatePath(path, words)
   const actor = identifyActor(instance, claims, {
-    ...route.entrance,
+    ...route.auth,
     open: isPublicRead(instance, route, places),
   })
   if (heard !== undefined) heard.user = actor.user?.username
@@ -203,7 +198,7 @@ const sendRefusal = (methods: readonly string[], reply: FastifyReply): FastifyRe
 }
 
 /** Finds the route of a path, or else of the path without redundant slashes. In the path of a file, such slashes count. */
-const findRoute = (finder: Finder, method: string, path: string) => {
+const findRoute = (finder: RouteFinder, method: string, path: string) => {
   const verb = method === 'HEAD' ? 'GET' : method
   try {
     const found = finder.find(verb, path)
@@ -260,7 +255,7 @@ export const buildServer = async (
   })
   const scheduler = new Scheduler(instance)
   const routes = selectRoutes(collectRoutes(resources), instance.asOf)
-  const finder = createFinder(words === undefined ? routes : other.translateRoutes(routes, words))
+  const finder = createRouteFinder(words ? other.translateRoutes(routes, words) : routes)
   if (words !== undefined) other.renameAnswers(app, words)
   double?.attach(scheduler, (method, path) => 'value' in finder.find(method, path))
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -1,7 +1,7 @@
 /** Declares what the embedded instance stores about runners, pipelines, jobs and resource groups. */
 import type { ResourceGroup } from '../../catalogue/areas/resource-groups.js'
 import type { Runner } from '../../catalogue/areas/runners.js'
-import type { Job, jobStates } from '../../catalogue/shapes/job.js'
+import type { Job, jobStatuses } from '../../catalogue/shapes/job.js'
 import type { HeadPipeline } from '../../catalogue/shapes/planning.js'
 import type { ArtifactPlan, JobCondition } from '../ci-lint/index.js'
 import type { StoredRecord } from './stored.js'
@@ -50,7 +50,7 @@ export type PipelineRecord = StoredRecord<
   }
 >
 
-export type JobStatus = (typeof jobStates)[number]
+export type JobStatus = (typeof jobStatuses)[number]
 
 export interface ArtifactEntry {
   /** The path inside the archive. */

@@ -5,10 +5,10 @@ import { projectIntegrations, projectKeys, projectMembers } from '../../../src/c
 import {
   findActionItem,
   findDifferences,
-  matchAgreedPlan,
+  matchConfirmedPlan,
   verifyActions,
 } from '../../../src/desired/applying/verify.js'
-import { absent } from '../../../src/desired/attributes.js'
+import { absentDigest } from '../../../src/desired/attributes.js'
 import { isManaged } from '../../../src/desired/reading/records.js'
 import { Failure } from '../../../src/errors.js'
 import { action, Rules, seenRule } from './parts.js'
@@ -110,17 +110,17 @@ describe('a plan that was agreed to', () => {
   const two = action('create', 'a/b', { ...old, id: 0, name: 'New' })
 
   it('goes on where everything is as it was, with what was agreed to and no more', () => {
-    const { actions, stale } = matchAgreedPlan(planOf([one]), planOf([one, two]))
+    const { actions, stale } = matchConfirmedPlan(planOf([one]), planOf([one, two]))
     expect([actions, stale]).toEqual([[one], []])
   })
 
   it.each([
     ['the object was changed since', one, { ...one, digest: 'other' }],
-    ['the object no longer exists', one, { ...one, digest: absent }],
+    ['the object no longer exists', one, { ...one, digest: absentDigest }],
     ['the object exists now', two, { ...two, digest: 'other' }],
     ['the plan for it is different now', one, undefined],
   ])('is stale where %s', (why, agreed, now) => {
-    const { actions, stale } = matchAgreedPlan(
+    const { actions, stale } = matchConfirmedPlan(
       planOf([agreed]),
       planOf(now === undefined ? [] : [now]),
     )
@@ -129,9 +129,9 @@ describe('a plan that was agreed to', () => {
 
   it('is stale where an exact set has other items, though no action is about them', () => {
     const set = 'projects/a/b:approval_rules'
-    const grown = matchAgreedPlan(planOf([one], { [set]: 'x' }), planOf([one], { [set]: 'y' }))
+    const grown = matchConfirmedPlan(planOf([one], { [set]: 'x' }), planOf([one], { [set]: 'y' }))
     expect(grown.stale).toEqual([{ id: one.id, why: expect.stringContaining('exact set') }])
-    const empty = matchAgreedPlan(planOf([], { [set]: 'x' }), planOf([two], { [set]: 'y' }))
+    const empty = matchConfirmedPlan(planOf([], { [set]: 'x' }), planOf([two], { [set]: 'y' }))
     expect(empty.stale).toEqual([{ id: set, why: expect.stringContaining('exact set') }])
   })
 })

@@ -1,6 +1,6 @@
 /** A plan carried out: an object is serial, what waits goes later, and is skipped where it failed. */
 import { describe, expect, it } from 'vitest'
-import { holdText } from '../../../src/base/secrets/scrub.js'
+import { holdText } from '../../../src/base/secrets/redact.js'
 import { type ExecutionOptions, executePlan } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
 import { action, createCarrier, type Limits, Rules } from './parts.js'

@@ -1,6 +1,6 @@
 /** One action: its requests, secrets, and what is made of an answer that was lost. */
 import { describe, expect, it } from 'vitest'
-import { holdText } from '../../../src/base/secrets/scrub.js'
+import { holdText } from '../../../src/base/secrets/redact.js'
 import { executeAction } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
 import { action, lostAnswer, Rules } from './parts.js'

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { holdText, openHeld } from '../../../src/base/secrets/scrub.js'
+import { holdText, openHeld } from '../../../src/base/secrets/redact.js'
 import { SecretRecord, SecretValues } from '../../../src/desired/applying/secrets.js'
 import { formatSecretSource } from '../../../src/desired/state.js'
 import { folder } from '../../support/program.js'

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { holdText } from '../../../src/base/secrets/scrub.js'
+import { holdText } from '../../../src/base/secrets/redact.js'
 import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { recordSecret } from '../../../src/base/secrets/scrub.js'
+import { recordSecret } from '../../../src/base/secrets/redact.js'
 import { readUnfinishedLines } from '../../../src/commands/journal/index.js'
 import { pruneJournals } from '../../../src/engine/journal/begin-run.js'
 import {

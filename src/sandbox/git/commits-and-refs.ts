@@ -1,7 +1,7 @@
-/** Reads commits, their statistics and differences, and the branches and tags of a repository. */
+/** Reads the commits of a repository, their diffs and statistics, and its branches and tags. */
 import type { Repository } from './repositories.js'
 
-// The differences between two trees, in the form that the API has for them.
+// The diff between two trees, in the form that the API has for it.
 
 interface FileDiff {
   old_path: string
@@ -14,18 +14,17 @@ interface FileDiff {
   diff: string
 }
 
-/** Parses raw differences: `:100644 100644 <id> <id> M\0path\0`. A renamed file has both paths. */
-const parseRaw = (output: string): Omit<FileDiff, 'diff'>[] => {
-  const parts = output.split('\0')
+/** Parses a raw diff: `:100644 100644 <id> <id> M\0path\0`. A renamed file has both paths. */
+const parseRawDiff = (output: string): Omit<FileDiff, 'diff'>[] => {
+  const parts = output.split('\0').values()
+  const readPath = (): string => parts.next().value ?? ''
   const files: Omit<FileDiff, 'diff'>[] = []
-  for (let at = 0; at < parts.length; at += 1) {
-    const head = parts[at] ?? ''
+  for (const head of parts) {
     if (!head.startsWith(':')) continue
     const [a_mode = '', b_mode = '', , , status = ''] = head.slice(1).split(' ')
     const renamed = status.startsWith('R')
-    const old_path = parts[at + 1] ?? ''
-    const new_path = renamed ? (parts[at + 2] ?? '') : old_path
-    at += renamed ? 2 : 1
+    const old_path = readPath()
+    const new_path = renamed ? readPath() : old_path
     files.push({
       old_path,
       new_path,
@@ -49,7 +48,10 @@ const parsePatch = (output: string): string[] =>
       return hunk === null ? '' : block.slice(hunk.index)
     })
 
-/** Reads the changes of a commit against its first parent. The first commit is compared with the empty tree. */
+/**
+ * Reads the diff of a commit against its first parent. The first commit is compared with the empty tree. The patch has the files in the
+ * order of the raw output.
+ */
 export const readDiff = async (
   repository: Repository,
   parent: string | undefined,
@@ -60,9 +62,10 @@ export const readDiff = async (
   const raw = await repository.must([...base, '-z', '--raw', '--no-abbrev', ...trees])
   const patch = await repository.read([...base, '-p', ...trees])
   const hunks = parsePatch((patch ?? Buffer.alloc(0)).toString('utf8'))
-  return parseRaw(raw).map((file, index) => ({ ...file, diff: hunks[index] ?? '' }))
+  return parseRawDiff(raw).map((file, index) => ({ ...file, diff: hunks[index] ?? '' }))
 }
 
+/** A commit as git stores it. */
 export interface GitCommit {
   readonly id: string
   readonly parents: readonly string[]
@@ -72,6 +75,7 @@ export interface GitCommit {
   readonly message: string
 }
 
+/** The author or committer of a commit. */
 export interface Person {
   readonly name: string
   readonly email: string
@@ -79,12 +83,14 @@ export interface Person {
   readonly date: string
 }
 
-export interface Stats {
+/** The numbers of lines that a commit adds and deletes. */
+export interface LineCounts {
   readonly additions: number
   readonly deletions: number
   readonly total: number
 }
 
+/** Which commits to list. */
 export interface LogQuery {
   /** A branch, tag, commit or range. It is undefined if `all` is set. */
   readonly revision?: string
@@ -116,7 +122,7 @@ const format = `--format=tformat:${fields.join('%x00')}`
 
 const toIsoTime = (seconds: string): string => new Date(Number(seconds) * 1000).toISOString()
 
-const getTrailers = (text: string): Record<string, string> =>
+const parseTrailers = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split('\u0001').flatMap((line) => {
       const [key, value] = line.split('\u0002')
@@ -132,7 +138,7 @@ const parseCommit = (parts: readonly string[]): GitCommit => {
     parents: parents.split(' ').filter((parent) => parent !== ''),
     author: { name: an, email: ae, date: toIsoTime(at) },
     committer: { name: cn, email: ce, date: toIsoTime(ct) },
-    trailers: getTrailers(trailers),
+    trailers: parseTrailers(trailers),
     message,
   }
 }
@@ -146,7 +152,7 @@ const parseCommits = (output: Buffer): GitCommit[] => {
 }
 
 /** Returns the full ID of the commit that a hash, branch or tag names; undefined if there is none. */
-export const resolve = async (
+export const resolveCommit = async (
   repository: Repository,
   revision: string,
 ): Promise<string | undefined> => {
@@ -164,7 +170,7 @@ export const resolve = async (
 export const findBranchHead = (
   repository: Repository,
   branch: string,
-): Promise<string | undefined> => resolve(repository, `refs/heads/${branch}`)
+): Promise<string | undefined> => resolveCommit(repository, `refs/heads/${branch}`)
 
 const buildSelection = (query: LogQuery): string[] => [
   ...(query.topological === true ? ['--topo-order'] : []),
@@ -179,7 +185,7 @@ const buildSelection = (query: LogQuery): string[] => [
 ]
 
 /** Counts the commits of a query; undefined if its revision does not exist. */
-export const count = async (
+export const countCommits = async (
   repository: Repository,
   query: LogQuery,
 ): Promise<number | undefined> => {
@@ -189,7 +195,7 @@ export const count = async (
 }
 
 /** Reads at most `limit` commits of a query after the first `skip` ones, newest first. */
-export const log = async (
+export const listCommits = async (
   repository: Repository,
   query: LogQuery,
   skip: number,
@@ -212,9 +218,9 @@ export const readCommits = async (
 
 /** Reads a commit by its full ID. */
 export const readCommit = async (repository: Repository, id: string): Promise<GitCommit> => {
-  const [found] = await log(repository, { revision: id }, 0, 1)
-  if (found === undefined) throw new Error(`commit ${id} is gone`)
-  return found
+  const [commit] = await listCommits(repository, { revision: id }, 0, 1)
+  if (commit === undefined) throw new Error(`commit ${id} is gone`)
+  return commit
 }
 
 const parseCount = (text: string | undefined): number => Number(text === '-' ? 0 : (text ?? 0))
@@ -223,9 +229,9 @@ const parseCount = (text: string | undefined): number => Number(text === '-' ? 0
 export const readStats = async (
   repository: Repository,
   ids: readonly string[],
-): Promise<Map<string, Stats>> => {
-  const found = new Map<string, Stats>()
-  if (ids.length === 0) return found
+): Promise<Map<string, LineCounts>> => {
+  const stats = new Map<string, LineCounts>()
+  if (ids.length === 0) return stats
   const args = ['log', '--no-walk=unsorted', '--first-parent', '-m', '--numstat', '--format=%x01%H']
   const output = await repository.must([...args, ...ids])
   for (const block of output.split('\u0001').slice(1)) {
@@ -237,9 +243,9 @@ export const readStats = async (
       additions += parseCount(plus)
       deletions += parseCount(minus)
     }
-    found.set(id, { additions, deletions, total: additions + deletions })
+    stats.set(id, { additions, deletions, total: additions + deletions })
   }
-  return found
+  return stats
 }
 
 /** Counts the changed lines of each file that differs between two commits; undefined if one of the commits does not exist. */
@@ -263,7 +269,7 @@ interface Ref {
   readonly name: string
 }
 
-const kinds = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
+const refPrefixes = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
 
 /** Lists the branches and tags that contain a commit, branches first. */
 export const listRefs = async (
@@ -271,12 +277,12 @@ export const listRefs = async (
   id: string,
   type: Ref['type'] | 'all',
 ): Promise<Ref[]> => {
-  const wanted = type === 'all' ? (['branch', 'tag'] as const) : [type]
+  const types = type === 'all' ? (['branch', 'tag'] as const) : [type]
   const refs: Ref[] = []
-  for (const kind of wanted) {
-    const args = ['for-each-ref', '--contains', id, '--format=%(refname)', kinds[kind]]
+  for (const type of types) {
+    const args = ['for-each-ref', '--contains', id, '--format=%(refname)', refPrefixes[type]]
     const names = (await repository.must(args)).split('\n').filter((name) => name !== '')
-    refs.push(...names.map((name) => ({ type: kind, name: name.slice(kinds[kind].length) })))
+    refs.push(...names.map((name) => ({ type: type, name: name.slice(refPrefixes[type].length) })))
   }
   return refs
 }
@@ -292,15 +298,15 @@ const listBranches = async (
   args: readonly string[],
 ): Promise<GitBranch[]> => {
   const format = '--format=%(refname)%00%(objectname)'
-  const output = await repository.must(['for-each-ref', ...args, format, kinds.branch])
+  const output = await repository.must(['for-each-ref', ...args, format, refPrefixes.branch])
   return output.split('\n').flatMap((line) => {
     const [ref = '', id] = line.split('\0')
-    return id === undefined ? [] : [{ name: ref.slice(kinds.branch.length), id }]
+    return id === undefined ? [] : [{ name: ref.slice(refPrefixes.branch.length), id }]
   })
 }
 
 /** Lists all branches, sorted by name. */
-export const readAllBranches = (repository: Repository): Promise<GitBranch[]> =>
+export const listAllBranches = (repository: Repository): Promise<GitBranch[]> =>
   listBranches(repository, [])
 
 /** Lists the names of the branches that are merged into a commit. */

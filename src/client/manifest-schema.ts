@@ -1,4 +1,4 @@
-/** Reads the manifest of a snapshot by its schema, and checks the rules that a schema cannot express. */
+/** Declares the schema of a snapshot's manifest, and reads a manifest: by its schema, and by rules that a schema cannot express. */
 
 import { join } from 'node:path'
 import { Array as ArrayOf, Integer, Literal, Object as Obj, Optional, String as Str } from 'typebox'
@@ -22,10 +22,10 @@ export const parentSchema = Obj(
 export type ParentSchema = typeof parentSchema
 
 /**
- * The schema of a list of a snapshot: the command line that reads it (without `svcctl`), its filters, and the kind of parent of its
- * records. A list of the instance itself has no such kind, and one parent without a name.
+ * The schema of a list of a snapshot: the command line that reads it (without `svcctl`), its filters, and the column of its parents
+ * (project or group). A list of the instance itself has no column, and one parent without a name.
  */
-export const kindSchema = Obj(
+export const listSchema = Obj(
   {
     kind: Str({ title: 'name of a list', pattern: '^[\\w-]+$' }),
     line: Str(),
@@ -40,7 +40,7 @@ export const kindSchema = Obj(
   },
   { ...strict, title: 'a list' },
 )
-export type KindSchema = typeof kindSchema
+export type ListSchema = typeof listSchema
 
 const time = Str({ format: 'date-time' })
 
@@ -56,7 +56,7 @@ const manifestSchema = Obj(
     ended: time,
     /** The groups to which the snapshot is limited. */
     groups: ArrayOf(Str()),
-    kinds: ArrayOf(kindSchema),
+    kinds: ArrayOf(listSchema),
   },
   { ...strict, title: 'the manifest of a snapshot' },
 )
@@ -67,11 +67,11 @@ export const manifestName = 'manifest.json'
 /** The maximum size of a manifest or progress file, in bytes. A million parents take less. */
 export const maxDocument = 1 << 28
 
-/** The maximum number of values of a manifest. */
+/** The maximum number of values of a manifest. Each of a million parents has some five. */
 const maxValues = 20_000_000
 
 /** True if the lines of these parents follow each other in the file without gaps. */
-export const areInOrder = (parents: readonly DocumentValue<ParentSchema>[]): boolean => {
+export const areContiguous = (parents: readonly DocumentValue<ParentSchema>[]): boolean => {
   let end = 0
   return parents.every(({ at, bytes }) => {
     const follows = at === end
@@ -80,21 +80,21 @@ export const areInOrder = (parents: readonly DocumentValue<ParentSchema>[]): boo
   })
 }
 
-/** Checks rules that the schema cannot express: each list has its own file inside the folder. */
-export const checkKind = (
-  { kind, file, column, parents }: DocumentValue<KindSchema>,
+/** Checks that a list has its own file in the folder, exactly one parent if there is no column, and parents without gaps. */
+export const checkList = (
+  { kind, file, column, parents }: DocumentValue<ListSchema>,
   at: (...path: (string | number)[]) => ReturnType<Document<unknown>['at']>,
   findings: Findings,
 ): void => {
   if (file !== `${kind}.ndjson`) findings.add(at('file'), `file must be ${kind}.ndjson`)
   if (column === undefined && parents.length !== 1)
     findings.add(at('parents'), 'parents must have exactly one item, as there is no column')
-  if (!areInOrder(parents))
-    findings.add(at('parents'), 'the parts of the file do not follow each other')
+  if (!areContiguous(parents))
+    findings.add(at('parents'), 'the lines of the parents have gaps or overlap')
 }
 
-/** True if a text is a base URL. Requests are built for it, although none is sent. */
-const isAddress = (text: string): boolean => {
+/** True if a text is a normalized base URL. Requests are built for it, although none is sent. */
+const isBaseUrl = (text: string): boolean => {
   try {
     return normalizeBaseUrl(text) === text
   } catch {
@@ -117,12 +117,12 @@ export const readManifest = (folder: string): DocumentValue<ManifestSchema> | un
     throw usage(`cannot read ${path}: ${getReason(error)}`, hint)
   }
   const findings = new Findings()
-  const document = readJson(manifestSchema, bytes, path, findings, { most: maxValues })
+  const document = readJson(manifestSchema, bytes, path, findings, { maxValues })
   if (document !== undefined) {
     const { value, at } = document
-    if (!isAddress(value.instance)) findings.add(at(['instance']), 'instance must be a URL')
-    for (const [i, kind] of value.kinds.entries())
-      checkKind(kind, (...inner) => at(['kinds', i, ...inner]), findings)
+    if (!isBaseUrl(value.instance)) findings.add(at(['instance']), 'instance must be a URL')
+    for (const [i, list] of value.kinds.entries())
+      checkList(list, (...inner) => at(['kinds', i, ...inner]), findings)
   }
   findings.refuse(hint)
   return document?.value

@@ -24,11 +24,11 @@ type ComparableValue =
   | readonly ['time' | 'rank', number]
   | readonly ['version' | 'text' | 'other', string]
 
-/** The values by which a record is sorted, for each field; no values if the record lacks the field. */
+/** The values by which a record is sorted: a list for each field, which is empty if the record lacks the field. */
 export type SortKey = readonly (readonly ComparableValue[])[]
 
 /** An order of records. */
-export interface Order {
+export interface RecordOrder {
   /** Returns the values by which a record is sorted. @param row the record with its additional columns, if there are any */
   readonly toSortKey: (record: unknown, row?: unknown) => SortKey
   /** Returns a negative number if the first record comes first. */
@@ -48,7 +48,7 @@ export const parseSort = (texts: readonly string[]): readonly SortField[] =>
   })
 
 /** Converts the syntax of other languages (`name desc`, `name:desc`, `+name`) to that of `--sort`; undefined for any other text. */
-export const toSortForm = (text: string): string | undefined => {
+export const toSortSyntax = (text: string): string | undefined => {
   const [, plus = '', field, direction = ''] =
     /^(\+?)([a-z_][\w.]*?)(?:[ .:](asc|desc)(?:ending)?)?$/i.exec(text) ?? []
   if (field === undefined || (plus === '' && direction === '')) return undefined
@@ -56,16 +56,16 @@ export const toSortForm = (text: string): string | undefined => {
 }
 
 /** The types of comparable values, in the order in which values of different types are sorted. */
-const kinds = ['number', 'rank', 'time', 'version', 'text', 'other']
+const valueTypes = ['number', 'rank', 'time', 'version', 'text', 'other']
 
 const { compare: compareTexts } = new Intl.Collator('en')
 
 const compareValues = (a: ComparableValue, b: ComparableValue): number => {
-  if (a[0] !== b[0]) return kinds.indexOf(a[0]) - kinds.indexOf(b[0])
-  const [kind, value] = a
+  if (a[0] !== b[0]) return valueTypes.indexOf(a[0]) - valueTypes.indexOf(b[0])
+  const [type, value] = a
   const other = b[1]
   if (isNumber(value)) return compareNumbers(value, String(other))
-  return (kind === 'version' ? compareVersions : compareTexts)(value, String(other))
+  return (type === 'version' ? compareVersions : compareTexts)(value, String(other))
 }
 
 /** Compares lists value by value. A list that is the beginning of another comes first. */
@@ -83,12 +83,12 @@ const toComparableBoolean = (value: unknown): ComparableValue | undefined => {
   return known === undefined ? undefined : ['rank', Number(known)]
 }
 
-const toComparableRank = (value: unknown, names: Names): ComparableValue | undefined => {
+const toComparableLevel = (value: unknown, names: Names): ComparableValue | undefined => {
   const rank = getOwn(names, String(value).toLowerCase())
   return rank === undefined ? undefined : ['rank', rank]
 }
 
-const toComparableMoment = (value: unknown): ComparableValue | undefined => {
+const toComparableTime = (value: unknown): ComparableValue | undefined => {
   const time = parseTimeValue(value)
   return time === undefined ? undefined : ['time', time]
 }
@@ -104,29 +104,29 @@ const toComparableVersion = (value: unknown): ComparableValue | undefined =>
   typeof value === 'string' && isVersion(value) ? ['version', value] : undefined
 
 /** The functions that convert the values of a field of each type. */
-const readers: Readonly<
+const converters: Readonly<
   Record<FieldKind, (value: unknown, names: Names) => ComparableValue | undefined>
 > = {
   number: toComparableNumber,
   boolean: toComparableBoolean,
-  time: toComparableMoment,
+  time: toComparableTime,
   version: toComparableVersion,
-  level: toComparableRank,
+  level: toComparableLevel,
   text: () => undefined,
   object: () => undefined,
   any: (value) =>
     typeof value === 'boolean'
       ? toComparableBoolean(value)
-      : (toComparableMoment(value) ?? toComparableNumber(value)),
+      : (toComparableTime(value) ?? toComparableNumber(value)),
 }
 
 /** Converts a value to a comparable one. Values that do not have the type of the field come last. */
 const toComparable = (value: unknown, kind: FieldKind, names: Names): ComparableValue =>
-  readers[kind](value, names) ??
+  converters[kind](value, names) ??
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
-/** Returns the documented name of a field whose values are found under another name. */
-const getValueField = (field: string, known: Known): string => {
+/** Returns the documented field that has the values of a field. A field of the schema is returned as it is. */
+const toDocumentedField = (field: string, known: Known): string => {
   if (getShapeKind(field, known) !== undefined) return field
   const neutral = known.words === undefined ? field : mapDottedName(field, known.words.neutral)
   const sources: Readonly<Record<string, string>> = shownFields
@@ -139,7 +139,7 @@ const createValueReader = (
   known: Known,
   extraColumns: readonly string[],
 ): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
-  const source = getValueField(getOwnField(field, extraColumns), known)
+  const source = toDocumentedField(getOwnField(field, extraColumns), known)
   const kind = getShapeKind(source, known)
   if (extraColumns.includes(field))
     return (_, row) =>
@@ -166,7 +166,7 @@ export const createOrder = (
   fields: readonly SortField[],
   known: Known,
   extraColumns: readonly string[] = [],
-): Order => {
+): RecordOrder => {
   const valueReaders = fields.map((field) => createValueReader(field, known, extraColumns))
   return {
     toSortKey: (record, row = record) => valueReaders.map((read) => read(record, row)),

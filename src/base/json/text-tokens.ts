@@ -1,8 +1,8 @@
-/** Splits JSON text into tokens without a parser: numbers keep their digits, and nesting needs no recursion. */
+/** Splits JSON text into tokens without a parser, and joins texts into bytes. Numbers keep their digits, and nesting needs no recursion. */
 import { findStringEnd } from './json.js'
 
-const blanks = /[ \t\r\n]+/y
-const plain = /[^\s"{}[\],:]+/y
+const whiteSpace = /[ \t\r\n]+/y
+const bareWord = /[^\s"{}[\],:]+/y
 
 const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
   pattern.lastIndex = at
@@ -20,25 +20,25 @@ export function* readTokens(text: string): Generator<string> {
       at = end
       continue
     }
-    const blank = matchAt(blanks, text, at)
-    const token = blank ?? matchAt(plain, text, at) ?? char
+    const blank = matchAt(whiteSpace, text, at)
+    const token = blank ?? matchAt(bareWord, text, at) ?? char
     if (blank === undefined) yield token
     at += token.length
   }
 }
 
-/** The number of characters that are held as pieces of text before they become bytes. */
-const most = 1 << 16
+/** The number of characters that are joined as text before they become bytes, so that no text of the whole size is built. */
+const maxText = 1 << 16
 
-/** Joins pieces of text to one piece of memory. */
+/** Joins texts, and returns them as UTF-8 bytes. */
 export const joinPieces = (pieces: Iterable<string>): Uint8Array => {
-  const written: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let out = ''
   for (const piece of pieces) {
     out += piece
-    if (out.length < most) continue
-    written.push(Buffer.from(out))
+    if (out.length < maxText) continue
+    chunks.push(Buffer.from(out))
     out = ''
   }
-  return Buffer.concat([...written, Buffer.from(out)])
+  return Buffer.concat([...chunks, Buffer.from(out)])
 }

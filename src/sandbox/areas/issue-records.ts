@@ -1,4 +1,6 @@
-/** Selects the issues of all lists, and serves single issues of a project, for which the documented API has no endpoints. */
+/** Lists issues for all endpoints that list them, and serves single issues of a project, for which the documented API has no endpoints. */
+
+import { dayLength } from '../../base/dates.js'
 import { issues } from '../../catalogue/areas/issues.js'
 import { boolean, date, integer, list, oneOf, string } from '../../catalogue/params.js'
 import { issueTypes } from '../../catalogue/shapes/planning.js'
@@ -13,28 +15,33 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import { addMissingLabels } from './labels.js'
 
-const day = 86_400_000
 const addDays = (today: string, days: number): string =>
-  new Date(Date.parse(today) + days * day).toISOString().slice(0, 10)
+  new Date(Date.parse(today) + days * dayLength).toISOString().slice(0, 10)
+
+/** Returns the last day of the month that is `months` after the present one. */
 const getMonthEnd = (today: string, months: number): string => {
   const [year = 0, month = 1] = today.split('-').map(Number)
   return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10)
 }
 
-/** Returns the first and the last day of a due-date filter: the week (from Monday), the month, or the longest period. */
-const getSpan = (word: string, today: string): readonly [string, string] => {
+/**
+ * Returns the first and the last day of a due-date filter: the week (from Monday), the month, or the documented longest period: from two
+ * weeks ago to the end of next month.
+ */
+const getDuePeriod = (word: string, today: string): readonly [string, string] => {
   const weekday = (new Date(today).getUTCDay() + 6) % 7
   if (word === 'week') return [addDays(today, -weekday), addDays(today, 6 - weekday)]
   if (word === 'month') return [`${today.slice(0, 8)}01`, getMonthEnd(today, 0)]
   return [addDays(today, -14), getMonthEnd(today, 1)]
 }
 
-const isDue = (call: Call, word: string, date: string | null): boolean => {
+/** True if a due date passes its filter. The filter `0` is passed by no due date. */
+const matchesDueDate = (call: Call, word: string, date: string | null): boolean => {
   const today = call.clock.day()
   if (word === '0') return date === null
   if (date === null) return false
   if (word === 'overdue') return date < today
-  const [first, last] = getSpan(word, today)
+  const [first, last] = getDuePeriod(word, today)
   return date >= first && date <= last
 }
 
@@ -52,13 +59,15 @@ const getMilestoneDue = (call: Call, issue: IssueRecord): string | null =>
   call.state.milestones.get(issue.milestone_id)?.due_date ?? null
 
 /** The attributes that the author of an issue may set. */
-const own = {
+const authorAttributes = {
   title: string('title'),
   description: string('description'),
   issue_type: oneOf(issueTypes, 'type'),
   confidential: boolean('show it to members only'),
 } as const
-const reporters = {
+
+/** The further attributes that reporters and above may set. */
+const reporterAttributes = {
   assignee_ids: list('integer', 'users'),
   milestone_id: integer('milestone', { nullable: true }),
   labels: list('string', 'labels', { join: 'comma' }),
@@ -66,16 +75,22 @@ const reporters = {
   weight: integer('weight', { min: 0, nullable: true }),
   discussion_locked: boolean('close the discussion'),
 } as const
-const changes = {
+
+/** The parameters that only an update has. */
+const updateParams = {
   add_labels: list('string', 'labels to add', { join: 'comma' }),
   remove_labels: list('string', 'labels to remove', { join: 'comma' }),
-  state_event: oneOf(['close', 'reopen'], 'what becomes of it'),
+  state_event: oneOf(['close', 'reopen'], 'state change'),
 } as const
+
+const issueAttributes = { ...authorAttributes, ...reporterAttributes } as const
+type IssueAttributes = typeof issueAttributes
 
 const isReporter = (call: Call, project: ProjectRecord): boolean =>
   call.getProjectLevel(project) >= getRoleLevel('reporter')
 
-const fresh = {
+/** The values of a new issue that nobody set. */
+const newIssue = {
   description: '',
   state: 'opened',
   issue_type: 'issue',
@@ -114,22 +129,24 @@ const getStateChange = (
 }
 
 /** The projects whose issues are listed, and the project of the request's path, if it has one. */
-interface Place {
+interface IssueParent {
   readonly ids: ReadonlySet<number>
   readonly from?: ProjectRecord
 }
 
-const toPlace = (projects: readonly ProjectRecord[], from?: ProjectRecord): Place => ({
+const createParent = (projects: readonly ProjectRecord[], from?: ProjectRecord): IssueParent => ({
   ids: new Set(projects.map(({ id }) => id)),
   ...(from && { from }),
 })
 
-const toProject = (call: Call, { id }: ProjectInput): Place => {
+/** Finds the project of the request's path. @throws Refusal 404 if the acting user cannot see it */
+const findProjectParent = (call: Call, { id }: ProjectInput): IssueParent => {
   const project = call.requireProject(id)
-  return toPlace([project], project)
+  return createParent([project], project)
 }
 
-const getHome = ({ state }: Call, id: number | undefined): ProjectRecord => {
+/** Returns a project by its ID. @throws Refusal 404 if there is none */
+const getIssueProject = ({ state }: Call, id: number | undefined): ProjectRecord => {
   const home = state.projects.get(id)
   if (home === undefined) throw notFound('Project')
   return home
@@ -137,19 +154,37 @@ const getHome = ({ state }: Call, id: number | undefined): ProjectRecord => {
 
 const { scope, non_archived } = issues.list.params
 
-const records = resource({
+/** Returns the labels of an issue after labels were added and removed. */
+const mergeLabels = (
+  current: readonly string[],
+  { add_labels = [], remove_labels = [] }: ParamInput<typeof updateParams>,
+): readonly string[] => [
+  ...new Set([...current.filter((name) => !remove_labels.includes(name)), ...add_labels]),
+]
+
+/** Returns the attributes that the acting user may set. */
+const pickAllowed = (
+  call: Call,
+  project: ProjectRecord,
+  given: ParamInput<IssueAttributes>,
+): ParamInput<IssueAttributes> => {
+  const allowed = isReporter(call, project) ? issueAttributes : authorAttributes
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(allowed, name)))
+}
+
+const issueResource = resource({
   table: 'issues',
   what: 'Issue',
-  parent: toProject,
+  parent: findProjectParent,
   managed: (call, input) => {
-    const place = toProject(call, input)
+    const place = findProjectParent(call, input)
     call.requireUser()
     if (place.from?.archived === true) throw forbidden()
     return place
   },
   key: ['issue_iid', 'iid'],
   holds: ({ project_id }, { ids }) => ids.has(project_id),
-  sees: (call, issue) => canSeeIssue(call, getHome(call, issue.project_id), issue),
+  sees: (call, issue) => canSeeIssue(call, getIssueProject(call, issue.project_id), issue),
   // The filters of the documented list. In one project, the issues of all users are listed, also if it is archived.
   filters: {
     ...issues.list.params,
@@ -158,7 +193,7 @@ const records = resource({
   },
   tests: {
     ...workItemTests,
-    due_date: (word, { due_date }, call) => isDue(call, word, due_date),
+    due_date: (word, { due_date }, call) => matchesDueDate(call, word, due_date),
     milestone_id: (wanted, issue, call) => hasMilestone(call, wanted, issue),
     not: ({ milestone_id }, issue, call) =>
       hasNone(milestone_id, (wanted) => hasMilestone(call, wanted, issue)),
@@ -171,40 +206,36 @@ const records = resource({
     title: ({ title }) => [title.toLowerCase()],
   },
   present: (call, issue, { from }) =>
-    showIssue(call, getHome(call, issue.project_id), issue, {
+    showIssue(call, getIssueProject(call, issue.project_id), issue, {
       ...(from && { from }),
       subscribed: call.user !== undefined && issue.subscriber_ids.includes(call.user.id),
     }),
   presentListed: (call, issue, { from }, { with_labels_details: labelDetails }) =>
-    showIssue(call, getHome(call, issue.project_id), issue, {
+    showIssue(call, getIssueProject(call, issue.project_id), issue, {
       ...(from && { from }),
       labelDetails,
     }),
-  attributes: { ...own, ...reporters, title: string('title', { required: true }) },
-  changes: { ...own, ...reporters, ...changes },
+  attributes: { ...issueAttributes, title: string('title', { required: true }) },
+  changes: { ...issueAttributes, ...updateParams },
   refuse: (call, { project_id, author_id, assignee_ids }) => {
     const { id } = call.requireUser()
     const isOwn = author_id === id || assignee_ids.includes(id)
-    if (!isOwn && !isReporter(call, getHome(call, project_id))) throw forbidden()
+    if (!isOwn && !isReporter(call, getIssueProject(call, project_id))) throw forbidden()
   },
   // Attributes that the acting user may not set are ignored.
-  accept: (call, { add_labels = [], remove_labels = [], state_event, ...given }, place, issue) => {
-    const project = getHome(call, place.from?.id)
+  accept: (call, { add_labels, remove_labels, state_event, ...given }, place, issue) => {
+    const project = getIssueProject(call, place.from?.id)
     if (!project.issues_enabled) throw forbidden()
     if (given.title?.trim() === '') throw badRequest({ title: ["can't be blank"] })
-    const kept = (given.labels ?? issue?.labels ?? []).filter(
-      (name) => !remove_labels.includes(name),
+    const current = given.labels ?? issue?.labels ?? []
+    const labels = mergeLabels(current, { add_labels, remove_labels })
+    const allowed = pickAllowed(call, project, { ...given, labels })
+    if (allowed.labels !== undefined) addMissingLabels(call, project, allowed.labels)
+    const assignee_ids = allowed.assignee_ids?.filter(
+      (id) => call.state.users.get(id) !== undefined,
     )
-    const labels = [...new Set([...kept, ...add_labels])]
-    const names = isReporter(call, project) ? { ...own, ...reporters } : own
-    const known = Object.entries({ ...given, labels }).filter(([name]) =>
-      Object.hasOwn(names, name),
-    )
-    const taken: ParamInput<typeof own & typeof reporters> = Object.fromEntries(known)
-    if (taken.labels !== undefined) addMissingLabels(call, project, taken.labels)
-    const assignee_ids = taken.assignee_ids?.filter((id) => call.state.users.get(id) !== undefined)
-    const due_date = taken.due_date === '' ? null : taken.due_date
-    return { ...taken, ...getStateChange(call, issue, state_event), assignee_ids, due_date }
+    const due_date = allowed.due_date === '' ? null : allowed.due_date
+    return { ...allowed, ...getStateChange(call, issue, state_event), assignee_ids, due_date }
   },
   changing: (call, issue, { state }) => {
     if (state !== undefined)
@@ -212,12 +243,12 @@ const records = resource({
   },
   defaults: (call, { from }) => {
     const user = call.requireUser()
-    const { id } = getHome(call, from?.id)
+    const { id } = getIssueProject(call, from?.id)
     const iids = call.state.issues.filter((i) => i.project_id === id).map(({ iid }) => iid)
     const iid = Math.max(0, ...iids) + 1
     const now = call.clock.iso()
     return {
-      ...fresh,
+      ...newIssue,
       project_id: id,
       iid,
       relative_position: iid * 500,
@@ -230,7 +261,7 @@ const records = resource({
   created: (call, issue) => void call.recordItemEvent('created', 'Issue', issue),
   // Only owners of a project may delete its issues.
   remove: (call, { id, project_id }) => {
-    if (!call.isOwnerOf(getHome(call, project_id))) throw forbidden()
+    if (!call.isOwnerOf(getIssueProject(call, project_id))) throw forbidden()
     const { issues: rows, notes, todos } = call.state
     for (const note of notes.filter((n) => n.noteable_type === 'Issue' && n.noteable_id === id))
       notes.remove(note.id)
@@ -247,20 +278,20 @@ export const listIssues = (
   filters: ParamInput<typeof issues.list.params>,
 ) => {
   if (filters.scope !== 'all') call.requireUser()
-  return records.listIn(call, toPlace(projects), filters)
+  return issueResource.listIn(call, createParent(projects), filters)
 }
 
 export type IssueInput = ProjectInput & { readonly issue_iid: number }
 
 /** Finds an issue that the acting user may see, and its project. */
 export const findIssue = (call: Call, input: IssueInput) => {
-  const place = toProject(call, input)
-  const issue = records.findIn(call, place, input)
-  return { project: getHome(call, issue.project_id), issue }
+  const place = findProjectParent(call, input)
+  const issue = issueResource.findIn(call, place, input)
+  return { project: getIssueProject(call, issue.project_id), issue }
 }
 
 export const issueRoutes = createRoutes({
   path: '/projects/:id/issues',
   one: { issue_iid: integer('IID') },
-  of: records,
+  of: issueResource,
 })

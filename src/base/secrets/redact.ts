@@ -37,9 +37,9 @@ export const describeSize = (text: string): string =>
 /** Describes a held text by its length, for messages. */
 export const describeHeld = (held: HeldText): string => describeSize(openHeld(held))
 
-// Scrubbing by value.
+// Sent secrets are found by their value and removed from texts.
 
-export const scrubbedMark = '***'
+export const redactedMark = '***'
 
 /** The minimum length of a secret that is searched for. Shorter texts would match by chance. */
 const minLength = 8
@@ -47,11 +47,11 @@ const minLength = 8
 const minLineLength = 16
 /** The length above which a secret is searched for in pieces. */
 const maxPiece = 1024
-/** The number of secrets that are kept, the latest ones: a run over many objects may send a secret for each. */
+/** The number of secrets that are kept. The oldest is dropped first: a run over many objects may send a secret for each. */
 const maxKept = 1000
 
 /** The secrets that a line sent, each with its pattern once one is needed; `latest` is the one recorded last. */
-const sent = createLineState(() => ({
+const getSentSecrets = createLineState(() => ({
   secrets: new Map<string, RegExp | undefined>(),
   latest: undefined as string | undefined,
 }))
@@ -71,7 +71,7 @@ const listCodeUnits = (char: string): number[] =>
   Array.from({ length: char.length }, (_, i) => char.charCodeAt(i))
 
 /** The escapes that a JSON text may use for a character besides its number, at any depth of quoting. */
-const short: Readonly<Record<string, string>> = {
+const jsonEscapes: Readonly<Record<string, string>> = {
   '"': '\\\\+"',
   '/': '\\\\+\\/',
   '\\': '\\\\+',
@@ -80,9 +80,9 @@ const short: Readonly<Record<string, string>> = {
   '\t': '\\\\+t',
 }
 
-/** The ways to write a character: percent-encoded (more than once, too), escaped as in JSON, plain. */
+/** Lists the patterns of a character's spellings: percent-encoded (more than once, too), escaped as in JSON, plain. */
 const listSpellings = (char: string): string[] => {
-  const escaped = short[char]
+  const escaped = jsonEscapes[char]
   return [
     [...Buffer.from(char)].map((byte) => `%(?:25)*${toHexPattern(byte, 2)}`).join(''),
     listCodeUnits(char)
@@ -95,10 +95,10 @@ const listSpellings = (char: string): string[] => {
 }
 
 /** The two characters of base64 that differ in base64url. */
-const urlSafe: Readonly<Record<string, string>> = { '+': '-', '/': '_' }
+const base64urlCharacters: Readonly<Record<string, string>> = { '+': '-', '/': '_' }
 
 const listBase64Spellings = (char: string): string[] => {
-  const other = urlSafe[char]
+  const other = base64urlCharacters[char]
   return other === undefined ? listSpellings(char) : [...listSpellings(char), escapeLiteral(other)]
 }
 
@@ -106,9 +106,12 @@ const listBase64Spellings = (char: string): string[] => {
  * Builds the pattern of a text, character by character. Leading backslashes must match a whole run of them, so that a long run is searched
  * only once.
  */
-const buildSequence = (text: string, listWays: (char: string) => readonly string[]): string => {
-  const [first = [], ...others] = Array.from(text, listWays)
-  const start = first.map((way) => way.replace(/^\\\\\+/, '(?<!\\\\)$&'))
+const buildSequence = (
+  text: string,
+  listCharSpellings: (char: string) => readonly string[],
+): string => {
+  const [first = [], ...others] = Array.from(text, listCharSpellings)
+  const start = first.map((spelling) => spelling.replace(/^\\\\\+/, '(?<!\\\\)$&'))
   return [start, ...others].map((all) => joinAlternatives(...all)).join('')
 }
 
@@ -118,6 +121,7 @@ const encodeInBase64 = (bytes: Buffer, offset: number): string => {
   return whole.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6))
 }
 
+/** Builds the pattern of a secret: as it is, and in base64 at each of the three offsets that it may have in a longer text. */
 const buildSecretPattern = (secret: string): RegExp => {
   const bytes = Buffer.from(secret)
   const plain = buildSequence(secret, listSpellings)
@@ -135,7 +139,7 @@ const splitIntoPieces = (text: string): string[] =>
 /** Records a secret that is sent: the whole text, and each line of a text with several. */
 export const recordSecret = (secret: string): void => {
   // Most requests of a run send the same secret.
-  const state = sent()
+  const state = getSentSecrets()
   if (secret === state.latest) return
   state.latest = secret
   const { secrets } = state
@@ -156,14 +160,14 @@ export const recordSecret = (secret: string): void => {
 /** Removes private keys and sent secrets from a text: plain, percent-encoded, in base64, or escaped as in JSON. */
 export const redactSecrets = (text: string): string => {
   if (text.length < minLength) return text
-  let clean = maskPrivateKeys(text, () => scrubbedMark)
-  const { secrets } = sent()
+  let clean = maskPrivateKeys(text, () => redactedMark)
+  const { secrets } = getSentSecrets()
   for (const [secret, known] of secrets) {
     // No encoding is shorter than the secret. The test saves compiling patterns, which takes a second for a long secret.
     if (clean.length < secret.length) continue
     const pattern = known ?? buildSecretPattern(secret)
     if (known === undefined) secrets.set(secret, pattern)
-    clean = clean.replace(pattern, scrubbedMark)
+    clean = clean.replace(pattern, redactedMark)
   }
   return clean
 }
@@ -188,7 +192,7 @@ export const redactError = (error: unknown): unknown =>
     : error
 
 /** The error codes that OAuth registers for its token endpoint (RFC 6749 5.2, and the IANA registry). */
-const codes: ReadonlySet<unknown> = new Set([
+const oauthErrorCodes: ReadonlySet<unknown> = new Set([
   'invalid_request',
   'invalid_client',
   'invalid_grant',
@@ -210,5 +214,5 @@ const codes: ReadonlySet<unknown> = new Set([
 ])
 
 /** Returns a registered code. Any other text in its place could be a secret, and is not repeated. */
-export const parseOauthError = (value: unknown): string | undefined =>
-  typeof value === 'string' && codes.has(value) ? value : undefined
+export const toKnownOauthError = (value: unknown): string | undefined =>
+  typeof value === 'string' && oauthErrorCodes.has(value) ? value : undefined

@@ -20,13 +20,13 @@ export const getParentGroup = ({ scope, path }: ManagedPlace): ManagedPlace | un
   return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
 }
 
-/** True if an item belongs to another object, as the bot of a token does; such items count toward no limit. */
-export const isSparedName = ({ spared }: Pick<Managed, 'spared'>, identity: string): boolean =>
+/** True if an identity is spared: it belongs to another object, as the bot of a token does, and counts toward no limit. */
+export const isSparedIdentity = ({ spared }: Pick<Managed, 'spared'>, identity: string): boolean =>
   spared?.test(identity) === true
 
-/** True if a draft is about an item that belongs to another object, such as the bot of a token. */
-export const isOfSpared = ({ kind, before, address: { item = '' } }: Draft): boolean =>
-  isSparedName(kind, before?.identity ?? item)
+/** True if a draft is about a spared identity. */
+export const isSparedDraft = ({ kind, before, address: { item = '' } }: Draft): boolean =>
+  isSparedIdentity(kind, before?.identity ?? item)
 
 /** Reads all members of a place, including those inherited from the groups above it. */
 export const readAllMembers = (view: DiffView, place: ManagedPlace): Promise<CurrentKind> =>
@@ -101,19 +101,19 @@ export class PlannedLevels {
   }
 
   /** Removes a planned membership that will not be carried out, so that its level stays. */
-  drop({ draft, user }: PlannedMembership): void {
+  remove({ draft, user }: PlannedMembership): void {
     this.#planned.delete(getMembershipKey(draft.address, user))
   }
 
   /** True if the plan changes a membership of the user in the place or in a group above it. */
-  changes(place: ManagedPlace, user: number): boolean {
+  hasChange(place: ManagedPlace, user: number): boolean {
     return listPlaceAndParents(place).some((one) => this.#planned.has(getMembershipKey(one, user)))
   }
 
   /** Returns the level of a user in a place, including inherited ones; 0 for a user who is not a member. */
-  async of(place: ManagedPlace, user: number): Promise<number> {
+  async getLevel(place: ManagedPlace, user: number): Promise<number> {
     const now = findLevel(await readAllMembers(this.view, place), user)
-    if (!this.changes(place, user)) return now
+    if (!this.hasChange(place, user)) return now
     let [direct, after] = [0, 0]
     for (const one of listPlaceAndParents(place)) {
       const kind = one.scope === 'group' ? groupMembers : projectMembers
@@ -128,25 +128,26 @@ export class PlannedLevels {
 
 // Checks that a plan neither locks out the token's own user nor removes the last owner of a group.
 
-/** Reports a plan that removes or lowers the token's own user. */
+/** Reports each change that removes the token's own user or lowers the user's level. */
 const checkOwnUser = async (
-  falling: readonly PlannedMembership[],
+  reductions: readonly PlannedMembership[],
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const [first] = falling
+  const [first] = reductions
   if (first === undefined) return
-  const self = how.self === undefined ? await view.self() : { id: undefined, username: how.self }
+  const self =
+    options.self === undefined ? await view.self() : { id: undefined, username: options.self }
   if (self === undefined) {
-    const removes = falling.some(({ after }) => after === 0)
+    const removes = reductions.some(({ after }) => after === 0)
     const text = 'cannot read the user of this token, and the plan removes members'
-    if (removes && how.checks !== true)
+    if (removes && options.checks !== true)
       mistakes.add(first.draft.origin, text, 'Name the user with --self <username>.')
     return
   }
   const { id, username } = self
-  for (const { user, draft, after } of falling) {
+  for (const { user, draft, after } of reductions) {
     if (user !== id && draft.before?.identity.toLowerCase() !== username.toLowerCase()) continue
     const what = after === 0 ? 'be removed from' : 'get a lower level in'
     mistakes.add(
@@ -157,13 +158,13 @@ const checkOwnUser = async (
   }
 }
 
-/** Reports a plan that removes the last owner of a group. */
+/** Reports each group that would lose its last owner. */
 const checkLastOwners = async (
   all: readonly PlannedMembership[],
   view: DiffView,
   mistakes: Mistakes,
 ): Promise<void> => {
-  const losses = groupBy(all.filter(isOwnershipLoss), ({ draft }) =>
+  const ownershipLosses = groupBy(all.filter(isOwnershipLoss), ({ draft }) =>
     draft.address.path.toLowerCase(),
   )
   const levels = new PlannedLevels(view, all)
@@ -171,17 +172,18 @@ const checkLastOwners = async (
   const hasOwner = async (group: ManagedPlace): Promise<boolean | undefined> => {
     const current = await readAllMembers(view, group)
     if (current.is !== 'read') return undefined
-    const people = all.filter(({ draft }) => !isOfSpared(draft))
+    const people = all.filter(({ draft }) => !isSparedDraft(draft))
     const owning = current.items.filter(
       ({ identity, attributes: { access_level: level } }) =>
-        toAccessLevel(level) >= ownerLevel && !isSparedName(groupMembers, identity),
+        toAccessLevel(level) >= ownerLevel && !isSparedIdentity(groupMembers, identity),
     )
     const ids = owning.map(({ record }) => Number(record.id))
     const users = [...ids, ...people.map(({ user }) => user)]
-    for (const user of new Set(users)) if ((await levels.of(group, user)) >= ownerLevel) return true
+    for (const user of new Set(users))
+      if ((await levels.getLevel(group, user)) >= ownerLevel) return true
     return false
   }
-  for (const [one] of losses.values()) {
+  for (const [one] of ownershipLosses.values()) {
     if (one === undefined) continue
     const { path } = one.draft.address
     const left = await hasOwner({ scope: 'group', path })
@@ -198,11 +200,11 @@ const checkLastOwners = async (
 export const checkMembers = async (
   drafts: readonly Draft[],
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
   mistakes: Mistakes,
 ): Promise<void> => {
   const all = listMemberships(drafts)
-  const falling = all.filter(({ before, after }) => after < before)
-  await checkOwnUser(falling, view, how, mistakes)
+  const reductions = all.filter(({ before, after }) => after < before)
+  await checkOwnUser(reductions, view, options, mistakes)
   await checkLastOwners(all, view, mistakes)
 }
