@@ -23,7 +23,7 @@ export const [head, tail] = [
 /** Returns the kind of a run: help, completion or an area. Each kind calls different functions. */
 export const getStartKind = (argv: readonly string[]): string => {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
-  return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) ?? 'run'
+  return argv.find((word) => /^[a-z_][a-z_-]*$/.test(word)) ?? 'run'
 }
 
 /** Returns the cache group of a kind. Help and completion start fastest without the functions that other commands have compiled. */
