@@ -5,7 +5,8 @@
 import type { XSchema, XStatic } from 'typebox/schema'
 import { readRegular } from '../files/regular.js'
 import { isObject } from '../objects.js'
-import { Findings } from './findings.js'
+import { decodeStrictly } from '../utf8.js'
+import type { Findings } from './findings.js'
 import type { Document, FrozenValue } from './index.js'
 import { parseJson } from './parse-json.js'
 import { reportErrors, type SchemaError } from './report.js'
@@ -138,8 +139,8 @@ export const readCached = <const S extends XSchema>(
   maxBytes: number,
 ): StoredValue<S> | undefined => {
   try {
-    const bytes = readRegular(file, maxBytes)
-    return readStoredJson(schema, bytes, file, new Findings())?.value
+    const value: unknown = JSON.parse(decodeStrictly(readRegular(file, maxBytes), file))
+    return isStored(schema, value) ? value : undefined
   } catch {
     return undefined
   }
