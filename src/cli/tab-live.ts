@@ -5,36 +5,20 @@ import { join } from 'node:path'
 import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
-import { userAgent } from '../base/version.js'
-import { addOwnNames, type Words } from '../catalogue/words.js'
+import { addOwnNames } from '../catalogue/words.js'
 import { findGetCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
 import type { Command } from '../engine/command/types.js'
-import {
-  findOwnWords,
-  getLastValue,
-  getWordsFor,
-  readInstanceFlags,
-} from '../engine/command/words.js'
-import {
-  getPlaceOfValues,
-  hasSource,
-  type NamedPlaces,
-  readSources,
-  type ValueRequest,
-} from '../engine/plan/value-lists.js'
-import {
-  createTransport,
-  findScope,
-  getPaths,
-  isAddress,
-  makeDirectory,
-  openStore,
-  openTokens,
-  parsePlace,
-  resolveSession,
-} from '../profile/index.js'
+import { findOwnWords, getLastValue, readInstanceFlags } from '../engine/command/words.js'
+import { getPlaceOfValues, hasSource, type NamedPlaces } from '../engine/plan/value-lists.js'
+import { isAddress, parsePlace } from '../profile/addresses.js'
+import { makeDirectory } from '../profile/files.js'
+import { getPaths } from '../profile/paths.js'
+import { findScope } from '../profile/project.js'
+import { resolveSession } from '../profile/session.js'
+import { openStore } from '../profile/store.js'
+import { openTokens } from '../profile/tokens.js'
 import type { Session } from '../profile/types.js'
-import type { Candidate, LiveLoader } from './tab-candidates.js'
+import { type Candidate, type LiveLoader, timeLimit } from './tab-candidates.js'
 
 // The cache of values. Files that another user could have written are not used.
 
@@ -130,9 +114,6 @@ const getCachedValues = async (
   return items
 }
 
-/** The maximum time that a completion waits for the instance, in seconds. A longer pause would look like a hang. */
-const timeLimit = 0.7
-
 /** Returns the project or group that the line names; without any, the one that commands would use by default. */
 const getPlaces = async (
   takes: 'project' | 'either',
@@ -158,46 +139,6 @@ const resolveAddresses = ({ project, group }: NamedPlaces, { baseUrl }: Session)
 
 const refuseRefresh = async (): Promise<never> => {
   throw new Error('completion does not refresh credentials')
-}
-
-/** Sends one request within the time limit of completion, and returns the data of its answer. */
-const sendQuickly = async (
-  session: Session,
-  wanted: ValueRequest,
-  env: NodeJS.ProcessEnv,
-  words: Words | undefined,
-) => {
-  // The client is loaded only if no value is cached, because that takes as long as the rest of a completion.
-  const { createInstance } = await import('../client/instance.js')
-  const instance = createInstance({
-    baseUrl: session.baseUrl,
-    timeout: timeLimit,
-    retries: 0,
-    userAgent,
-    signal: AbortSignal.timeout(timeLimit * 1000),
-    credential: async (need) => (need === 'job' ? session.getJobToken() : session.getCredential()),
-    loadTransport: () => createTransport(session, false, env),
-    sudo: session.sudo,
-    words,
-  })
-  try {
-    const client = await instance.client(wanted.endpoint)
-    return (await client.call(wanted.request)).data
-  } finally {
-    await instance.close()
-  }
-}
-
-/** Loads values from the instance. Its vocabulary is loaded only here, because cached values do not need it. */
-const loadSource = async (
-  what: string,
-  places: NamedPlaces,
-  session: Session,
-  line: readonly string[],
-  env: NodeJS.ProcessEnv,
-) => {
-  const words = getWordsFor(await findOwnWords(line, env)(), session.baseUrl)
-  return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
 }
 
 /**
@@ -226,7 +167,8 @@ const loadFromSandbox = async (
   const { session, close } = await openSandboxSession(env, sudo, waiting, own?.words)
   try {
     const places = await findPlaces(what, words, env, session)
-    return (await loadSource(what, places, session, words, env)) ?? []
+    const { requestValues } = await import('./tab-request.js')
+    return (await requestValues(what, places, session, words, env)) ?? []
   } finally {
     await close()
   }
@@ -252,9 +194,10 @@ const loadFromInstance = async (
   const places = await findPlaces(what, words, env, session)
   const at = [session.baseUrl, session.profile?.name ?? '', session.sudo ?? '']
   const of = [...at, what, places.project ?? '', places.group ?? ''].join('\n')
-  return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
-    loadSource(what, places, session, words, env),
-  )
+  return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', async () => {
+    const { requestValues } = await import('./tab-request.js')
+    return requestValues(what, places, session, words, env)
+  })
 }
 
 /** Resolves to no candidates after the time limit of completion. */

@@ -19,7 +19,6 @@ import { writeAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,
-  completeCondition,
   completePrefix,
   filterByPrefix,
   type LiveLoader,
@@ -217,6 +216,26 @@ const takesCondition = ({ param }: Flag): boolean => param.completes === 'condit
 /** True if the value of a flag is a comma-separated list. */
 const takesList = ({ param }: Flag): boolean => isListParam(param) || param.completes === 'profiles'
 
+/**
+ * Completes the value of a flag.
+ * @param lead the text before the value in the same word (`--status=`)
+ */
+const completeValue = async (
+  flag: Flag,
+  command: Command,
+  rest: readonly string[],
+  value: string,
+  live: LiveLoader,
+  lead = '',
+): Promise<Candidates> => {
+  if (takesCondition(flag)) {
+    const { completeCondition } = await import('./tab-conditions.js')
+    return completeCondition(command, flag, value, lead)
+  }
+  const found = await listCandidates(flag.param, command, rest, live, value)
+  return completePrefix(found, value, takesList(flag), lead)
+}
+
 /** Completes the value of a flag after its `=`. */
 const completeAfterEquals = async (
   command: Command,
@@ -227,10 +246,7 @@ const completeAfterEquals = async (
   const end = current.indexOf('=') + 1
   const flag = findFlag(command, current.slice(0, end - 1))
   if (flag === undefined) return noCandidates
-  if (takesCondition(flag))
-    return completeCondition(command, flag, current.slice(end), current.slice(0, end))
-  const found = await listCandidates(flag.param, command, rest, live, current.slice(end))
-  return completePrefix(found, current.slice(end), takesList(flag), current.slice(0, end))
+  return completeValue(flag, command, rest, current.slice(end), live, current.slice(0, end))
 }
 
 const completeInCommand = async (
@@ -245,11 +261,8 @@ const completeInCommand = async (
     return suggestArguments(command, rest, before, current, live)
   }
   const flag = findPendingFlag(command, rest)
-  if (flag !== undefined) {
-    if (takesCondition(flag)) return completeCondition(command, flag, current)
-    const found = await listCandidates(flag.param, command, rest, live, current)
-    return removeOptions(completePrefix(found, current, takesList(flag)))
-  }
+  if (flag !== undefined)
+    return removeOptions(await completeValue(flag, command, rest, current, live))
   if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)
   if (current.startsWith('-')) return filterByPrefix(current, listFlagCandidates(command))
   const before = getArguments(command, rest)
@@ -310,9 +323,14 @@ export const completeLine = async (
     : filterByPrefix(current, await suggestNextWords(level.place))
 }
 
-/** Matches text without characters that are special in a shell. Other candidates are not printed. */
-const shellSafe = /^[\p{L}\p{N}@%+=:,./_-]+$/u
-const toOneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+// Most candidates are ASCII. V8 takes a millisecond to look up each class of Unicode, so those are used only for the others.
+
+/** True for a text without characters that are special in a shell. Other candidates are not printed. */
+const isShellSafe = (text: string): boolean =>
+  /^[\w@%+=:,./-]+$/.test(text) || /^[\p{L}\p{N}@%+=:,./_-]+$/u.test(text)
+
+const toOneLine = (text: string): string =>
+  (/^[ -~]*$/.test(text) ? text : text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')).trim()
 
 const formatCandidate = ({ value, text }: Candidate): string => {
   const about = text === undefined ? '' : toOneLine(text)
@@ -328,7 +346,7 @@ export const printCandidates = async (
   const words = at < 0 ? [] : argv.slice(at + 1)
   const found = await completeLine(words.length === 0 ? [''] : words, createLiveLoader(env))
   const lines = found.items
-    .filter((c) => c.own === true || shellSafe.test(c.value))
+    .filter((c) => c.own === true || isShellSafe(c.value))
     .map(formatCandidate)
   writeAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
 }

@@ -5,7 +5,6 @@ import type { XSchema } from 'typebox/schema'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { readStoredJson, type StoredValue } from '../base/documents/stored.js'
-import { lock } from '../base/files/lock.js'
 import { makeFolders, readRegular } from '../base/files/regular.js'
 import { Failure, getErrorCode, getReason } from '../errors.js'
 
@@ -93,6 +92,7 @@ export const withLock = async <T>(
       request: `${file}.lock`,
       hint: 'Wait until it ends, or stop it. If no such process runs, remove that directory.',
     })
+  const { lock } = await import('../base/files/lock.js')
   const { release } = await lock(`${file}.lock`, {
     patience,
     note,

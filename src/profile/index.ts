@@ -3,7 +3,6 @@
 export { isAddress, parsePlace } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
 export { getEnvironmentToken, getJobToken } from './environment.js'
-export { makeDirectory } from './files.js'
 export { getPaths, getRunFolder } from './paths.js'
 export { findScope, getEnvironmentScope, type ScopeChoice } from './project.js'
 export {

@@ -36,8 +36,6 @@ interface PagerOptions {
   readonly onStart?: () => void
 }
 
-const decoder = new TextDecoder()
-
 /** Counts the rows of a text on a screen, including wrapped lines. */
 const countRows = (text: string, columns: number): number =>
   stripVTControlCharacters(text)
@@ -95,6 +93,7 @@ const startPager = async (
 
 class PagedStdout implements Stdout {
   private held: (string | Uint8Array)[] = []
+  private readonly decoder = new TextDecoder()
   private rows = 0
   /** The destination of output, once it is known to be short or long. */
   private target: Stdout | undefined
@@ -109,7 +108,7 @@ class PagedStdout implements Stdout {
   async write(chunk: string | Uint8Array): Promise<void> {
     if (this.target !== undefined) return this.target.write(chunk)
     this.held.push(chunk)
-    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk)
+    const text = typeof chunk === 'string' ? chunk : this.decoder.decode(chunk)
     this.rows += countRows(text, this.options.columns)
     // The last row is the prompt's.
     if (this.rows < this.options.rows) return

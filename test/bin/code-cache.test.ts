@@ -126,7 +126,10 @@ describe('the code cache', () => {
     await cached('b')
     expect((await stat(join(cache, main))).ino).toBe(ino)
     await cached('--help')
+    await cached('__complete', 'bash', '--', 'a')
     expect((await kept()).map((file) => basename(file)).sort()).toEqual([
+      '__complete.main.cjs',
+      '__complete.part.cjs',
       'help.main.cjs',
       'help.part.cjs',
       'run.main.cjs',

@@ -5,7 +5,8 @@
 import type { XSchema, XStatic } from 'typebox/schema'
 import { readRegular } from '../files/regular.js'
 import { isObject } from '../objects.js'
-import { Findings } from './findings.js'
+import { decodeStrictly } from '../utf8.js'
+import type { Findings } from './findings.js'
 import type { Document, FrozenValue } from './index.js'
 import { parseJson } from './parse-json.js'
 import { reportErrors, type SchemaError } from './report.js'
@@ -14,12 +15,12 @@ import { getSubschema, listTexts, listTypes, type Schema } from './sentences.js'
 /** The value that a schema describes; the schema is declared `as const`. */
 export type StoredValue<S extends XSchema> = FrozenValue<XStatic<unknown, S>>
 
-/** A part of a value that is being checked: its schema, and the paths of both as JSON pointers. */
+/** A part of a value that is being checked, and its schema. */
 interface Part {
   readonly schema: Schema
   readonly value: unknown
-  readonly schemaPath: string
-  readonly instancePath: string
+  /** Returns the paths of both as JSON pointers, which only errors need. */
+  readonly locate: () => Pick<SchemaError, 'schemaPath' | 'instancePath'>
 }
 
 const isType = (type: string, value: unknown): boolean => {
@@ -34,15 +35,20 @@ const isType = (type: string, value: unknown): boolean => {
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const enter = (
-  { schema, schemaPath, instancePath }: Part,
+  { schema, locate }: Part,
   keywords: readonly string[],
   value: unknown,
   key: string,
 ): Part => ({
   schema: getSubschema(schema, ...keywords),
   value,
-  schemaPath: [schemaPath, ...keywords.map(escapeKey)].join('/'),
-  instancePath: `${instancePath}/${escapeKey(key)}`,
+  locate: () => {
+    const { schemaPath, instancePath } = locate()
+    return {
+      schemaPath: [schemaPath, ...keywords.map(escapeKey)].join('/'),
+      instancePath: `${instancePath}/${escapeKey(key)}`,
+    }
+  },
 })
 
 /** Lists the parts of a value that have schemas of their own. */
@@ -87,19 +93,17 @@ const listViolations = ({ schema, value }: Part): readonly (readonly [string, ob
 
 /** Lists the errors of a value as the library would. */
 const listErrors = (part: Part): readonly SchemaError[] => {
-  const { schemaPath, instancePath } = part
   const own = listViolations(part).map(([keyword, params]) => ({
     keyword,
     params,
-    schemaPath,
-    instancePath,
+    ...part.locate(),
   }))
   const isMistyped = own.some(({ keyword }) => keyword === 'type')
   return isMistyped ? own : [...own, ...listParts(part).flatMap(listErrors)]
 }
 
 const listAllErrors = (schema: Schema, value: unknown): readonly SchemaError[] =>
-  listErrors({ schema, value, schemaPath: '#', instancePath: '' })
+  listErrors({ schema, value, locate: () => ({ schemaPath: '#', instancePath: '' }) })
 
 /** True if a value matches its schema. Only the keywords that `listViolations` and `listParts` name are supported. */
 const isStored = <const S extends XSchema>(schema: S, value: unknown): value is StoredValue<S> =>
@@ -138,8 +142,8 @@ export const readCached = <const S extends XSchema>(
   maxBytes: number,
 ): StoredValue<S> | undefined => {
   try {
-    const bytes = readRegular(file, maxBytes)
-    return readStoredJson(schema, bytes, file, new Findings())?.value
+    const value: unknown = JSON.parse(decodeStrictly(readRegular(file, maxBytes), file))
+    return isStored(schema, value) ? value : undefined
   } catch {
     return undefined
   }

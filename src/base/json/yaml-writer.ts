@@ -22,7 +22,8 @@ const plain =
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i
 /** The characters that move a cursor, cannot be seen, or must not stand in YAML. Line breaks and tabs are allowed in a block. */
 const unseen =
-  /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/u
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\ud800-\udfff\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/u
 const ordinary = /^[ -~]*$/
 const allUnseen = new RegExp(unseen.source, 'gu')
 const outsideBlocks = new RegExp(`(?![\\n\\t])${unseen.source}|^[ \\t\\n]|[ \\t](?:\\n|$)`, 'u')

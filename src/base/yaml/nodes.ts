@@ -227,7 +227,8 @@ class NodeParser {
 }
 
 /** The characters that libyaml cannot read at all. */
-const forbidden = /[^\P{Cc}\t\n\r\u0085]|[\ufffe\uffff]/u
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/
 
 const checkCharacters = (text: string): void => {
   const offset = text.search(forbidden)

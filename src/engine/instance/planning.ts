@@ -29,7 +29,7 @@ import type { MissingValue, PlanContext } from '../plan/objects.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { parseValue } from '../plan/parse-values.js'
 import { createCompletion, createPlans } from '../plan/plan.js'
-import { readSources, type ValueRequest } from '../plan/value-lists.js'
+import { readSources, type ValueRequest } from '../plan/read-values.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createUnknownNote } from './caller.js'
 
