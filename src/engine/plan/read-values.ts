@@ -10,7 +10,7 @@ import { buildRequest } from '../../http/index.js'
 import type { WireRequest } from '../../http/types.js'
 import { getScope } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
-import { getSources, loadSourceEndpoint, type NamedPlaces, type Source } from './value-lists.js'
+import { getSources, loadSourceEndpoint, type NamedPlaces, type ValueSource } from './value-lists.js'
 
 /** A request for values, and the endpoint that determines its credential. */
 export interface ValueRequest {
@@ -24,7 +24,7 @@ export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean
 
 const getCandidates = (
   data: unknown,
-  source: Source,
+  source: ValueSource,
   endpoint: Endpoint | undefined,
   title?: string,
 ): Suggestion[] => {
@@ -50,7 +50,7 @@ const page = 'per_page=100'
 const addPageSize = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
 
 const buildValueRequest = async (
-  source: Source,
+  source: ValueSource,
   places: NamedPlaces,
   words: Words | undefined,
 ): Promise<ValueRequest | undefined> => {

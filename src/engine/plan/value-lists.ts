@@ -19,10 +19,10 @@ interface CatalogueList extends ValueFields {
 interface RawList extends ValueFields {
   readonly path: string
 }
-export type Source = CatalogueList | RawList
+export type ValueSource = CatalogueList | RawList
 
 /** The lists of each kind of value. If the instance rejects one, the next one is tried. */
-export const sources: Readonly<Record<string, readonly Source[]>> = {
+export const sources: Readonly<Record<string, readonly ValueSource[]>> = {
   runner: [
     { area: 'runners', key: 'listAll', value: 'id' },
     { area: 'runners', key: 'list', value: 'id' },
@@ -67,7 +67,7 @@ export const hasSource = (what: string): boolean =>
   Object.hasOwn(sources, what) || getKindByName(what) !== undefined
 
 /** Returns the lists of a kind that an extension declares: those in its areas that return such objects. */
-const getOwnSources = async (what: string): Promise<readonly Source[]> => {
+const getOwnSources = async (what: string): Promise<readonly ValueSource[]> => {
   const { areas = [], names: [value] = [], title } = getKindByName(what) ?? {}
   if (value === undefined) return []
   const rows = listAreas().filter(({ name }) => areas.includes(name))
@@ -80,7 +80,7 @@ const getOwnSources = async (what: string): Promise<readonly Source[]> => {
 }
 
 /** Returns the lists of a kind of value. */
-export const getSources = async (what: string): Promise<readonly Source[]> =>
+export const getSources = async (what: string): Promise<readonly ValueSource[]> =>
   sources[what] ?? (await getOwnSources(what))
 
 /** Loads the endpoint of a source; undefined if the catalogue does not have it. */

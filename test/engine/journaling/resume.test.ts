@@ -101,7 +101,7 @@ describe('--resume', () => {
     expect(there.stderr).toContain('was started at')
     expect(there.stderr).toContain(`The run had the instance ${server.url} and no profile.`)
     const sudo = await run(['runners', 'pause', '--resume', file, '--sudo', 'eva'])
-    expect(sudo.stderr).toMatch(/was started without --sudo[^]*Leave out --sudo\./)
+    expect(sudo.stderr).toMatch(/was started without --sudo.*\n.*Leave out --sudo\./)
     name = 'ben'
     const somebody = await run(['runners', 'pause', '--resume', file])
     expect(somebody.stderr).toContain('was started by ana, and this is ben')
