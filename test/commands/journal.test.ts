@@ -100,6 +100,13 @@ describe('journal show', () => {
     },
   )
 
+  it('has the headings of its list where nothing failed, in each format', async () => {
+    journalOf(kept(first), [done(1)], 'completed')
+    expect((await run('journal show last')).stdout).toBe('object\tstate\tcategory\tmessage\n')
+    expect((await run('journal show last -o csv')).stdout).toBe('object,state,category,message\n')
+    expect((await run('journal show last -o html')).stdout).toContain('</html>')
+  })
+
   it('refuses what is none', async () => {
     expect((await run('journal show last')).code).toBe(2)
     expect((await run('journal show nothing')).stderr).toContain('unknown journal "nothing')

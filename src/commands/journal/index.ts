@@ -300,7 +300,6 @@ async function* showJournal(context: Context, given: Given): Rows {
   ui.note(`${header.id}: ${command} on ${instance}${by}, ${describeEnd(end)}`)
   for (const [id, name] of Object.entries(header.names ?? {})) ui.note(`${name} is ${id}`)
   ui.note(formatOutcomeCounts(counts))
-  if (failures.length === 0) return
   yield* yieldRecords(failures, { columns: ['object', 'state', 'category', 'message'] })
 }
 
