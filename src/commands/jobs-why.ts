@@ -221,12 +221,12 @@ const loadEarlierJobs = async (
     id: project,
     pipeline_id: pipeline,
   })
-  const place = (stage: string | null | undefined): number =>
+  const getStageIndex = (stage: string | null | undefined): number =>
     known?.stages.indexOf(stage ?? '') ?? -1
   const isBefore = ({ id, name, stage }: ListedJob): boolean => {
     if (known?.needs !== undefined) return known.needs.includes(getJobFamily(name ?? ''))
-    if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
-      return place(stage) < place(job.stage)
+    if (known !== undefined && getStageIndex(stage) >= 0 && getStageIndex(job.stage) >= 0)
+      return getStageIndex(stage) < getStageIndex(job.stage)
     return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
   }
   return all

@@ -157,7 +157,7 @@ const buildValueRequest = async (
     const { project } = places
     if (source.path.includes(':id') && project === undefined) return undefined
     if (words !== undefined) {
-      const { listAt } = await import('../../catalogue/undocumented.js')
+      const { createListEndpoint: listAt } = await import('../../catalogue/undocumented.js')
       await words.check(listAt(source.path))
     }
     const route = words?.path(source.path) ?? source.path
