@@ -121,7 +121,7 @@ const loadJobConfiguration = async (
   project: string | number,
   name: string,
 ): Promise<JobConfiguration | undefined> => {
-  const { data } = await instance.call(ci.lintDefaultBranch, { id: project })
+  const { data } = await instance.call(ci.lintHead, { id: project })
   const { parse } = await import('yaml')
   try {
     return findJobConfiguration(parse(data?.merged_yaml ?? ''), name)

@@ -96,7 +96,7 @@ export const served = serve(ci, {
   },
   lintOfProject: (call, { id, content, dry_run }) =>
     lintInProject(call, call.requireProject(id, { member: 'reporter' }), content, dry_run),
-  lintDefaultBranch: async (call, { id, dry_run }) => {
+  lintHead: async (call, { id, dry_run }) => {
     const project = call.requireProject(id, { member: 'reporter' })
     const content = await readHeadConfiguration(call, project)
     return content === undefined
