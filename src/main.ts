@@ -48,7 +48,7 @@ const watchSignals = () => {
 }
 
 /** Shows help and the like: on a terminal, text longer than the screen goes through the pager. */
-const page = async (text: string): Promise<number> => {
+const showPage = async (text: string): Promise<number> => {
   if (!mayBeTerminal()) {
     await printAtOnce(text)
     return 0
@@ -99,7 +99,7 @@ const extendCatalogue = async (isTab: boolean): Promise<void> => {
 }
 
 /** Runs what a line asks for. @returns the exit code */
-const answer = async (
+const answerLine = async (
   line: ParsedLine,
   signal: () => AbortSignal,
   decided: (how: FailureFormat) => void,
@@ -108,9 +108,9 @@ const answer = async (
     const { execute } = await import('./answer/execute.js')
     return execute(line.command, line.raw, signal(), decided, line.own, parseTokens)
   }
-  if (line.kind === 'version') return page(`${version}\n`)
+  if (line.kind === 'version') return showPage(`${version}\n`)
   const text = await renderHelp(line.of, await createHelpStyle())
-  if (line.kind === 'help') return page(text)
+  if (line.kind === 'help') return showPage(text)
   // An area without a verb is a mistake: its help is no answer.
   writeQuietly(getStandardError(), text)
   return exitCodes.usage
@@ -135,18 +135,18 @@ const dispatch = async (
   if (first === tab) return complete(words)
   if (first !== 'help')
     try {
-      return await answer(await parseTokens(argv), signal, decided)
+      return await answerLine(await parseTokens(argv), signal, decided)
     } catch (error) {
       throw await advise(error, argv)
     }
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await renderTopic(about) : undefined
-  if (topic !== undefined) return page(topic)
+  if (topic !== undefined) return showPage(topic)
   // As `--help` behind the words: Commander's own help takes one word only.
   const line = await parseTokens([...words, '--help']).catch(async (error: unknown) => {
     throw more.length === 0 ? await suggestTopic(about, error) : error
   })
-  return answer(line, signal, decided)
+  return answerLine(line, signal, decided)
 }
 
 /**

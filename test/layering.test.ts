@@ -273,7 +273,7 @@ describe('the rooms of src', () => {
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
-        /^(?:http|engine\/(?!command|pairs|plan|where|targets\/objects))/.test(file),
+        /^(?:http|engine\/(?!command|exclusions|plan|where|targets\/objects))/.test(file),
       ),
     ).toEqual([])
   })

@@ -81,7 +81,11 @@ export const chooseFormat = (
     async (format) => {
       checkFormat(format, command, globals)
       if (format.page !== undefined)
-        (await import('./file.js')).checkPage(format, globals, getStandardOutput().isTTY === true)
+        (await import('./answer-file.js')).checkPage(
+          format,
+          globals,
+          getStandardOutput().isTTY === true,
+        )
     },
     note,
   )

@@ -20,7 +20,7 @@ import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
-import { getLineParents, getParentColumn, type Parents } from '../engine/plan/parents.js'
+import { getParentColumn, type Parents, parseLineParents } from '../engine/plan/parents.js'
 import { withPaths } from '../engine/plan/places.js'
 import type { WaitCondition } from '../engine/repeat.js'
 import { carryOutLine, checkRunFlags } from '../engine/run.js'
@@ -142,7 +142,7 @@ const interpretLine = async (
   const format = outer.format ?? (await chooseFormat(command, globals, env, note, signal))
   decided(getFailureFormat(globals, format))
   checkLine(command, line, globals, outer)
-  const parents = getLineParents(await findScopeCommand(command, globals), raw)
+  const parents = parseLineParents(await findScopeCommand(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)
   const found = await loadOwnWords(command, own)
   // On one of several instances, the line may use the names of the other ones.
@@ -163,9 +163,9 @@ export const createInnerRuns = (
 ): InnerRuns => {
   const inside = { outer, shared: sharing, parse, run: executeOne }
   return {
-    runCommand: async (ask) => (await import('./within.js')).runCommandWithin(inside, ask),
-    readLine: async (ask) => (await import('./within.js')).runLineWithin(inside, ask),
-    runLine: async (ask) => (await import('./within.js')).runTypedWithin(inside, ask),
+    runCommand: async (ask) => (await import('./inner-run.js')).runInnerCommand(inside, ask),
+    readLine: async (ask) => (await import('./inner-run.js')).runInnerLine(inside, ask),
+    runLine: async (ask) => (await import('./inner-run.js')).runInnerTypedLine(inside, ask),
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { getCurrentIo, type Stdout } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
-import { createWaitTest, TargetWriter } from '../engine/order.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
+import { createWaitTest, TargetWriter } from '../engine/target-order.js'
 import { getConditionFields, parseWhere } from '../engine/where/index.js'
 import { Failure } from '../errors.js'
 import { AnswerPrinter } from './answer-printer.js'

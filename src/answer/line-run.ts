@@ -59,12 +59,12 @@ const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanRe
 /** The modules that only some runs load: for `--curl` and for `--web`. */
 interface LoadedModules {
   readonly curl: typeof import('../engine/perform/curl.js') | undefined
-  readonly web: typeof import('./file.js') | undefined
+  readonly web: typeof import('./answer-file.js') | undefined
 }
 
 const loadModules = async ({ globals }: AnswerOptions): Promise<LoadedModules> => ({
   curl: globals.curl ? await import('../engine/perform/curl.js') : undefined,
-  web: globals.web && !globals.curl ? await import('./file.js') : undefined,
+  web: globals.web && !globals.curl ? await import('./answer-file.js') : undefined,
 })
 
 /** One run of a line on one instance. Nothing is sent before the command asks for it. */

@@ -42,11 +42,11 @@ export interface PageLine {
 /** Describes the owner of the listed objects: `of all projects`, `of the instance`. */
 const describeScope = ({ raw, command }: PageLine, instances: number): string => {
   const whole = instances > 1 ? `of ${instances} instances` : 'of the instance'
-  const last = (name: string): string | undefined => raw.flags.get(name)?.at(-1)
-  if (last('all-projects') === 'true') return 'of all projects'
-  if (last('all-groups') === 'true') return 'of all groups'
-  if (last('instance') === 'true') return whole
-  const [project, group] = [last('project'), last('group')]
+  const getLastText = (name: string): string | undefined => raw.flags.get(name)?.at(-1)
+  if (getLastText('all-projects') === 'true') return 'of all projects'
+  if (getLastText('all-groups') === 'true') return 'of all groups'
+  if (getLastText('instance') === 'true') return whole
+  const [project, group] = [getLastText('project'), getLastText('group')]
   if (project !== undefined) return `of ${project.replaceAll(',', ', ')}`
   if (group !== undefined) return `of group ${group.replaceAll(',', ', ')}`
   const isWhole = Object.values(command.endpoints).every(

@@ -12,7 +12,7 @@ import {
   usesInstanceNames,
   type WordsFinder,
 } from '../engine/command/words.js'
-import { createExclusion } from '../engine/pairs.js'
+import { createExclusion } from '../engine/exclusions.js'
 import { getOwnFormat } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { usage } from '../errors.js'
@@ -70,9 +70,9 @@ export const checkSeveralInstances = (command: Command, raw: Raw, all: boolean):
       'Run the command once for each.',
     )
   const format = getOwnFormat(command, raw)
-  const own = (one: string): boolean =>
+  const isOwnFlag = (one: string): boolean =>
     one !== 'to' || command.flags.some(({ name }) => name === one)
-  const given = singleInstanceFlags.filter((one) => raw.flags.has(one) && own(one))
+  const given = singleInstanceFlags.filter((one) => raw.flags.has(one) && isOwnFlag(one))
   const [flag] = format === undefined ? given : [...given, 'output']
   if (flag !== undefined)
     throw createExclusion(

@@ -162,8 +162,12 @@ const createAnswerScreen = (
 ): AnswerScreen => {
   const watching = isRepeated(globals)
   if (watching && style.terminal && !isAccessible(env) && env.TERM !== 'dumb') {
-    const rows = (): number => getStandardOutput().rows ?? 24
-    return createRedrawnScreen(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
+    const countRows = (): number => getStandardOutput().rows ?? 24
+    return createRedrawnScreen(
+      openFrames({ stdout: plain, style, rows: countRows }),
+      style,
+      globals.quiet,
+    )
   }
   const printOnce = (notes: Notes): Notes => ({ ...notes, note: tellOnce(notes.note) })
   // --wait-until without --watch prints only the last answer.
@@ -312,7 +316,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   }
   if (isSilent) return { ...streams, out: discardingOutput }
   if (!filed && format.page === undefined) return streams
-  const { checkFileFlags, openAnswerFile } = await import('./file.js')
+  const { checkFileFlags, openAnswerFile } = await import('./answer-file.js')
   checkFileFlags(format, globals, style.terminal)
   const named = { name: getCommandName(command), globals, env, signal }
   return openAnswerFile(streams, await format.page?.(), named)

@@ -134,7 +134,7 @@ const estimateColumns = (text: string): number => {
   return columns
 }
 
-const measure = (text: string, { columns }: TextMetrics): number =>
+const measureWidth = (text: string, { columns }: TextMetrics): number =>
   simpleText.test(text) ? text.length : columns(text)
 
 /** Returns the beginning of a text that fits into the columns, without breaking a character. */
@@ -143,7 +143,7 @@ const takeColumns = (text: string, columns: number, metrics: TextMetrics): strin
   let taken = ''
   let used = 0
   for (const character of metrics.characters(text)) {
-    used += measure(character, metrics)
+    used += measureWidth(character, metrics)
     if (used > columns) break
     taken += character
   }
@@ -151,7 +151,7 @@ const takeColumns = (text: string, columns: number, metrics: TextMetrics): strin
 }
 
 const truncate = (text: string, columns: number, metrics: TextMetrics): string => {
-  if (measure(text, metrics) <= columns) return text
+  if (measureWidth(text, metrics) <= columns) return text
   return columns < 1 ? '' : `${takeColumns(text, columns - 1, metrics).trimEnd()}…`
 }
 
@@ -165,7 +165,7 @@ const splitWord = (word: string, columns: number, metrics: TextMetrics): string[
   let piece = ''
   let used = 0
   for (const character of metrics.characters(word)) {
-    const width = measure(character, metrics)
+    const width = measureWidth(character, metrics)
     if (piece !== '' && used + width > columns) {
       pieces.push(piece)
       piece = ''
@@ -179,12 +179,12 @@ const splitWord = (word: string, columns: number, metrics: TextMetrics): string[
 
 const wrap = (text: string, columns: number, whole: boolean, metrics: TextMetrics): string[] => {
   const limit = Math.max(1, columns)
-  if (measure(text, metrics) <= limit) return [text]
+  if (measureWidth(text, metrics) <= limit) return [text]
   const lines: string[] = []
   let line: string | undefined
   for (const word of text.split(' ').flatMap((w) => (whole ? [w] : splitWord(w, limit, metrics)))) {
     const longer: string = line === undefined ? word : `${line} ${word}`
-    if (line !== undefined && measure(longer, metrics) > limit) {
+    if (line !== undefined && measureWidth(longer, metrics) > limit) {
       lines.push(line.trimEnd())
       line = word
     } else line = longer
@@ -193,7 +193,7 @@ const wrap = (text: string, columns: number, whole: boolean, metrics: TextMetric
 }
 
 const createWidths = (metrics: TextMetrics): Widths => ({
-  measure: (text) => measure(text, metrics),
+  measure: (text) => measureWidth(text, metrics),
   truncate: (text, columns) => truncate(text, columns, metrics),
   wrap: (text, columns, whole = false) => wrap(text, columns, whole, metrics),
 })

@@ -101,20 +101,20 @@ export const createTargetPicker =
 export const createShaper = (choice: FieldChoice): ((record: unknown) => unknown) => {
   const { fields, flat, parents, pick: take } = choice
   if (fields === undefined) return (record) => record
-  const shape = (record: unknown, names: readonly string[], from: ValueReader): unknown =>
+  const pickShape = (record: unknown, names: readonly string[], from: ValueReader): unknown =>
     Object.fromEntries(
       names.flatMap((path) => {
         const value = from(record, path)
         return value === undefined ? [] : [[path, value] as const]
       }),
     )
-  if (parents === undefined) return (record) => shape(record, fields, take)
+  if (parents === undefined) return (record) => pickShape(record, fields, take)
   const all = [...getLeadingColumns(choice), ...fields]
   const below = createTargetPicker(choice)
   return (whole) => {
     if (!isObject(whole) || !('record' in whole)) return whole
     return flat === true
-      ? shape(whole, all, below)
-      : { ...whole, record: shape(whole.record, fields, take) }
+      ? pickShape(whole, all, below)
+      : { ...whole, record: pickShape(whole.record, fields, take) }
   }
 }

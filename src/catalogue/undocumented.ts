@@ -54,7 +54,7 @@ export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(
 })
 
 /** Creates the endpoint for the list of a kind that has no documented list. */
-export const listAt = (path: string): Endpoint => ({
+export const createListEndpoint = (path: string): Endpoint => ({
   ...impliedGet,
   route: `GET ${path}`,
   returns: many(Unknown()),
@@ -83,6 +83,6 @@ export const implied: readonly Endpoint[] = [
   branchesOf,
   ...['/version', '/metadata', '/personal_access_tokens/self'].map(createPathEndpoint),
   ...['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'].map((list) =>
-    listAt(`/projects/:id/${list}`),
+    createListEndpoint(`/projects/:id/${list}`),
   ),
 ]

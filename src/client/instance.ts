@@ -129,10 +129,10 @@ export class InstanceClient {
     const wire = addPaging(await this.request({ endpoint, values, how: options }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
-    const batches = async function* (): AsyncGenerator<Batch> {
+    const yieldBatches = async function* (): AsyncGenerator<Batch> {
       end = yield* client.list(wire, { ...toListOptions(paging), onPage })
     }
-    for await (const batch of batches())
+    for await (const batch of yieldBatches())
       for (const bytes of batch) yield parseRecord(endpoint, wire, bytes, this.#options.words)
     return end
   }

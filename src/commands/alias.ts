@@ -1,8 +1,8 @@
 /** Implements `alias set`, `alias list` and `alias remove`, which manage short names for command lines. */
 
 import { getCurrentIo } from '../base/io.js'
+import { findPrivateKeys } from '../base/secrets/mask-text.js'
 import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets/names.js'
-import { findPrivateKeys } from '../base/secrets/text.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { listAreas } from '../catalogue/index.js'

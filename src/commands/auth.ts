@@ -272,7 +272,7 @@ const checkStatus = async (context: Context, name: string | undefined): Promise<
 }
 
 /** Describes the table of a narrow terminal, which shows the host instead of the URL and leaves out the credential. */
-const describeNarrowStatus = (several: boolean): People => ({
+const createNarrowStatusView = (several: boolean): People => ({
   columns: ['profile', ...(several ? ['current'] : []), 'works', 'host', 'user'],
   rows: (records) =>
     records.filter(isObject).map((row) => ({ ...row, host: getHost(String(row.base_url)) })),
@@ -288,7 +288,7 @@ async function* listStatus(context: Context, given: Pick<Given, 'args'>): Rows {
   yield* yieldRecords(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
     ...(isNarrow(context.answer)
-      ? { people: describeNarrowStatus(rows.length > 1) }
+      ? { people: createNarrowStatusView(rows.length > 1) }
       : { stacks: 'cut' as const }),
     // The column `credential` shows the kind and the origin of a credential, and no secret.
     reveal: true,

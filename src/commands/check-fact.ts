@@ -205,7 +205,7 @@ const sortConcerns = (findings: readonly Concern[]): readonly Concern[] => {
 }
 
 /** Returns a problem for data that could not be read at all, and notes the hint of the failure. */
-const toUnread = ({ ui }: Context, error: unknown): Observation => {
+const createUnreadObservation = ({ ui }: Context, error: unknown): Observation => {
   const failure = recoverFrom(error)
   if (failure.category === 'usage') throw error
   if (failure.details.hint !== undefined) ui.note(failure.details.hint)
@@ -229,7 +229,7 @@ export const judge = async (
 ): Promise<CheckResult> => {
   const levels = parseThresholds(fact, texts)
   const seen = await context.ui.showProgress('checking', () =>
-    fact.read(context, given).catch((error: unknown) => toUnread(context, error)),
+    fact.read(context, given).catch((error: unknown) => createUnreadObservation(context, error)),
   )
   const beyond = seen.samples.flatMap((sample) => checkSample(sample, fact, levels))
   return { ...seen, levels, findings: sortConcerns([...seen.findings, ...beyond]) }

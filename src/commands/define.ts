@@ -108,9 +108,9 @@ export const define = <
   rows,
   ...rest
 }: Declaration<F, E>): Special => {
-  const own = (given: Given): Arguments<F, E> => applyDefaults<F, E>(rest.flags, given)
+  const toArguments = (given: Given): Arguments<F, E> => applyDefaults<F, E>(rest.flags, given)
   return {
     ...rest,
-    ...(rows && { rows: (context, given) => rows(context, own(given)) }),
+    ...(rows && { rows: (context, given) => rows(context, toArguments(given)) }),
   }
 }

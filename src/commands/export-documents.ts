@@ -19,7 +19,7 @@ import {
   createYamlWriter,
   FileMap,
   type FileSection,
-  writeDocument,
+  formatDocument,
 } from '../desired/exporting/model.js'
 import { buildConfigSchema } from '../desired/files/document.js'
 import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/state.js'
@@ -173,7 +173,7 @@ async function* exportToFolder(run: ExportRun, target: ExportTarget): Rows {
     if (!whole && folder.keep(path))
       ui.note(`kept ${path} unchanged, because not everything could be read`)
     else if (sections.length > 0)
-      await folder.write(path, writeDocument(createYamlWriter(path), sections))
+      await folder.write(path, formatDocument(createYamlWriter(path), sections))
   })
   await folder.writeSchema(buildConfigSchema())
   if (unread.some) await folder.removeStale()

@@ -57,7 +57,7 @@ const createKindFilter = (
 }
 
 /** Returns the selection of an export. Kinds as arguments have the meaning of `--only`. */
-const getSelection = ({ place }: Context, given: ExportLine): SelectionOptions => {
+const parseExportSelection = ({ place }: Context, given: ExportLine): SelectionOptions => {
   const scoping = parseSelection(given, place)
   const wrong = given.args.map(findKindMistake).find((mistake) => mistake !== undefined)
   if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
@@ -142,7 +142,7 @@ const createExport = async (
 export async function* runExport(context: Context, given: ExportLine): Rows {
   const { ui } = context
   const target = await openExportTarget(context, given.flags.to)
-  const scoping = getSelection(context, given)
+  const scoping = parseExportSelection(context, given)
   checkFactor(given, scoping)
   const instance = toReadable(context)
   const view = openView(instance, scoping)

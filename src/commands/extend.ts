@@ -112,7 +112,7 @@ const buildExtension = async (
 }
 
 /** Prepares an extension, and stores it unless this is a dry run. */
-const store = (
+const storeExtension = (
   { place }: Context,
   prepare: () => Promise<PreparedExtension>,
 ): Promise<PreparedExtension> =>
@@ -137,7 +137,7 @@ const renewStale = async (context: Context): Promise<void> => {
       const operations = readOperations(env, found)
       const skipped = left_out.filter(({ command }) => command === null)
       const read = { title: title ?? undefined, digest, operations, skipped }
-      await store(context, () => buildExtension(context, read, facts))
+      await storeExtension(context, () => buildExtension(context, read, facts))
     } catch (error) {
       context.ui.warn(`${name} cannot be compiled again: ${recoverFrom(error).message}`)
     }
@@ -191,7 +191,7 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
     })
   }
   const { record, compiled } = await ui.showProgress(`reading ${file}`, () =>
-    store(context, prepare),
+    storeExtension(context, prepare),
   )
   const { dryRun } = place.globals
   yield* yieldRecords(toCommandRows(compiled), { columns })
@@ -228,7 +228,7 @@ async function* updateExtensions(context: Context, given: Given): Rows {
     const read = await readExtension(context, from, true)
     const before = toRows(readEndpoints(place.env, found))
     const facts = { ...from, name: known, profile, added_at }
-    const prepared = await store(context, () => buildExtension(context, read, facts))
+    const prepared = await storeExtension(context, () => buildExtension(context, read, facts))
     const rows = compareRows(before, toCommandRows(prepared.compiled))
     yield* yieldRecords(rows, { columns: ['change', ...columns] })
     const state =

@@ -97,12 +97,12 @@ interface ToolRow extends SpecialRow {
   readonly group: string
 }
 
-const addGroup = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
+const withGroup = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
   rows.flat().map((row) => ({ ...row, group }))
 
 /** Commands without an endpoint of their own. */
 export const toolCommands: readonly ToolRow[] = [
-  ...addGroup('start', [
+  ...withGroup('start', [
     createSpecialRows('sandbox', () => import('./sandbox.js'), {
       serve: 'serve',
       status: 'status',
@@ -111,7 +111,7 @@ export const toolCommands: readonly ToolRow[] = [
       alerts: 'alerts',
     }),
   ]),
-  ...addGroup('glance', [
+  ...withGroup('glance', [
     createSpecialRows('overview', () => import('./overview.js'), { '': 'overview' }),
     createSpecialRows('access', () => import('./access.js'), { '': 'access' }),
     createSpecialRows('snapshot', () => import('./snapshot.js'), { '': 'snapshot' }),
@@ -124,7 +124,7 @@ export const toolCommands: readonly ToolRow[] = [
       policy: 'policy',
     }),
   ]),
-  ...addGroup('account', [
+  ...withGroup('account', [
     createSpecialRows('auth', () => import('./auth.js'), {
       login: 'loginCommand',
       status: 'statusCommand',
@@ -143,13 +143,13 @@ export const toolCommands: readonly ToolRow[] = [
     }),
     createSpecialRows('audit', () => import('./audit.js'), { list: 'listCommand' }),
   ]),
-  ...addGroup('as code', [
+  ...withGroup('as code', [
     createSpecialRows('export', loadDeclared, { '': 'exportCommand' }),
     createSpecialRows('plan', loadDeclared, { '': 'plan' }),
     createSpecialRows('apply', loadDeclared, { '': 'apply' }),
     createSpecialRows('drift', loadDeclared, { '': 'drift' }),
   ]),
-  ...addGroup('tool', [
+  ...withGroup('tool', [
     createSpecialRows('api', () => import('./api.js'), { '': 'api' }),
     createSpecialRows('journal', () => import('./journal/index.js'), {
       list: 'listCommand',

@@ -121,7 +121,7 @@ const loadJobConfiguration = async (
   project: string | number,
   name: string,
 ): Promise<JobConfiguration | undefined> => {
-  const { data } = await instance.call(ci.lintDefaultBranch, { id: project })
+  const { data } = await instance.call(ci.lintHead, { id: project })
   const { parse } = await import('yaml')
   try {
     return findJobConfiguration(parse(data?.merged_yaml ?? ''), name)
@@ -221,12 +221,12 @@ const loadEarlierJobs = async (
     id: project,
     pipeline_id: pipeline,
   })
-  const place = (stage: string | null | undefined): number =>
+  const getStageIndex = (stage: string | null | undefined): number =>
     known?.stages.indexOf(stage ?? '') ?? -1
   const isBefore = ({ id, name, stage }: ListedJob): boolean => {
     if (known?.needs !== undefined) return known.needs.includes(getJobFamily(name ?? ''))
-    if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
-      return place(stage) < place(job.stage)
+    if (known !== undefined && getStageIndex(stage) >= 0 && getStageIndex(job.stage) >= 0)
+      return getStageIndex(stage) < getStageIndex(job.stage)
     return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
   }
   return all

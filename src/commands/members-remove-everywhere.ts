@@ -205,7 +205,7 @@ const own = {
  * Returns the group or project of an object.
  * @throws Failure `usage` for a journal of another command
  */
-const getPlaceOfItem = ({ parent }: Item): TreePlace => {
+const parseItemPlace = ({ parent }: Item): TreePlace => {
   const place = parseTreePlace(parent)
   if (place !== undefined) return place
   throw usage('the journal contains an object that is neither a group nor a project')
@@ -213,7 +213,7 @@ const getPlaceOfItem = ({ parent }: Item): TreePlace => {
 
 /** Removes a membership, unless the user has meanwhile become the last owner. */
 const removeMembership = async ({ instance }: Context, item: Item): Promise<PlanAnswer> => {
-  const place = getPlaceOfItem(item)
+  const place = parseItemPlace(item)
   const id = Number(item.object)
   const member = { id, access_level: Number(item.before?.access_level ?? accessLevels.owner) }
   if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
@@ -260,7 +260,7 @@ async function* executeRemoval(
 ): Rows {
   const turns = new TurnQueue()
   const result = await run.removeAll((item) =>
-    turns.runAfterInner(getPlaceOfItem(item), () => removeMembership(context, item)),
+    turns.runAfterInner(parseItemPlace(item), () => removeMembership(context, item)),
   )
   yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
   if (result.failure !== undefined) throw result.failure

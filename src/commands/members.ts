@@ -68,7 +68,7 @@ const joinPlans = (plans: readonly Plan[]): Plan => {
 }
 
 /** Returns the failure for each user of a request; undefined for a user who was added. */
-const getAddFailures = async (context: Context, plans: readonly Plan[], { data }: WholeAnswer) => {
+const readAddFailures = async (context: Context, plans: readonly Plan[], { data }: WholeAnswer) => {
   const [first] = plans
   const users = plans.map(({ values }) => String(values.user_id))
   if (first === undefined) return []
@@ -106,7 +106,7 @@ export const add = define({
     yield* context.write(actions, {
       merge: {
         request: joinPlans,
-        parseOutcomes: (plans, whole) => getAddFailures(context, plans, whole),
+        parseOutcomes: (plans, whole) => readAddFailures(context, plans, whole),
       },
       done: 'added',
     })

@@ -351,11 +351,11 @@ async function* listMemberships(context: Context, given: Arguments<typeof flags>
   if (user === '') throw usage('members where requires a user', 'Pass an ID or a username.')
   const sought = createUserQuery(user)
   const found = new Memberships(context, sought, given.flags.direct === true)
-  const records = async function* () {
+  const yieldFound = async function* () {
     for await (const { place, membership, member } of found.yieldMemberships())
       yield { of: formatMemberPlace(place), record: { ...member, membership } }
   }
-  yield* yieldRecords(records(), { endpoint: members.listOfGroup, parent: 'of', columns })
+  yield* yieldRecords(yieldFound(), { endpoint: members.listOfGroup, parent: 'of', columns })
   yield { kind: 'flush' }
   await found.tell()
 }

@@ -1,70 +1,19 @@
-/** The section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
+/** Creates the section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
 
 import { toText } from '../base/objects.js'
 import { formatSpan } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
-import type { projects } from '../catalogue/areas/projects.js'
-import type { RecordOf } from '../client/types.js'
-import type { Context, Text } from '../engine/command/context.js'
 import { type Failure, recoverFrom } from '../errors.js'
 import { formatWhy, toLiveCommand } from './findings.js'
 import { ageSpans, type OldestJob } from './overview-record.js'
-
-// What every section of `overview` is made of.
-
-/** A project, as the list of projects has it. */
-export type OverviewProject = RecordOf<(typeof projects)['list']>
-
-/** The sources that a section reads from; the list of projects is read once for all. */
-export interface OverviewSources extends Context {
-  readonly readProjects: () => Promise<readonly OverviewProject[]>
-}
-
-/** Draws a section. */
-export interface SectionWriter extends Pick<Text, 'drawBar' | 'emphasize' | 'mark'> {
-  /** Formats text from outside in a number of columns: cut, or filled up. */
-  readonly fitText: (text: string, columns: number) => string
-  /** Formats text from outside behind other text, folded: further lines begin below its first. */
-  readonly wrapAfter: (before: string, text: string) => readonly string[]
-}
-
-/** A fact as a row of a table. */
-interface OverviewRow {
-  readonly item: string
-  readonly value: string | number
-  readonly state?: string
-}
-
-/** The content of a section, as it was read. */
-export interface ReadPart {
-  /** As programs get it. */
-  readonly value: unknown
-  /** Beside its title. */
-  readonly headline: string
-  /** The parts that do not exist, in words. */
-  readonly missing?: string
-  /** Some of that is there and could not be read. */
-  readonly incomplete?: true
-  readonly drawLines: (pen: SectionWriter) => readonly string[]
-  readonly rows: readonly OverviewRow[]
-}
-
-/** A section of the overview. */
-export interface OverviewPart {
-  readonly name: string
-  readonly title: string
-  /** It is this tool's own: the instance is not asked for it. */
-  readonly own?: true
-  /** @throws Failure where none of it could be read */
-  readonly read: (sources: OverviewSources) => Promise<ReadPart>
-}
+import type { OverviewPart, OverviewSources, SectionWriter } from './overview-section.js'
 
 interface WaitingJob {
   readonly project: string
   readonly id: number
   readonly name: string
-  /** Empty where it is not told. */
+  /** The time of creation; empty if the instance does not report it. */
   readonly created_at: string
   readonly tag_list: readonly string[]
 }

@@ -19,13 +19,9 @@ import {
   readSites,
   runnerStates,
 } from './health.js'
-import {
-  jobsPart,
-  type OverviewPart,
-  type OverviewSources,
-  type SectionWriter,
-} from './overview-jobs.js'
+import { jobsPart } from './overview-jobs.js'
 import type { OverviewRecord, StorageCount } from './overview-record.js'
+import type { OverviewPart, OverviewSources, SectionWriter } from './overview-section.js'
 
 /** Returns the share that is online, of the runners that are not paused. */
 const getOnlineShare = (counts: RunnerCounts): number | undefined => {

@@ -11,21 +11,21 @@ import { createExitRow, type Rows, yieldRecord, yieldRecords } from '../engine/r
 import { exitCodes, explainUnread, type Failure, isUnoffered, recoverFrom } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import { findWork, type SourceFlags } from './findings.js'
+import { parts } from './overview-parts.js'
+import type { OverviewRecord } from './overview-record.js'
 import type {
   OverviewPart,
   OverviewProject,
   OverviewSources,
   ReadPart,
   SectionWriter,
-} from './overview-jobs.js'
-import { parts } from './overview-parts.js'
-import type { OverviewRecord } from './overview-record.js'
+} from './overview-section.js'
 import { createTrendView } from './overview-trend.js'
 
 /** The parts that belong on the page but have no endpoint in the API. */
 const unavailableParts = ['alerts', 'storage moves under way'] as const
 
-// All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
+// All parts of the overview are read in parallel. A part that cannot be read does not end the others.
 
 /** The result of reading a part. */
 interface PartAnswer {
@@ -242,7 +242,7 @@ const flags = {
   parts: list('enum', 'sections to show', { values: parts.map(({ name }) => name) }),
 } as const
 
-const describeOverview = ({ answer, place }: Context, overview: Overview): Rows => {
+const yieldOverview = ({ answer, place }: Context, overview: Overview): Rows => {
   const record = toRecord(overview, place.globals)
   if (answer.reader === 'programs') return yieldRecord(record)
   return yieldRecords([record], {
@@ -269,7 +269,7 @@ async function* showOverview(context: Context, given: Arguments<typeof flags>): 
     ({ name }) => wanted === undefined || wanted.includes(name),
   )
   const overview = await ui.showProgress('looking', () => readOverview(context, wantedParts))
-  yield* describeOverview(context, overview)
+  yield* yieldOverview(context, overview)
   if (!isComplete(overview)) yield createExitRow(exitCodes.partial)
 }
 

@@ -167,7 +167,7 @@ const createPolicyPage = (
   return { drawing: 'policy', context, title }
 }
 
-const describeOutcome = (
+const yieldOutcome = (
   { answer, place }: Context,
   { flags }: PolicyArguments,
   outcome: PolicyOutcome,
@@ -221,7 +221,7 @@ export async function* checkPolicy(context: Context, given: PolicyArguments): Ro
     junit: () => renderPolicyJunit(outcome),
     sarif: () => renderPolicySarif(outcome),
   })
-  yield* describeOutcome(context, given, outcome)
+  yield* yieldOutcome(context, given, outcome)
   const { fine, failed, unread: gap } = codes[output === 'nagios' ? 'nagios' : 'plain']
   yield createExitRow(
     unread.length > 0 && (output !== 'nagios' || failing.length === 0)

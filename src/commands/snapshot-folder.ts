@@ -64,17 +64,17 @@ export const findPast = async (
   { parents, sha256 }: PastParents,
 ): Promise<PastList | undefined> => {
   const path = getPartPath(folder, kind)
-  const hash = await hashSnapshotFile(path, getEnd(parents)).catch(toUnread)
+  const hash = await hashSnapshotFile(path, getEnd(parents)).catch(ignoreUnread)
   return hash?.copy().digest('hex') === sha256 ? { parents, hash } : undefined
 }
 
 /** A file that cannot be read counts as missing, so its list is read again. */
-const toUnread = (): undefined => undefined
+const ignoreUnread = (): undefined => undefined
 
 /** True if the file of a complete list is unchanged, under its temporary or final name. */
 export const isIntact = async (folder: string, kind: SnapshotKind): Promise<boolean> => {
   for (const path of [getPartPath(folder, kind.kind), join(folder, kind.file)])
-    if (await isUnchanged(path, kind).catch(toUnread)) return true
+    if (await isUnchanged(path, kind).catch(ignoreUnread)) return true
   return false
 }
 
@@ -195,12 +195,12 @@ export class ListFile {
  */
 export const lockFolder = async (folder: string): Promise<Lock> => {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
-  const held = (owner: string): Failure =>
+  const createHeldFailure = (owner: string): Failure =>
     new Failure('conflict', `${folder} is being written by ${owner}`, {
       hint: 'Wait until it ends, or choose another folder.',
     })
   try {
-    return await lock(join(folder, '.lock'), { patience: 0, held })
+    return await lock(join(folder, '.lock'), { patience: 0, held: createHeldFailure })
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('failed', `cannot write to ${folder}: ${getReason(cause)}`, { cause })

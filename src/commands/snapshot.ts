@@ -113,7 +113,7 @@ const getGaps = ({ parents, refused }: SnapshotKind): readonly SnapshotGap[] =>
   [refused, ...parents.map((one) => one.refused)].filter((gap) => gap !== undefined)
 
 /** Counts the minimum number of requests for each list, for `--dry-run`. */
-async function* countRequests(
+async function* yieldRequestCounts(
   context: Context,
   all: readonly WantedList[],
   groups: readonly string[],
@@ -251,7 +251,7 @@ async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
   const { group = [], to = '' } = given.flags
   const all = chooseLists(given.args, await context.place.listCommands())
   if (given.args.length > 0) await checkLists(context, all)
-  if (given.flags['dry-run'] === true) return yield* countRequests(context, all, group)
+  if (given.flags['dry-run'] === true) return yield* yieldRequestCounts(context, all, group)
   if (to === '')
     throw usage(
       'snapshot requires --to, the folder to write to',

@@ -53,11 +53,11 @@ const findMembers = async (
   name: string,
 ) => {
   const found: GroupMember[] = []
-  const where = (member: GroupMember): boolean => {
+  const matchesUsername = (member: GroupMember): boolean => {
     found.push(member)
     return String(member.username).toLowerCase() === name.toLowerCase()
   }
-  const matches = await listMembers(instance, plan, among, name, where)
+  const matches = await listMembers(instance, plan, among, name, matchesUsername)
   return { found, matches }
 }
 

@@ -70,16 +70,16 @@ const askChoice = async (
 const learnWords = async (context: Context, heard: readonly AnswerSample[]): Promise<Lesson> => {
   const replies = new Map<string, string>()
   const passed = new Set<string>()
-  const lesson = () =>
+  const computeLesson = () =>
     keepSoundWords(learnFrom(heard, replies), (text) => loadCheckedText(text, 'learned'))
-  let now = await lesson()
+  let now = await computeLesson()
   while (context.ui.interactive && replies.size + passed.size < maxQuestions) {
     const next = now.open.find(({ word, candidates }) => candidates.length > 0 && !passed.has(word))
     if (next === undefined) break
     const own = await askChoice(context, next)
     if (own === undefined) passed.add(next.word)
     else replies.set(next.word, own)
-    now = await lesson()
+    now = await computeLesson()
     // A word that contradicts the catalogue is not asked for again.
     if (now.open.some(({ word }) => word === next.word)) passed.add(next.word)
   }

@@ -150,9 +150,11 @@ const runRepeatedly = async (line: RunLine, round: () => Rows): Promise<void> =>
   if (!isRepeated(globals) || curl) return running.print(round())
   const { context, polls, printing, exchange } = running
   const { watch } = await import('./repeat.js')
-  const exhausted = async (): Promise<boolean> => (await exchange.openGate()).exhausted
-  await watch(context, { seconds, polls, printer: printing, until, isExhausted: exhausted }, () =>
-    running.print(round()),
+  const isGateExhausted = async (): Promise<boolean> => (await exchange.openGate()).exhausted
+  await watch(
+    context,
+    { seconds, polls, printer: printing, until, isExhausted: isGateExhausted },
+    () => running.print(round()),
   )
 }
 

@@ -90,7 +90,7 @@ const findNameField = (record: unknown): string | undefined =>
     : undefined
 
 /** Returns the columns of an added or removed record, without its ID and name, which the row has anyway. */
-const describeRecord = (record: unknown, columns: readonly string[]): Fields | null => {
+const pickFields = (record: unknown, columns: readonly string[]): Fields | null => {
   const shown = findNameField(record)
   const fields = columns.flatMap((column) => {
     const value = pick(record, column)
@@ -142,8 +142,8 @@ const createRowBuilder =
     id: getIdentifier(record) ?? null,
     name: toText(pick(record, findNameField(record) ?? '')) ?? null,
     field: null,
-    before: change === 'removed' ? describeRecord(record, columns) : null,
-    after: change === 'added' ? describeRecord(record, columns) : null,
+    before: change === 'removed' ? pickFields(record, columns) : null,
+    after: change === 'added' ? pickFields(record, columns) : null,
     ...field,
   })
 
@@ -233,7 +233,7 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
   const now = await readSide(context, words, globals.from)
   const skipped = globals.allFields ? new Set<string>() : volatileFields
   const counts = { added: 0, removed: 0, changed: new Set<string>() }
-  const rows = function* (): Generator<Change> {
+  const yieldChangeRows = function* (): Generator<Change> {
     for (const row of compareSides(then, now, getColumns(command), skipped)) {
       if (row.change === 'changed')
         counts.changed.add(`${String(row[now.column ?? ''])} ${String(row.id)}`)
@@ -242,7 +242,7 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
     }
   }
   const column = now.column ?? then.column
-  yield* yieldRecords(rows(), {
+  yield* yieldRecords(yieldChangeRows(), {
     columns: ['change', ...(column === undefined ? [] : [column]), ...changeColumns],
     people: { rows: toPeopleRows, sheets: true },
   })

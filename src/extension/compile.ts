@@ -1,3 +1,5 @@
+/** Compiles the operations of an extension to endpoints, kinds of objects and served paths. Existing commands stay as they are. */
+
 import {
   type Endpoint,
   type Endpoints,
@@ -94,9 +96,9 @@ const findObjection = (
   scopes: readonly unknown[],
   scope: unknown,
 ) => {
-  const manner = ({ args: [argument] = [], returns, path, ...endpoint }: Endpoint): string =>
+  const getManner = ({ args: [argument] = [], returns, path, ...endpoint }: Endpoint): string =>
     [getMethod(endpoint), returns.kind === 'many', argument && path[argument]?.completes].join()
-  if (manner(first) !== manner(one)) return 'the command of this name has another manner'
+  if (getManner(first) !== getManner(one)) return 'the command of this name has another manner'
   return scopes.includes(scope) ? 'the command has this form' : undefined
 }
 

@@ -21,7 +21,7 @@ const formatLine = (cells: readonly string[]): string => `| ${cells.join(' | ')}
 const openList: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   let started = false
-  const header = (): string => {
+  const renderHeader = (): string => {
     const names = rows.columns()
     if (started || names.length === 0) return ''
     started = true
@@ -36,10 +36,10 @@ const openList: OpenPrinter = (sink, view) => {
     values: async (batch) => {
       // Called before `header`, because the first record may define the columns.
       const lines = batch.map(toRow)
-      await sink.write(header() + lines.join(''))
+      await sink.write(renderHeader() + lines.join(''))
     },
     close: async () => {
-      const text = header()
+      const text = renderHeader()
       if (text !== '') await sink.write(text)
     },
   }

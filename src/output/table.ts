@@ -345,23 +345,23 @@ const formatRow = (view: View, values: readonly unknown[]): string =>
 const openPlainList: OpenPrinter = (sink, view) => {
   const rows = createRows(view)
   let started = false
-  const header = (): string => {
+  const renderHeader = (): string => {
     if (started || rows.columns().length === 0) return ''
     started = true
     return view.headless === true ? '' : formatRow(view, rows.headings())
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return
-    const named = (record: unknown): readonly unknown[] =>
+    const toNamedValues = (record: unknown): readonly unknown[] =>
       rows.values(record).map((value, i) => getLevelName(rows.columns()[i], value) ?? value)
-    const lines = records.map((record) => formatRow(view, named(record)))
-    await sink.write(header() + lines.join(''))
+    const lines = records.map((record) => formatRow(view, toNamedValues(record)))
+    await sink.write(renderHeader() + lines.join(''))
   }
   return {
     bytes: (batch) => write(batch.map(view.parse)),
     values: write,
     close: async () => {
-      const text = header()
+      const text = renderHeader()
       if (text !== '') await sink.write(text)
     },
   }

@@ -163,12 +163,12 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
   const tests = [...createDeclaredTests(call.state, filters, input), ...own]
   const isHeld = createParentTest(kind, parent)
   const all = kind.all?.(call, parent)
-  const passing = (row: R): boolean =>
+  const passesTests = (row: R): boolean =>
     (all !== undefined || isHeld(row)) &&
     tests.every((passes) => passes(row)) &&
     containsText(search, places?.map((field) => row[field]) ?? [search]) &&
     sees?.(call, row, parent) !== false
-  const rows = all?.filter(passing) ?? getTableOf<R>(call, kind.table).filter(passing)
+  const rows = all?.filter(passesTests) ?? getTableOf<R>(call, kind.table).filter(passesTests)
   if (order_by === undefined)
     return kind.order === undefined ? rows : sortRecords(rows, kind.order[1], sort ?? kind.order[0])
   const keys = kind.orders?.[order_by] ?? ((row: R) => [getField(row, order_by) as RecordKey])

@@ -102,9 +102,9 @@ const createEarlierLookup = (
         true,
       )
     const key = `${pipeline_id} ${place}`
-    const jobs = () =>
+    const listEarlierJobs = () =>
       (siblings.get(pipeline_id) ?? []).filter(({ course }) => (course?.place ?? 0) < place)
-    const before = ofStages.get(key) ?? combineStatuses(jobs(), false)
+    const before = ofStages.get(key) ?? combineStatuses(listEarlierJobs(), false)
     ofStages.set(key, before)
     return before
   }

@@ -223,8 +223,8 @@ const patience = 13_000
 
 const lockFolder = (folder: string, { note, signal }: StateWait): Promise<Lock> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const held = (owner: string): Failure => createInUseFailure(folder, owner)
-  return lock(join(folder, '.lock'), { patience, note, signal, held })
+  const createHeldFailure = (owner: string): Failure => createInUseFailure(folder, owner)
+  return lock(join(folder, '.lock'), { patience, note, signal, held: createHeldFailure })
 }
 
 /** The state is rewritten when its log is larger than this number of bytes, and than half of the state. */

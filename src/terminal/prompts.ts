@@ -42,7 +42,7 @@ const askUntilLeft = async <T>(
   await guardMode(input)
   const left = new AbortController()
   let back = false
-  const resumed = (): void => {
+  const recordResume = (): void => {
     back = true
   }
   const leave = (): void => left.abort()
@@ -52,7 +52,7 @@ const askUntilLeft = async <T>(
       else leave()
       back = false
     })
-  const release = getCurrentIo().onSignal('SIGCONT', resumed)
+  const release = getCurrentIo().onSignal('SIGCONT', recordResume)
   input.on('pause', paused).once('end', leave).once('close', leave)
   try {
     return await ask(signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]))

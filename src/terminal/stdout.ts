@@ -94,11 +94,11 @@ class BufferedStdout implements Stdout {
   private waitForDrain(): Promise<void> {
     const { stream } = this
     return new Promise((resolve) => {
-      const done = (): void => {
-        for (const event of ['drain', 'error', 'close']) stream.off(event, done)
+      const finish = (): void => {
+        for (const event of ['drain', 'error', 'close']) stream.off(event, finish)
         resolve()
       }
-      for (const event of ['drain', 'error', 'close']) stream.once(event, done)
+      for (const event of ['drain', 'error', 'close']) stream.once(event, finish)
     })
   }
 }

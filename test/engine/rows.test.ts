@@ -1,8 +1,13 @@
 /** Rows of several targets: their order, and how many of them are taken. */
 import { describe, expect, it } from 'vitest'
-import { describeUnread, TargetWriter, TurnScheduler, takeRecords } from '../../src/engine/order.js'
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
+import {
+  describeUnread,
+  TargetWriter,
+  TurnScheduler,
+  takeRecords,
+} from '../../src/engine/target-order.js'
 
 const source = { isOrdered: false, attachReader: () => {} }
 const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))

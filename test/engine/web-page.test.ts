@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { getListUrl, getWebUrl, hasDisplay } from '../../src/answer/file.js'
+import { getListUrl, hasDisplay, requireWebUrl } from '../../src/answer/answer-file.js'
 import { calling } from '../commands/calling.js'
 import { folder } from '../support/program.js'
 import { pathWith } from '../support/shell.js'
@@ -121,17 +121,17 @@ describe('the page of a record', () => {
     7,
     null,
   ])('is not %j', (web_url) => {
-    expect(() => getWebUrl({ web_url }, base)).toThrow()
+    expect(() => requireWebUrl({ web_url }, base)).toThrow()
   })
 
   it('is on the instance, by whichever name its field has', () => {
-    expect(getWebUrl({ web_url: 'HTTPS://SVC.example:8443/a b' }, base)).toBe(
+    expect(requireWebUrl({ web_url: 'HTTPS://SVC.example:8443/a b' }, base)).toBe(
       'https://svc.example:8443/a%20b',
     )
-    expect(getWebUrl({ page: 'https://svc.example:8443/a' }, base, 'page')).toBe(
+    expect(requireWebUrl({ page: 'https://svc.example:8443/a' }, base, 'page')).toBe(
       'https://svc.example:8443/a',
     )
-    expect(() => getWebUrl('text', base)).toThrow(
+    expect(() => requireWebUrl('text', base)).toThrow(
       'the instance reports no web page for this object',
     )
   })

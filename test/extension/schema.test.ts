@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Findings } from '../../src/base/documents/findings.js'
-import { readAdditions } from '../../src/extension/file.js'
+import { readAdditions } from '../../src/extension/command-file.js'
 import { commandsSchema } from '../../src/extension/schema.js'
 
 const accepts = new Ajv({ strict: false, allErrors: false }).compile(

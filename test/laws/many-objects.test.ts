@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { canListRecords, getCommandName, getScope } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
-import { getLineParents } from '../../src/engine/plan/parents.js'
+import { parseLineParents } from '../../src/engine/plan/parents.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
@@ -90,7 +90,7 @@ describe('what belongs to projects or groups is done in several of them', () => 
   ]
   const refusal = (command: Command, flag: string, text: string): string | undefined => {
     try {
-      const parents = getLineParents(command, { args: [], flags: new Map([[flag, [text]]]) })
+      const parents = parseLineParents(command, { args: [], flags: new Map([[flag, [text]]]) })
       return parents === undefined ? `--${flag} ${text} names one` : undefined
     } catch (error) {
       return error instanceof Error ? error.message : String(error)

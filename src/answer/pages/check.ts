@@ -21,12 +21,12 @@ const getTone = (status: string): Tone => getStatusStyle(status)?.tone ?? 'warn'
 const renderStatus = (status: string): Markup =>
   renderBadge(getStatusStyle(status)?.text ?? `! ${status}`, getTone(status))
 
-const round = (value: number): number => Math.round(value * 1000) / 1000
+const roundValue = (value: number): number => Math.round(value * 1000) / 1000
 
 const formatValue = (value: number, { unit }: MeasureFact): string => {
   if (unit === 'percent') return `${Math.round(value * 10) / 10} %`
   if (unit === 'count') return groupDigits(value)
-  return Math.abs(value) < 60 ? `${round(value)} s` : formatSpan(value)
+  return Math.abs(value) < 60 ? `${roundValue(value)} s` : formatSpan(value)
 }
 
 /** Describes the thresholds of a measure: `warning below 80 %, critical below 50 %`. */

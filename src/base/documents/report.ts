@@ -43,9 +43,9 @@ const getPlace = ({ schemaPath, instancePath }: SchemaError): string =>
 
 /** Returns the errors that are not consequences of others: a wrong type explains every other error of the same schema. */
 const dropConsequences = (errors: readonly SchemaError[]): readonly SchemaError[] => {
-  const places = (keyword: string): ReadonlySet<string> =>
+  const listPlaces = (keyword: string): ReadonlySet<string> =>
     new Set(errors.filter((one) => one.keyword === keyword).map(getPlace))
-  const [constant, mistyped] = [places('const'), places('type')]
+  const [constant, mistyped] = [listPlaces('const'), listPlaces('type')]
   const keys = errors.filter(({ schemaPath }) => schemaPath.endsWith('/propertyNames'))
   const outer = errors.filter(({ keyword }) => keyword === 'oneOf')
   return errors.filter((one) => {

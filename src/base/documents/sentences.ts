@@ -90,7 +90,7 @@ const describeBound =
 /** The maximum number of names that are listed if none is similar. */
 const mostListed = 12
 
-const listChoices = (names: readonly string[]): string | undefined =>
+const formatChoices = (names: readonly string[]): string | undefined =>
   names.length > mostListed ? undefined : `Use one of ${names.join(', ')}.`
 
 export const sentences: Readonly<
@@ -110,7 +110,7 @@ export const sentences: Readonly<
     return listTexts(params.additionalProperties).map((key) => ({
       key,
       text: `${isSecret ? 'this key' : quoteText(key)} is not allowed here`,
-      hint: suggestSimilar(key, known) ?? listChoices(known),
+      hint: suggestSimilar(key, known) ?? formatChoices(known),
     }))
   },
   propertyNames: () => [],

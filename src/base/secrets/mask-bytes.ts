@@ -4,8 +4,8 @@ import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
 import { joinPieces, readTokens } from '../json/text-tokens.js'
 import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyFinder } from './mask.js'
+import { keySign } from './mask-text.js'
 import { innerWords, masked } from './names.js'
-import { keySign } from './text.js'
 
 const quote = 0x22
 const backslash = 0x5c

@@ -3,7 +3,6 @@
  * traces, `--curl`, journals and exports all use it.
  */
 import { type Fields, isObject } from '../objects.js'
-import { isSecretName, isSecretParameter, masked } from './names.js'
 import {
   findPrivateKeys,
   maskAssignments,
@@ -11,7 +10,8 @@ import {
   replaceParts,
   type TextMark,
   type TextPart,
-} from './text.js'
+} from './mask-text.js'
+import { isSecretName, isSecretParameter, masked } from './names.js'
 
 // Addresses: user information before the host, and secret parameters after it.
 

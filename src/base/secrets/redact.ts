@@ -6,7 +6,7 @@
 import { Failure, type FailureDetails } from '../../errors.js'
 import { createLineState } from '../io.js'
 import { formatCount } from '../text.js'
-import { maskPrivateKeys } from './text.js'
+import { maskPrivateKeys } from './mask-text.js'
 
 // Held texts, from a named file, the environment or a program. Each is a symbol, which the compiler accepts neither in a template nor as a
 // string. At run time, a template throws, and JSON omits it.

@@ -58,7 +58,7 @@ const isIndenting = (lexer: object): lexer is IndentingLexer =>
   'indentNext' in lexer && 'parseFlowCollection' in lexer && 'parseQuotedScalar' in lexer
 
 /** Makes a lexer ignore indentation in brackets and quotes, where YAML 1.2 requires it. */
-const toTolerant = (lexer: Lexer): Lexer => {
+const toTolerantLexer = (lexer: Lexer): Lexer => {
   const parts: object = lexer
   if (!isIndenting(parts)) return lexer
   for (const name of ['parseFlowCollection', 'parseQuotedScalar'] as const) {
@@ -94,7 +94,7 @@ export const loadYamlParser = async (): Promise<YamlParser> => {
     const parser = new Parser(lineCounter?.addNewLine)
     const composer = new Composer({ ...options, logLevel: 'silent' })
     const compose = function* () {
-      for (const lexeme of toTolerant(new Lexer()).lex(text))
+      for (const lexeme of toTolerantLexer(new Lexer()).lex(text))
         for (const token of parser.next(lexeme)) yield* composer.next(token)
       for (const token of parser.end()) yield* composer.next(token)
       // A mistake before the first document creates a document that has it.
@@ -128,7 +128,7 @@ export const isModestYaml = async (text: string, most: number): Promise<boolean>
   const { Lexer } = await import('yaml')
   const tooDeep = createNestingTest()
   let count = 0
-  for (const lexeme of toTolerant(new Lexer()).lex(text)) {
+  for (const lexeme of toTolerantLexer(new Lexer()).lex(text)) {
     count += getCost(lexeme)
     if (count > most || tooDeep(lexeme)) return false
   }

@@ -49,7 +49,7 @@ export const ci = {
     ownDryRun: true,
     status: 200,
   }),
-  lintDefaultBranch: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
+  lintHead: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
     summary: 'Check the CI configuration on a project’s default branch',
     command: 'lint',
     path: { id: project() },

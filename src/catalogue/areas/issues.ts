@@ -1,4 +1,7 @@
-/** Declares the endpoints that list issues, create to-do items, track time and promote issues to epics. */
+/**
+ * Declares the endpoints that list issues and related merge requests, create to-do items, unsubscribe, track time and promote issues to
+ * epics.
+ */
 import { endpoint, many, one } from '../endpoint.js'
 import {
   iids,

@@ -1,4 +1,4 @@
-/** Declares the endpoints that list jobs and read single ones, including the job of a job token. */
+/** Declares the endpoints that list jobs and read single ones, including the job and the agents of a job token. */
 import { endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, project } from '../params.js'
 import { BridgeJob, Job, JobTokenContext, jobStatuses } from '../shapes/job.js'

@@ -1,4 +1,4 @@
-/** Declares the endpoints that read vulnerabilities and change their states. */
+/** Declares the endpoints that read vulnerabilities, create them from findings, and change their states. */
 import { endpoint, many, one } from '../endpoint.js'
 import { integer, project, string } from '../params.js'
 import { ListedVulnerability, Vulnerability } from '../shapes/vulnerability.js'

@@ -89,7 +89,7 @@ export const Job = Obj(
     artifacts_expire_at: nullable(Timestamp),
     pipeline: Obj(pipelineSummary),
     runner: nullable(JobRunner),
-    download_url: maybe(nullable(Str({ description: 'present after the artifacts were kept' }))),
+    download_url: maybe(nullable(Str({ description: 'after keeping the artifacts' }))),
   },
   { title: 'Job' },
 )

@@ -62,7 +62,7 @@ const reverseSort = (tokens: readonly string[]): readonly string[] | undefined =
 }
 
 /** Writes a condition. A part of a name is enough, and values with commas are alternatives. */
-const writeCondition = (typed: string, field: string, value: string): string =>
+const formatCondition = (typed: string, field: string, value: string): string =>
   field === `${typed}_name` ? `${field}~${value}` : `${field}=${value.replaceAll(',', '|')}`
 
 const toFieldName = (name: string): string => name.replaceAll('-', '_')
@@ -292,7 +292,7 @@ export class FlagReader {
       }
     return value === undefined
       ? undefined
-      : { tokens: [place.flag, writeCondition(typed, field, value)], takesNext }
+      : { tokens: [place.flag, formatCondition(typed, field, value)], takesNext }
   }
 
   #readState({ name, joined }: TypedFlag): ReadFlag | undefined {

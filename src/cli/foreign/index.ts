@@ -76,7 +76,7 @@ const quoteToken = (token: string): string => {
     .join(eachObject)
 }
 
-const writeLine = ({ tokens }: MeantLine, objects?: readonly string[]): string => {
+const formatLine = ({ tokens }: MeantLine, objects?: readonly string[]): string => {
   const line = ['svcctl', ...tokens.map(quoteToken)].join(' ')
   return objects === undefined
     ? line
@@ -119,10 +119,10 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
   if (words.isMissing === true)
     return rewritten === undefined
       ? `${missing} ${addition}`
-      : `${missing} Run "${writeLine(rewritten, words.objects)}" to send ${describeRequests(words)}. ${addition}`
+      : `${missing} Run "${formatLine(rewritten, words.objects)}" to send ${describeRequests(words)}. ${addition}`
   return rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed)))
     ? undefined
-    : `Run "${writeLine(rewritten)}".`
+    : `Run "${formatLine(rewritten)}".`
 }
 
 /**

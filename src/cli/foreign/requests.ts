@@ -40,7 +40,7 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 /** Returns the parameter that an argument sets where the path has no place for it. */
-const setTitle = (path: string, [title]: readonly string[]): readonly string[] =>
+const listTitleWords = (path: string, [title]: readonly string[]): readonly string[] =>
   title === undefined || path.includes(':id')
     ? []
     : ['--param', `${titles[path.split('/').at(-1) ?? ''] ?? 'name'}=${title}`]
@@ -56,7 +56,7 @@ const ends: readonly (readonly [request: RegExp, flag: 'to' | 'from', param: str
 ]
 
 /** Sets the parameter of a destination or an origin. `--to` and `--from` are flags of svcctl with another meaning. */
-const setEnd = (
+const listEndWords = (
   request: string,
   [, second]: readonly string[],
   flags: readonly string[],
@@ -93,7 +93,7 @@ export const sendRequest = (
       path.includes(`{${kind}}`) && !isOfGroup && !flags.some((token) => isScopeFlag(kind, token)),
   )
   const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
-  const title = method === 'POST' ? setTitle(path, args) : []
+  const title = method === 'POST' ? listTitleWords(path, args) : []
   // A request is about one object.
   const at = flags.findIndex((token) => /^--select(?:=|$)/.test(token))
   const kept = at < 0 ? flags : flags.toSpliced(at, flags[at] === '--select' ? 2 : 1)
@@ -105,7 +105,7 @@ export const sendRequest = (
       ...more,
       ...title,
       ...scopes,
-      ...setEnd(`${method} ${path}`, args, kept),
+      ...listEndWords(`${method} ${path}`, args, kept),
     ],
     isMissing: true,
     ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),

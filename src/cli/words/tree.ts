@@ -328,7 +328,10 @@ export interface ReachedLevel {
 
 /** Follows the words of an unfinished line; mistakes in it are ignored. */
 export const followWords = async (tokens: readonly string[]): Promise<ReachedLevel> => {
-  const follow = async (level: CommandLevel, from: readonly string[]): Promise<ReachedLevel> => {
+  const followTokens = async (
+    level: CommandLevel,
+    from: readonly string[],
+  ): Promise<ReachedLevel> => {
     if (level instanceof Leaf) return { level, rest: from }
     const { operands, unknown } = splitTokens(level, from)
     const [word] = operands
@@ -336,11 +339,11 @@ export const followWords = async (tokens: readonly string[]): Promise<ReachedLev
     const next = level.commands.find((below) => below.name() === word)
     if (!(next instanceof Leaf || next instanceof Area)) return { level, rest: from, strange: word }
     await next.load()
-    const further = await follow(next, unknown)
+    const further = await followTokens(next, unknown)
     const before = from.slice(0, from.length - unknown.length - 1)
     return { ...further, rest: [...before, ...further.rest] }
   }
-  return follow(new Program(tokens), tokens)
+  return followTokens(new Program(tokens), tokens)
 }
 
 /** Splits the tokens of an unfinished line. If the last flag lacks its value, there are no tokens after it. */

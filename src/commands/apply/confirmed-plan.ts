@@ -260,9 +260,9 @@ export const createApplyRun = async (
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
   const journal = await createRunJournal(place, place.globals.journal, header)
   const kept = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
-  const former = (): Promise<string> => exportFormerState(view, plan.actions)
+  const exportFormer = (): Promise<string> => exportFormerState(view, plan.actions)
   try {
-    await writeBeside(journal, former, `${JSON.stringify(kept)}\n`)
+    await writeBeside(journal, exportFormer, `${JSON.stringify(kept)}\n`)
   } catch (error) {
     await journal.discard()
     throw usage(
@@ -321,14 +321,18 @@ export const loadResumedRun = async (
   name: string,
 ): Promise<ResumedRun | undefined> => {
   checkLine(given)
-  const none = (instance: string) => `no apply to ${instance} can be resumed`
-  const resumed = await resumeCommandRun(context, { name, command, none }, async (before) => {
-    const path = getPlanFile(before.file)
-    const kept = await readKeptPlan(path)
-    const document = readStoredPlan(kept.plan, path)
-    checkFiles(kept.cwd, before.header.id, document)
-    return { kept, document }
-  })
+  const describeNone = (instance: string) => `no apply to ${instance} can be resumed`
+  const resumed = await resumeCommandRun(
+    context,
+    { name, command, none: describeNone },
+    async (before) => {
+      const path = getPlanFile(before.file)
+      const kept = await readKeptPlan(path)
+      const document = readStoredPlan(kept.plan, path)
+      checkFiles(kept.cwd, before.header.id, document)
+      return { kept, document }
+    },
+  )
   if (resumed === undefined) return undefined
   const { journal, past } = resumed
   const { kept, document } = resumed.prepared

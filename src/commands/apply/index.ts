@@ -186,7 +186,7 @@ async function* applyPlan(
 
 // Applying the confirmed plan: sending its requests, verifying the changes and reporting them.
 
-/** What the execution of a confirmed plan needs. */
+/** The input of the execution of a confirmed plan. */
 interface ApplyWork {
   readonly context: Context
   readonly given: ApplyLine

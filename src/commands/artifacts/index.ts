@@ -18,7 +18,7 @@ import { listWritten } from '../written-files.js'
 import { isUnsafeName } from './archive.js'
 import { downloadAndExtract, findFolder } from './extract.js'
 import { followFile } from './follow.js'
-import { type CheckedDownload, formatBytes, openDownload, toFile, yieldBody } from './save.js'
+import { type CheckedDownload, formatBytes, openDownload, saveToFile, yieldBody } from './save.js'
 
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -30,7 +30,7 @@ const isDirectory = (path: string): Promise<boolean> =>
  * Returns the last segment of a file name, so that the instance cannot choose another folder.
  * @throws Failure `failed` if the name is unsafe
  */
-const getSafeName = (name: string): string => {
+const toSafeName = (name: string): string => {
   const last = name.split(/[/\\]/).at(-1) ?? ''
   if (last === '' || isUnsafeName(last))
     throw new Failure('failed', `the instance sent the unsafe file name ${JSON.stringify(name)}`, {
@@ -61,7 +61,7 @@ const getTargetFile = async (
 ): Promise<string> => {
   const path = resolve(cwd, to ?? '.')
   const directory = to === undefined || to.endsWith('/') || (await isDirectory(path))
-  return directory ? join(path, getSafeName(name)) : path
+  return directory ? join(path, toSafeName(name)) : path
 }
 
 const getFileName = async (answer: Answer, defaultName: string): Promise<string> =>
@@ -71,7 +71,7 @@ async function* extractInto(context: Context, download: CheckedDownload, folder:
   const files = await context.ui.showProgress(
     `downloading and extracting to ${folder}`,
     (progress) =>
-      downloadAndExtract((path) => toFile(context, download, path, progress), folder, {
+      downloadAndExtract((path) => saveToFile(context, download, path, progress), folder, {
         signal: context.place.clock.signal,
         progress,
       }),
@@ -109,7 +109,7 @@ async function* saveDownload(
   if (unpack === true) return yield* extractInto(context, download, folder)
   const target = await getTargetFile(place.cwd, to, await getFileName(download.answer, name))
   const written = await ui.showProgress(`downloading ${target}`, (progress) =>
-    toFile(context, download, target, progress),
+    saveToFile(context, download, target, progress),
   )
   yield createNoteRow(`${target}  ${formatBytes(written)}`)
   yield* listWritten(context, [{ path: target, size: written }], false)

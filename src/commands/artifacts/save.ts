@@ -275,13 +275,13 @@ export const openDownload = async (
   first: Answer,
   file: string | undefined,
 ): Promise<CheckedDownload> => {
-  const again = async (given: Answer | undefined): Promise<CheckedDownload> => {
+  const restart = async (given: Answer | undefined): Promise<CheckedDownload> => {
     const answer = given ?? (await instance.open(plan))
     const reopen: ReopenDownload = (headers) => instance.open(plan, headers)
     const bytes = resumeBody(reopen, answer, (text) => ui.note(text))
-    return { answer, reopen: again, ...checkBody(answer, bytes, file, (text) => ui.warn(text)) }
+    return { answer, reopen: restart, ...checkBody(answer, bytes, file, (text) => ui.warn(text)) }
   }
-  return again(first)
+  return restart(first)
 }
 
 /** Yields the bytes of a download for standard output. */
@@ -305,7 +305,7 @@ const createChangedTwiceFailure = (answer: Answer): Failure =>
   )
 
 /** Saves a download. If the file changed meanwhile, it starts again once. */
-export const toFile = async (
+export const saveToFile = async (
   { ui, place }: Pick<Context, 'ui' | 'place'>,
   download: CheckedDownload,
   target: string,

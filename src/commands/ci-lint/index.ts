@@ -129,11 +129,7 @@ const joinMerged = (verdicts: readonly Verdict[]): string =>
     .join('---\n')
 
 /** Prints the verdicts. With `merged`, people get only the expanded configurations. */
-const describeVerdicts = (
-  context: Context,
-  verdicts: readonly Verdict[],
-  choices: Choices,
-): Rows => {
+const yieldVerdicts = (context: Context, verdicts: readonly Verdict[], choices: Choices): Rows => {
   if (choices.merged && context.answer.reader === 'people') {
     for (const v of verdicts)
       for (const p of [...v.errors, ...v.warnings])
@@ -347,11 +343,11 @@ async function* lintGiven(context: Context, given: LintArguments): Rows {
     scoped && given.args.length === 0
       ? await checkHead(context, given)
       : await checkAll(context, given, choices)
-  yield* describeVerdicts(context, verdicts, choices)
+  yield* yieldVerdicts(context, verdicts, choices)
   advise(context, verdicts, scoped)
-  const cases = () => verdicts.map((verdict) => toJunitCase(verdict, choices.strict))
+  const createCases = () => verdicts.map((verdict) => toJunitCase(verdict, choices.strict))
   yield* writeReports(context.place, flags.report, {
-    junit: () => renderJunit('ci lint', cases()),
+    junit: () => renderJunit('ci lint', createCases()),
     sarif: () => renderLintSarif(verdicts),
   })
   if (failure !== undefined) yield createExitRow(exitCodes[failure.category])

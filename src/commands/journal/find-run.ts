@@ -79,11 +79,11 @@ const createNoRunFailure = (entries: readonly RunEntry[], author: WriteAuthor): 
 /** @throws Failure `conflict` if a process still writes the journal */
 const checkEnded = async ({ locked, file, header }: RunEntry): Promise<void> => {
   if (!locked) return
-  const held = (owner: string): Failure =>
+  const createHeldFailure = (owner: string): Failure =>
     new Failure('conflict', `the run ${header.id} is still running: ${owner} writes its journal`, {
       hint: `Wait until it ends. If it has ended, delete ${file}.lock`,
     })
-  const { release } = await lock(`${file}.lock`, { patience: 0, held })
+  const { release } = await lock(`${file}.lock`, { patience: 0, held: createHeldFailure })
   release()
 }
 
@@ -181,7 +181,7 @@ export const findLastRunFile = async ({ place }: Context): Promise<string> => {
  * Returns the name of the run in a line.
  * @throws Failure `usage` if it has none. The message names the newest run.
  */
-export const getNamedRun = async (
+export const requireRunName = async (
   { place }: Context,
   { args: [name = ''] }: Pick<Given, 'args'>,
   verb: 'show' | 'undo',

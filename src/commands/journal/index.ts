@@ -39,7 +39,7 @@ import { exitCodes, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 import { isNarrow } from '../narrow.js'
-import { findLastRunFile, getNamedRun } from './find-run.js'
+import { findLastRunFile, requireRunName } from './find-run.js'
 import { formatPlannedLine } from './planned.js'
 
 // The journals of the shards of a run, shown as one.
@@ -245,7 +245,7 @@ const readNamedRuns = async (
   given: Given,
 ): Promise<readonly [RunHistory, ...RunHistory[]]> => {
   const [first, ...others] =
-    given.args.length > 1 ? given.args : [await getNamedRun(context, given, 'show')]
+    given.args.length > 1 ? given.args : [await requireRunName(context, given, 'show')]
   const read = async (name = ''): Promise<RunHistory> =>
     readRunHistory(
       name === 'last'

@@ -125,8 +125,13 @@ export class RemovalRun {
     name: string,
   ): Promise<RemovalRun | undefined> {
     const { command } = own
-    const none = (instance: string) => `no run of "svcctl ${command}" on ${instance} can be resumed`
-    const resumed = await resumeCommandRun(context, { name, command, none }, async () => {})
+    const describeNone = (instance: string) =>
+      `no run of "svcctl ${command}" on ${instance} can be resumed`
+    const resumed = await resumeCommandRun(
+      context,
+      { name, command, none: describeNone },
+      async () => {},
+    )
     if (resumed === undefined) return undefined
     const { journal, past } = resumed
     const items: Item[] = []
@@ -167,7 +172,7 @@ export class RemovalRun {
     const { items } = this
     const journal = this.#journal
     const befores = new PreviousValues()
-    const tried = async (item: Item): Promise<Outcome<PlanAnswer>> => {
+    const tryItem = async (item: Item): Promise<Outcome<PlanAnswer>> => {
       try {
         const result = await work(item)
         befores.keep(result, item)
@@ -186,7 +191,7 @@ export class RemovalRun {
           mask: createAttributeMask(this.#own.endpoint),
           getKnownFacts: ({ before }) => ({ before, after: null }),
         }),
-      work: tried,
+      work: tryItem,
       onSettled: ({ item, outcome }) => outcomes.set(item.n, outcome),
     })
   }

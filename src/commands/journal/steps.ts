@@ -261,10 +261,10 @@ export const readSteps = async (
     together ||= parseTreePlace(step.was.parent) !== undefined || hasUsername(step.plan)
     if (first.length < maxFirst) first.push(step)
   }
-  const each = () => planSteps(past, inverse, () => {})
-  if (count > maxFirst && !together) return { count, first, readSteps: each }
+  const readAll = () => planSteps(past, inverse, () => {})
+  if (count > maxFirst && !together) return { count, first, readSteps: readAll }
   const all: UndoStep[] = []
-  for await (const step of each()) all.push(step)
+  for await (const step of readAll()) all.push(step)
   all.sort((a, b) => compareInnerFirst(a.was, b.was))
   const held = await replaceUsernames(context, all)
   return { count, first: held.slice(0, maxFirst), readSteps: () => streamSteps(held), held }

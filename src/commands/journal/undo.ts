@@ -41,7 +41,7 @@ import type { RunRecord } from '../../engine/work/run.js'
 import { Failure, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
-import { findRunToUndo, getNamedRun, isUndo } from './find-run.js'
+import { findRunToUndo, isUndo, requireRunName } from './find-run.js'
 import { addNewName, readSteps, type Steps, type UndoStep } from './steps.js'
 
 /** The journal of an undo. It is created with the first write, so that an undo that is declined leaves none. */
@@ -120,7 +120,7 @@ const createRecord = (
   const turned = { before: was.after, after: was.before }
   // An object that is created again gets another ID, by which a redo finds it.
   const anew = was.after === null && was.before !== null && inverse.isPresence
-  const facts = (answer: PlanAnswer = {}): OutcomeFacts => {
+  const getFacts = (answer: PlanAnswer = {}): OutcomeFacts => {
     const known = pickAnswerFacts(answer)
     if (answer.unchanged === true) return known
     if (!anew) return { ...known, ...turned }
@@ -128,7 +128,7 @@ const createRecord = (
     return { ...known, before: null, after: { ...was.before, ...identity } }
   }
   const record = createRunRecord(own, {
-    getFacts: facts,
+    getFacts,
     mask: createAttributeMask(plan.endpoint),
     getKnownFacts: () => turned,
   })
@@ -206,7 +206,7 @@ const findRunFile = async (
   given: Arguments<typeof flags>,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
   const redo = given.flags.redo === true
-  const name = await getNamedRun(context, given, 'undo')
+  const name = await requireRunName(context, given, 'undo')
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last') return { file: await resolveJournalFile(context.place, name), since: [] }
   const { file, since } = await findRunToUndo(context, redo)
@@ -221,25 +221,25 @@ const linkPlans = (
   readonly getStep: (plan: Plan) => UndoStep
 } => {
   const byPlan = new WeakMap<Plan, UndoStep>()
-  const planned = (step: UndoStep): Plan => {
+  const recordPlan = (step: UndoStep): Plan => {
     byPlan.set(step.plan, step)
     return step.plan
   }
-  const stepOf = (plan: Plan): UndoStep => {
+  const getStep = (plan: Plan): UndoStep => {
     const step = byPlan.get(plan)
     if (step === undefined) throw new Failure('internal', 'a plan of another run')
     return step
   }
-  if (steps.held !== undefined) return { plans: steps.held.map(planned), getStep: stepOf }
+  if (steps.held !== undefined) return { plans: steps.held.map(recordPlan), getStep }
   const source: PlanSource = {
     objects: mapAsync(steps.readSteps(), (step) => new StepObject(step)),
     known: { count: steps.count, first: steps.first.map((step) => new StepObject(step)) },
     planOf: async (object) => {
-      if (object instanceof StepObject) return planned(object.step)
+      if (object instanceof StepObject) return recordPlan(object.step)
       throw new Failure('internal', 'an object of another run')
     },
   }
-  return { plans: source, getStep: stepOf }
+  return { plans: source, getStep }
 }
 
 class StepObject {

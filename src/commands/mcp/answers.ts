@@ -219,7 +219,7 @@ interface RecordsAnswer {
 export const toRecordsResult = (of: RecordsAnswer): CallToolResult => {
   const { beside, name, records, completeFields: known = () => beside } = of
   const notes = limitNotes(of.notes)
-  const whole = ({ records: shown, names }: FittingRecords, more: object) => ({
+  const createContent = ({ records: shown, names }: FittingRecords, more: object) => ({
     ...more,
     ...(names === undefined ? {} : { cut: true }),
     data: {
@@ -228,6 +228,6 @@ export const toRecordsResult = (of: RecordsAnswer): CallToolResult => {
       ...(notes.length === 0 ? {} : { notes }),
     },
   })
-  const fitting = packRecords(records, countBytes(whole({ records: [] }, beside)))
-  return toToolResult(whole(fitting, known(fitting.records.length)))
+  const fitting = packRecords(records, countBytes(createContent({ records: [] }, beside)))
+  return toToolResult(createContent(fitting, known(fitting.records.length)))
 }

@@ -21,13 +21,13 @@ import {
   selectionNames,
   toLine,
 } from './planning.js'
-import { getNames, getText, type ToolInput, toArgumentsSchema } from './tools.js'
+import { parseNames, parseText, type ToolInput, toArgumentsSchema } from './tools.js'
 
 /**
  * Returns the arguments of a command.
  * @throws Failure `usage` if they are not an object
  */
-const getArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
+const parseArguments = ({ arguments: values = {} }: ToolInput): JsonValues => {
   if (isObject(values)) return toJsonFields(values)
   throw usage('arguments must be an object')
 }
@@ -129,19 +129,19 @@ const getFields = ({ returns: { shape } }: Endpoint): readonly string[] => {
 /** Describes a command: its arguments, the fields of its answer, and the required access. */
 const describeCommand = (offer: Offer) => {
   const endpoints = Object.values<Endpoint>(offer.command.endpoints)
-  const each = <T>(of: (endpoint: Endpoint) => T | readonly T[]): readonly T[] => [
+  const listDistinct = <T>(of: (endpoint: Endpoint) => T | readonly T[]): readonly T[] => [
     ...new Set(endpoints.flatMap(of)),
   ]
   return {
     ...describeOffer(offer),
-    endpoints: each<string>(({ route }) => route),
+    endpoints: listDistinct<string>(({ route }) => route),
     arguments: toArgumentsSchema(offer.data),
-    exclusive: each<readonly string[]>((e) => e.exclusive ?? []),
-    fields: each<string>(getFields),
-    access: each<string>(({ access }) => access ?? []),
-    editions: each<string>(({ edition }) => edition ?? []),
-    destroys: each<string>(({ destructive }) => destructive ?? []),
-    notes: each<string>(({ notes }) => notes ?? []),
+    exclusive: listDistinct<readonly string[]>((e) => e.exclusive ?? []),
+    fields: listDistinct<string>(getFields),
+    access: listDistinct<string>(({ access }) => access ?? []),
+    editions: listDistinct<string>(({ edition }) => edition ?? []),
+    destroys: listDistinct<string>(({ destructive }) => destructive ?? []),
+    notes: listDistinct<string>(({ notes }) => notes ?? []),
   }
 }
 
@@ -252,7 +252,7 @@ export class Calls {
       case 'find_commands':
         checkInput(input, tool, ['query'])
         return toToolResult(
-          findCommands(await this.#around.offers(), getText(input, 'query') ?? ''),
+          findCommands(await this.#around.offers(), parseText(input, 'query') ?? ''),
         )
       case 'describe_command':
         checkInput(input, tool, ['command'])
@@ -260,7 +260,7 @@ export class Calls {
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
         const offer = await this.#findOffer(input)
-        return withAgentWords(offer, () => this.#read(offer, input, getArguments(input), signal))
+        return withAgentWords(offer, () => this.#read(offer, input, parseArguments(input), signal))
       }
       case 'plan': {
         checkInput(input, tool, ['command', 'arguments', ...selectionNames, 'reason'])
@@ -273,7 +273,7 @@ export class Calls {
   }
 
   async #findOffer(input: ToolInput): Promise<Offer> {
-    const name = getText(input, 'command') ?? ''
+    const name = parseText(input, 'command') ?? ''
     const offers = await this.#around.offers()
     const offer = offers.find((one) => one.name === name)
     if (offer !== undefined) return offer
@@ -297,8 +297,8 @@ export class Calls {
 
   async #read(offer: Offer, input: ToolInput, values: JsonValues, signal: AbortSignal) {
     const { name, reads, lists } = offer
-    const fields = getNames(input, 'fields', 'names')
-    const cursor = getText(input, 'cursor')
+    const fields = parseNames(input, 'fields', 'names')
+    const cursor = parseText(input, 'cursor')
     if (!reads) throw usage(`${name} is not read-only`, 'Use plan to preview its changes.')
     const query = { values, fields: fields ?? null }
     const at = cursor === undefined ? { page: 1, skip: 0 } : this.#cursors.open(cursor, name, query)
@@ -337,7 +337,7 @@ export class Calls {
 
   async #plan(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     if (offer.reads) throw usage(`${offer.name} is read-only`, 'Use read to run it.')
-    const values = getArguments(input)
+    const values = parseArguments(input)
     // A plan cannot express what this command's line does otherwise, so its endpoints are previewed and a person runs the line.
     if (offer.plain) return this.#preview(offer, input, signal)
     const came = await this.#runCommand(offer, { mode: 'checks', values, signal })
@@ -354,7 +354,7 @@ export class Calls {
   async #preview(offer: Offer, input: ToolInput, signal: AbortSignal): Promise<CallToolResult> {
     const several = selectionNames.find((name) => input[name] !== undefined)
     if (several !== undefined) throw usage(`${offer.name} does not take ${several}`)
-    const values = getArguments(input)
+    const values = parseArguments(input)
     const came = await this.#runCommand(offer, { mode: 'previews', values, signal })
     const { meant, given } = resolveOffer(offer, came)
     const { words } = toLine(meant, given)

@@ -18,7 +18,7 @@ import type { InnerRuns, ReadingLine } from '../../engine/command/context.js'
 import type { Flag, Given } from '../../engine/command/types.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Offer } from './offers.js'
-import { getNames, getText, type ToolInput } from './tools.js'
+import { parseNames, parseText, type ToolInput } from './tools.js'
 
 /** The maximum length of a command line, in bytes. People do not read longer ones before they run them. */
 const maxLineBytes = 8 * 1024
@@ -89,7 +89,7 @@ const formatPlainValue = ({ name, param }: Flag, value: unknown): string => {
 }
 
 /** Returns the texts for a flag, which is repeated for each of them. */
-const getFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
+const formatFlagTexts = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param } = flag
   if (typeof value === 'string' && value !== '' && holdsSecret(flag, value)) {
     if (!canComeFromFile(param)) throw createNotWritableFailure(name, 'it is a secret')
@@ -108,7 +108,7 @@ const formatFlagWords = (flag: Flag, value: unknown): readonly string[] => {
     if (value === true) return [`--${name}`]
     return selects === true ? [] : [`--no-${name}`]
   }
-  return getFlagTexts(flag, value).flatMap((text) =>
+  return formatFlagTexts(flag, value).flatMap((text) =>
     text === '' || text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text],
   )
 }
@@ -240,8 +240,8 @@ export const selectionNames = ['ids', 'where', 'projects', 'group'] as const
 
 /** @throws Failure `usage` for several objects of a command that accepts one, and for arguments that exclude each other */
 const parseSelection = ({ name, command }: Offer, input: ToolInput): ObjectChoice => {
-  const [ids, projects] = [getNames(input, 'ids'), getNames(input, 'projects')]
-  const [where, group] = [getText(input, 'where'), getText(input, 'group')]
+  const [ids, projects] = [parseNames(input, 'ids'), parseNames(input, 'projects')]
+  const [where, group] = [parseText(input, 'where'), parseText(input, 'group')]
   if (ids !== undefined && where !== undefined)
     throw usage('objects are chosen by ID or by a condition, not by both')
   if (ids !== undefined && command.args[0]?.variadic !== true)
@@ -289,7 +289,7 @@ export const planChange = async (
   signal: AbortSignal,
 ): Promise<{ readonly planned: PlanSummary; readonly tried: Preview }> => {
   const several = parseSelection(offer, input)
-  const reason = getText(input, 'reason')
+  const reason = parseText(input, 'reason')
   if (reason !== undefined && reason.length > maxReasonLength)
     throw usage(`reason has at most ${maxReasonLength} characters`)
   const line = toLine(offer, given, several)

@@ -24,7 +24,7 @@ export interface ToolInput {
  * Returns a string of the input.
  * @throws Failure `usage` if it is not a string
  */
-export const getText = (input: ToolInput, name: string): string | undefined => {
+export const parseText = (input: ToolInput, name: string): string | undefined => {
   const value = input[name]
   if (value === undefined || typeof value === 'string') return value
   throw usage(`${name} must be a string`)
@@ -36,7 +36,7 @@ const isName = (value: unknown): boolean => typeof value === 'string' || Number.
  * Returns a list of names. Integer IDs are converted to strings.
  * @throws Failure `usage` if it is not a list, or an empty one
  */
-export const getNames = (
+export const parseNames = (
   input: ToolInput,
   name: string,
   what = 'names or IDs',

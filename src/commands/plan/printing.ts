@@ -56,9 +56,10 @@ const toSheetRow = ({ changes, ...row }: ReturnType<typeof toActionRow>) => ({
 
 /** Yields the text of a plan for people, on a terminal or in the log of a CI job. */
 async function* yieldPage(answer: AnswerService, reported: ReportedPlan): Rows {
-  const page = (): Iterable<string> => yieldPlanLines(reported, answer)
-  if (answer.terminal) return yield* yieldRecords(reported.made.plan.actions, { people: { page } })
-  for (const text of page()) yield createTextRow(text)
+  const yieldLines = (): Iterable<string> => yieldPlanLines(reported, answer)
+  if (answer.terminal)
+    return yield* yieldRecords(reported.made.plan.actions, { people: { page: yieldLines } })
+  for (const text of yieldLines()) yield createTextRow(text)
 }
 
 /**
@@ -91,15 +92,15 @@ export async function* yieldPlan(
   if (isPeople) return yield* yieldPage(answer, reported)
   if (format.nests !== true && made.plan.actions.length === 0)
     yield createNoteRow(describePlan(reported))
-  const rows = () =>
+  const createRows = () =>
     made.plan.actions.map((action) => ({ ...toActionRow(action), ...outcomeOf?.(action.id) }))
   if (answer.reader === 'sheets') {
     const last = outcomeOf === undefined ? 'changes' : 'outcome'
-    return yield* yieldRecords(rows().map(toSheetRow), { columns: ['verb', 'address', last] })
+    return yield* yieldRecords(createRows().map(toSheetRow), { columns: ['verb', 'address', last] })
   }
   // Formats without nested objects contain only the actions, one per line.
   if (format.nests !== true)
-    return yield* yieldRecords(rows(), {
+    return yield* yieldRecords(createRows(), {
       known: outcomeOf === undefined ? maybe : undefined,
       reveal: true,
     })

@@ -143,7 +143,7 @@ const createQueue = (actions: readonly PlannedAction[]): ReadyQueue<PlannedActio
   })
 }
 
-const toDone = (result: ActionResult): Outcome<ActionResult> => ({
+const toDoneOutcome = (result: ActionResult): Outcome<ActionResult> => ({
   state: result.gone ? 'unchanged' : 'done',
   result,
 })
@@ -170,7 +170,7 @@ export const executePlan = async (
   /** The first failed predecessor of each skipped action, both by ID. */
   const skipped = new Map<string, string>()
   let wake = (): void => {}
-  const items = async function* (): AsyncGenerator<ActionItem> {
+  const yieldReady = async function* (): AsyncGenerator<ActionItem> {
     for (let left = actions.length; left > 0; left--) {
       let action = queue.take()
       for (; action === undefined; action = queue.take())
@@ -185,7 +185,7 @@ export const executePlan = async (
     const cause = skipped.get(action.id)
     const outcome: Outcome<ActionResult> =
       cause === undefined
-        ? await executeAction(options, action).then(toDone, toOutcome)
+        ? await executeAction(options, action).then(toDoneOutcome, toOutcome)
         : { state: 'failed', failure: createSkipFailure(cause, outcomes.get(cause)) }
     outcomes.set(action.id, outcome)
     return outcome
@@ -198,7 +198,7 @@ export const executePlan = async (
     wake()
   }
   const report = await options.carryOut<ActionResult, ActionItem>({
-    items: items(),
+    items: yieldReady(),
     total: actions.length,
     record: options.record,
     work: ({ action }) => perform(action).finally(() => endAction(action)),

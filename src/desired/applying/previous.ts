@@ -11,8 +11,8 @@ import {
   FileMap,
   type FileSection,
   type FileValue,
+  formatDocument,
   toPlainValue,
-  writeDocument,
 } from '../exporting/model.js'
 import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/index.js'
@@ -133,7 +133,7 @@ export const exportFormerState = async (
         sections.push({ place: { scope, path: address.path }, value: new FileMap(restored) })
     }
   }
-  return writeDocument(createYamlWriter(), sections)
+  return formatDocument(createYamlWriter(), sections)
 }
 
 // The check whether an instance still has the state that an apply left.

@@ -168,7 +168,7 @@ export const findDifferences = (
     if (wanted === undefined || field === undefined) return []
     const kept = item.attributes[name]
     if (matchesWanted(kind, attribute, item, wanted, kept)) return []
-    return [describeUnkept(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
+    return [createDifference(name, ref === undefined ? '' : ' (by number)', wanted, kept)]
   })
   // An undocumented attribute is compared only if the instance shows it; a secret never is.
   const { params, path } = step.endpoint
@@ -183,13 +183,13 @@ export const findDifferences = (
     const kept = getCurrentValue(kind, item, name, undefined)
     const isJudged = kept !== undefined && !isSecretValue(undefined, name, wanted)
     const isKept = !isJudged || isSameValue({ param: undefined }, wanted, kept)
-    return isKept ? [] : [describeUnkept(name, '', wanted, kept)]
+    return isKept ? [] : [createDifference(name, '', wanted, kept)]
   })
   return [...documented, ...further]
 }
 
 /** Describes an attribute whose value on the instance differs from the written one. */
-const describeUnkept = (
+const createDifference = (
   attribute: string,
   by: string,
   wanted: JsonValue,

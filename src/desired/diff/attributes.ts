@@ -124,7 +124,7 @@ const findSecretSource = ({ name, attribute, declared: { value } }: DeclaredAttr
 }
 
 const compareSecret = async (
-  { secrets }: DiffContext['how'],
+  { secrets }: DiffContext['options'],
   address: Address,
   source: SecretSource,
   item: CurrentItem | undefined,
@@ -148,7 +148,7 @@ const checkOffered = (
   if (offers.some((offer) => names[offer] === wanted)) return
   const shown = quoteText(String(toFileValue(c, attribute, wanted)))
   const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
-  if (c.how.isNewer === true && Object.values(names).some((value) => value === wanted)) {
+  if (c.options.isNewer === true && Object.values(names).some((value) => value === wanted)) {
     const text = `the documented API does not offer ${shown} in ${scope}, but this instance is newer`
     c.diff.addFinding('note', address, text, origin)
   } else {
@@ -227,7 +227,7 @@ const diffAttribute = async (
   const base = { name, attribute, origin: declared.origin }
   const secret = findSecretSource(toNamed)
   if (secret !== undefined) {
-    const verdict = await compareSecret(c.how, address, secret, item)
+    const verdict = await compareSecret(c.options, address, secret, item)
     return { ...base, secret, shown: {}, verdict }
   }
   const now = getCurrentValue(c.kind, item, name, attribute)
@@ -276,7 +276,7 @@ export const diffAttributes = async (
   const diffs: AttributeDiff[] = []
   for (const [name, declared] of [...all.filter(([one]) => known.has(one)), ...others]) {
     const address = { ...at, attribute: name }
-    if (!isSelected(c.how, address)) continue
+    if (!isSelected(c.options, address)) continue
     const one = { name, declared, attribute: known.get(name) }
     const diff = await diffAttribute(c, address, one, item)
     if (diff !== undefined) diffs.push(diff)
@@ -341,6 +341,6 @@ const toFileValue = (c: DiffContext, attribute: Attribute | undefined, value: Js
   if (attribute === undefined) return value
   // An empty text is not a valid day or URL: it means that there is none.
   if (value === '' && (getParamFormat(attribute.param) ?? 'text') !== 'text') return null
-  const one = (member: JsonValue) => toNamedValue(attribute, member, c.place, c.view.names)
-  return isJsonList(value) ? value.map(one) : one(value)
+  const toNamed = (member: JsonValue) => toNamedValue(attribute, member, c.place, c.view.names)
+  return isJsonList(value) ? value.map(toNamed) : toNamed(value)
 }

@@ -141,7 +141,7 @@ export class KindDiff {
 /** The comparison of one kind in one place. */
 export interface DiffContext {
   readonly view: DiffView
-  readonly how: DiffOptions
+  readonly options: DiffOptions
   readonly place: ManagedPlace
   /** The value that names the place in requests: its path, or its ID if the path would be read as an ID. */
   readonly placeId: Reference
@@ -184,14 +184,20 @@ export interface SetCount {
 // Addresses of items, and their selection.
 
 /** True if an item, or any of its attributes, is selected. */
-export const isItemSelected = (how: DiffOptions, address: Address, desired: DesiredItem): boolean =>
-  isSelected(how, address) ||
-  [...desired.attributes.keys()].some((attribute) => isSelected(how, { ...address, attribute }))
+export const isItemSelected = (
+  options: DiffOptions,
+  address: Address,
+  desired: DesiredItem,
+): boolean =>
+  isSelected(options, address) ||
+  [...desired.attributes.keys()].some((attribute) => isSelected(options, { ...address, attribute }))
 
 /** True if any part of a kind is selected, so that the kind has to be read. */
-export const isKindSelected = (how: DiffOptions, desired: DesiredKind): boolean =>
-  isSelected(how, { ...desired.place, kind: desired.kind.name }) ||
-  desired.items.some((item) => isItemSelected(how, getItemAddress(desired, item.identity), item))
+export const isKindSelected = (options: DiffOptions, desired: DesiredKind): boolean =>
+  isSelected(options, { ...desired.place, kind: desired.kind.name }) ||
+  desired.items.some((item) =>
+    isItemSelected(options, getItemAddress(desired, item.identity), item),
+  )
 
 /** Returns the address of a desired item. A kind with a single item per place has no item in its address. */
 export const getItemAddress = (

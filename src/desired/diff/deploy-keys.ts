@@ -200,7 +200,7 @@ export const reportLeftovers = (c: DiffContext, claimed: ReadonlySet<CurrentItem
   for (const desired of c.desired.items.filter(({ gone }) => gone === undefined))
     for (const item of listByTitle(free, desired)) {
       const address = getItemAddress(c.desired, desired.identity)
-      const digest = c.how.unfinished?.get(getActionId({ verb: 'delete', address }))
+      const digest = c.options.unfinished?.get(getActionId({ verb: 'delete', address }))
       const { id = '' } = item.record
       const push = item.attributes.can_push === true ? 'can' : 'cannot'
       const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`

@@ -24,9 +24,9 @@ import {
   type PlanLimits,
   type SetCount,
 } from './context.js'
+import { selectPossibleDrafts } from './draft-order.js'
 import { diffKind } from './kind.js'
 import { checkMembers, isSparedDraft, listMemberships, ownerLevel } from './member-levels.js'
-import { selectPossibleDrafts } from './order.js'
 
 /** Finds secrets that would be sent and cannot be fetched. They are findings, since a plan can be made without their values. */
 const findMissingSecrets = async (
@@ -71,7 +71,7 @@ interface DesiredState {
 const diffPlaces = async (
   states: readonly DesiredState[],
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
 ): Promise<readonly (readonly KindDiff[])[]> => {
   const tagged = states.flatMap((state, index) => state.places.map((one) => ({ one, index })))
   const places = [
@@ -80,11 +80,11 @@ const diffPlaces = async (
   // Indexed by state, then by place.
   const diffs: KindDiff[][][] = states.map(() => places.map(() => []))
   const unchanged = states.map(() => new KindDiff())
-  await how.each(places, async (ones, at) => {
+  await options.each(places, async (ones, at) => {
     for (const { one, index } of ones)
-      for (const kind of one.desired().filter((some) => isKindSelected(how, some))) {
+      for (const kind of one.desired().filter((some) => isKindSelected(options, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
-        const diff = await diffKind(view, how, kind, mistakes)
+        const diff = await diffKind(view, options, kind, mistakes)
         diff.drafts = packDrafts(diff.drafts)
         if (!unchanged[index]?.mergeUnchanged(diff)) diffs[index]?.[at]?.push(diff)
       }
@@ -99,7 +99,7 @@ const diffPlaces = async (
 const createPlan = async (
   diffs: readonly KindDiff[],
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
   mistakes: Mistakes,
 ): Promise<DesiredPlan> => {
   const proposed = diffs.flatMap((diff) => diff.drafts)
@@ -108,31 +108,31 @@ const createPlan = async (
     drafts,
     actions,
     findings: others,
-  } = await selectPossibleDrafts(proposed, standing, view, how)
+  } = await selectPossibleDrafts(proposed, standing, view, options)
   const sets = diffs.flatMap((diff) => diff.setCounts)
   const findings = [
     ...diffs.flatMap((diff) => diff.findings),
     ...others,
-    ...(await findMissingSecrets(drafts, how)),
+    ...(await findMissingSecrets(drafts, options)),
   ]
-  await checkMembers(drafts, view, how, mistakes)
+  await checkMembers(drafts, view, options, mistakes)
   checkClaims(
     diffs.flatMap(({ claims }) => claims),
     mistakes,
   )
-  const limits = how.limits ?? {}
+  const limits = options.limits ?? {}
   const inOrder = (one: Address, other: Address): number =>
     comparePlaces(one, other) || compareTexts(toAddressText(one), toAddressText(other))
   return {
     actions,
     findings: findings.sort((a, b) => inOrder(a.address, b.address)),
-    unread: [...listUnread(diffs, how)].sort(
+    unread: [...listUnread(diffs, options)].sort(
       (a, b) => comparePlaces(a.place, b.place) || compareTexts(a.kind, b.kind),
     ),
     refused: [
       ...findExcessDeletions(drafts, sets, limits),
       ...findEmptiedSets(drafts, sets, limits),
-      ...findExcessChanges(drafts, how),
+      ...findExcessChanges(drafts, options),
     ],
     same: diffs.reduce((sum, diff) => sum + diff.same, 0),
     sets: Object.fromEntries(
@@ -150,7 +150,7 @@ const createPlan = async (
 export const makePlans = async (
   desired: readonly DesiredPlace[],
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
   former?: readonly DesiredPlace[],
 ): Promise<{ readonly plan: DesiredPlan; readonly former: DesiredPlan | undefined }> => {
   const [mistakes, ignoredMistakes] = [new Mistakes(), new Mistakes()]
@@ -158,16 +158,16 @@ export const makePlans = async (
     { places: desired, mistakes },
     { places: former ?? [], mistakes: ignoredMistakes },
   ]
-  const [now = [], before = []] = await diffPlaces(states, view, how)
-  const unread = listUnread(now, how)
+  const [now = [], before = []] = await diffPlaces(states, view, options)
+  const unread = listUnread(now, options)
   // If nothing could be read because of the connection or the token, that failure replaces the plan.
   const [first] = unread
   const isNothing = !now.some(({ read }) => read) && unread.every((one) => isGeneral(one.failure))
   if (first !== undefined && isNothing) throw first.failure
-  const plan = await createPlan(now, view, how, mistakes)
+  const plan = await createPlan(now, view, options, mistakes)
   mistakes.refuse()
   if (former === undefined) return { plan, former }
-  return { plan, former: await createPlan(before, view, how, ignoredMistakes) }
+  return { plan, former: await createPlan(before, view, options, ignoredMistakes) }
 }
 
 // The limits that a plan may not exceed without a flag.

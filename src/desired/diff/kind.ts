@@ -42,7 +42,7 @@ const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
     // An item that is replaced counts as declared, too.
     for (const one of [item, ...diff.drafts.slice(drafts).map(({ before }) => before)])
       if (one !== undefined) claimed.add(one)
-    if (!isTwice && isItemSelected(c.how, address, desired)) continue
+    if (!isTwice && isItemSelected(c.options, address, desired)) continue
     diff.drafts.length = drafts
     diff.findings.length = findings
     diff.same = same
@@ -63,7 +63,11 @@ const deleteUnlisted = (c: DiffContext, claimed: Set<CurrentItem>): void => {
   const { exact } = c.desired
   if (exact?.value !== true) return
   for (const item of c.items) {
-    if (claimed.has(item) || isSpared(c, item) || !isSelected(c.how, getCurrentAddress(c, item)))
+    if (
+      claimed.has(item) ||
+      isSpared(c, item) ||
+      !isSelected(c.options, getCurrentAddress(c, item))
+    )
       continue
     const made = createRemoval(c, item, exact.origin)
     if (made !== undefined && addIfPossible(c, made)) claimed.add(item)
@@ -92,8 +96,8 @@ const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
 const isCreate = ({ verb }: Draft): boolean => verb === 'create'
 
 /** Replaces the drafts of an archived project by findings, since such a project cannot be changed. */
-const refuseArchived = ({ place, how, diff }: DiffContext): void => {
-  if (place.scope !== 'project' || how.about?.(place.path)?.archived !== true) return
+const refuseArchived = ({ place, options, diff }: DiffContext): void => {
+  if (place.scope !== 'project' || options.about?.(place.path)?.archived !== true) return
   const items = new Map(diff.drafts.map((one) => [one.address.item, one]))
   for (const { address, origin } of items.values())
     diff.addFinding('impossible', address, 'the project is archived', origin)
@@ -133,7 +137,7 @@ const warnOfExpiry = (c: DiffContext, { identity, record, attributes }: CurrentI
   const certificate = pair && record[pair.shown]
   if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
   const end = parseExpiry(certificate)
-  const left = end && end.getTime() - (c.how.now?.() ?? getCurrentIo().now()).getTime()
+  const left = end && end.getTime() - (c.options.now?.() ?? getCurrentIo().now()).getTime()
   const on = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
   const days = left === undefined ? warningDays + 1 : Math.ceil(left / millisecondsPerDay)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)
@@ -207,7 +211,7 @@ const diffRules = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
 /** Compares a kind in its place. */
 export const diffKind = async (
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
   desired: DesiredKind,
   mistakes: Mistakes,
 ): Promise<KindDiff> => {
@@ -218,7 +222,7 @@ export const diffKind = async (
   const current = await view.readKind(place, kind, keys)
   if (current.is !== 'read') {
     // An unread kind is reported if any part of it is selected.
-    if (!isSelected({ ignore: how.ignore }, address)) return diff
+    if (!isSelected({ ignore: options.ignore }, address)) return diff
     if (current.is === 'unreadable')
       diff.unread.push({ place, kind: kind.name, failure: current.failure })
     else diff.addFinding('unsupported', address, 'the instance does not have it', origin)
@@ -230,7 +234,17 @@ export const diffKind = async (
     ? ((await view.names.number('group', place.path, place)) ?? '')
     : place.path
   const { items } = current
-  const c: DiffContext = { view, how, place, placeId, kind, desired, items, diff, mistakes }
+  const c: DiffContext = {
+    view,
+    options,
+    place,
+    placeId,
+    kind,
+    desired,
+    items,
+    diff,
+    mistakes,
+  }
   const counted = await (kind.holds === 'rules' ? diffRules : diffSet)(c)
   const exact = desired.exact?.value === true
   if (exact) diff.sets[toAddressText(address)] = computeSetDigest(items)

@@ -33,8 +33,11 @@ export const readAllMembers = (view: DiffView, place: ManagedPlace): Promise<Cur
   view.readKind(place, inheritedMembers[place.scope === 'group' ? 'group' : 'project'])
 
 /** True if a user owns the namespace of a project. */
-export const isNamespaceOwner = ({ how, place, view }: DiffContext, user: Reference): boolean => {
-  const isPersonal = place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
+export const isNamespaceOwner = (
+  { options, place, view }: DiffContext,
+  user: Reference,
+): boolean => {
+  const isPersonal = place.scope === 'project' && options.about?.(place.path)?.namespace === 'user'
   const username = typeof user === 'number' ? view.names.name('user', user, place) : user
   const [namespace = ''] = place.path.split('/')
   return isPersonal && namespace.toLowerCase() === username?.toLowerCase()

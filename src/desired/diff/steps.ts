@@ -196,7 +196,7 @@ export const getNumberValues = ({ kind }: WithKind, number: number): Values =>
 
 /** Returns the reason why a date would be refused: an expiry must be after today. Undefined if all dates are accepted. */
 const explainPastDay = (c: DiffContext, { step }: Draft): string | undefined => {
-  const today = (c.how.now?.() ?? new Date()).toISOString().slice(0, 10)
+  const today = (c.options.now?.() ?? new Date()).toISOString().slice(0, 10)
   for (const [name, { param }] of getAttributes(c.kind)) {
     const day = step.values[name]
     if (!isText(param) || param.ahead !== true || typeof day !== 'string') continue

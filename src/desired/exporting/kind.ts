@@ -84,7 +84,7 @@ const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
 interface WriteContext {
   readonly kind: Managed
   readonly place: ManagedPlace
-  readonly how: ExportOptions
+  readonly options: ExportOptions
 }
 
 type Entry = readonly [string, JsonValue]
@@ -93,12 +93,12 @@ type Entry = readonly [string, JsonValue]
 const listValues = (
   item: CurrentItem,
   attributes: readonly Attribute[],
-  { kind, place, how }: WriteContext,
+  { kind, place, options }: WriteContext,
 ): readonly { readonly entry: Entry; readonly canBeSaid: boolean }[] => {
   const documented = attributes.flatMap((attribute) => {
     const { name, secret, operational } = attribute
-    if (secret || (operational && !how.operational)) return []
-    const value = exportValue(attribute, item.attributes[name], place, how)
+    if (secret || (operational && !options.operational)) return []
+    const value = exportValue(attribute, item.attributes[name], place, options)
     if (value === undefined) return []
     return [{ entry: [name, value] as const, canBeSaid: canExpress(attribute, value) }]
   })
@@ -108,12 +108,12 @@ const listValues = (
     ([name, value]) =>
       !getAttributes(kind).has(name) &&
       canBeAttributeName(name) &&
-      (value !== null || how.unset === true),
+      (value !== null || options.unset === true),
   )
-  if (!how.allSettings && others.length > 0) how.leftOut?.(others.length)
+  if (!options.allSettings && others.length > 0) options.leftOut?.(others.length)
   return [
     ...documented,
-    ...sortByText(how.allSettings ? others : [], ([name]) => name).map((entry) => ({
+    ...sortByText(options.allSettings ? others : [], ([name]) => name).map((entry) => ({
       entry,
       canBeSaid: !isValueUnderSecretName(...entry) && isPlain(entry[1]),
     })),
@@ -144,12 +144,12 @@ const toItemMap = (
   within: WriteContext,
   byKey: Readonly<Record<string, JsonValue>> = {},
 ): FileMap | undefined => {
-  const { kind, place, how } = within
+  const { kind, place, options } = within
   const { without, remarks } = listWithheld(kind, item)
   const found = findFamily(kind, item)
-  const name = kind.holds === 'one' ? undefined : formatItemName(kind, item, place, how.names)
+  const name = kind.holds === 'one' ? undefined : formatItemName(kind, item, place, options.names)
   const address = { scope: place.scope, path: place.path, kind: kind.name, item: name }
-  const isSelected = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
+  const isSelected = (attribute: string): boolean => options.chosen.item({ ...address, attribute })
   const attributes = [...getAttributes(kind, found?.family).values()].filter(
     (one) => !without.includes(one.name) && isSelected(one.name),
   )
@@ -158,7 +158,7 @@ const toItemMap = (
   const entries = all.flatMap(({ entry, canBeSaid }) =>
     canBeSaid && byKey[entry[0]] !== entry[1] ? [entry] : [],
   )
-  if (entries.length === 0 && !how.chosen.item(address)) return undefined
+  if (entries.length === 0 && !options.chosen.item(address)) return undefined
   const family: readonly Entry[] = found?.isSaid === true ? [['family', found.family.name]] : []
   // The secrets of a set cannot be read, but an item that is created again needs them.
   const secrets = attributes.filter(({ secret }) => secret && kind.holds === 'set')
@@ -180,10 +180,10 @@ export const escapeKey = (key: string): string => (key.startsWith('$') ? `$${key
 /** Returns the items by their keys. A name that another item has already is followed by ` (2)`. */
 const assignItemKeys = (
   items: readonly CurrentItem[],
-  { kind, place, how }: WriteContext,
+  { kind, place, options }: WriteContext,
 ): readonly [string, CurrentItem][] => {
   const list = items.map((item): [string, CurrentItem] => [
-    formatItemName(kind, item, place, how.names),
+    formatItemName(kind, item, place, options.names),
     item,
   ])
   const taken = new Set(list.map(([key]) => key))
@@ -198,10 +198,10 @@ const assignItemKeys = (
 }
 
 const toSet = (items: readonly CurrentItem[], within: WriteContext): FileMap | undefined => {
-  const { kind, place, how } = within
+  const { kind, place, options } = within
   const address = { scope: place.scope, path: place.path, kind: kind.name }
   // A set may be exact only if it was selected as a whole, since unlisted items are deleted.
-  const exact = how.exact && kind.remove !== undefined && how.chosen.wholly(address)
+  const exact = options.exact && kind.remove !== undefined && options.chosen.wholly(address)
   const entries = assignItemKeys(items, within).flatMap(
     ([key, item]): (readonly [string, FileMap])[] => {
       const map = toItemMap(item, within, kind.label === undefined ? {} : { [kind.label]: key })
@@ -249,11 +249,14 @@ const toSingleObject = (
 const converters = { one: toSingleObject, set: toSet, rules: toRules } as const
 
 /** Converts a kind that was read to the value of a file; undefined if there is nothing to write. */
-export const toKindValue = (current: CurrentKind, how: ExportOptions): FileValue | undefined => {
+export const toKindValue = (
+  current: CurrentKind,
+  options: ExportOptions,
+): FileValue | undefined => {
   if (current.is !== 'read') return undefined
   const { kind, place } = current
   const items = current.items.filter(({ identity }) => kind.spared?.test(identity) !== true)
-  return converters[kind.holds](items, { kind, place, how })
+  return converters[kind.holds](items, { kind, place, options })
 }
 
 // The export of one place after another.
@@ -265,10 +268,10 @@ export const toKindValue = (current: CurrentKind, how: ExportOptions): FileValue
  */
 export const buildSection = (
   current: readonly CurrentKind[],
-  how: ExportOptions,
+  options: ExportOptions,
 ): FileSection | undefined => {
   const entries = current.flatMap((one): [string, FileValue][] => {
-    const value = toKindValue(one, how)
+    const value = toKindValue(one, options)
     return value === undefined ? [] : [[one.kind.name, value]]
   })
   const place = current[0]?.place
@@ -299,14 +302,14 @@ export interface PlaceResult {
 export const exportPlace = async (
   view: InstanceView,
   place: ManagedPlace,
-  how: ExportOptions,
+  options: ExportOptions,
   atOnce = true,
 ): Promise<PlaceResult> => {
   const { scope, path } = place
   const kinds = managedKinds.filter((kind) => kind.scope === scope && view.selected(place, kind))
   const width = atOnce ? kinds.length : 1
   const current = await mapSideBySide(kinds, (kind) => view.readKind(place, kind), width)
-  const section = buildSection(current, how)
+  const section = buildSection(current, options)
   view.forget(place)
   const [unread, denied]: [PlaceResult['unread'][number][], string[]] = [[], []]
   for (const one of current) {
@@ -314,7 +317,7 @@ export const exportPlace = async (
     const { kind, failure } = one
     const address = toAddressText({ scope, path, kind: kind.name })
     const isAdministrators = failure.details.status === 403 && kind.forAdministrators === true
-    if (isAdministrators && !how.asked) denied.push(address)
+    if (isAdministrators && !options.asked) denied.push(address)
     else unread.push({ address, failure })
   }
   const unsupported = current.flatMap(({ is, kind }) => (is === 'unsupported' ? [kind.name] : []))

@@ -86,15 +86,15 @@ export const exportValue = (
   if (value === null) return writesNull || (unset === true && isText(param)) ? null : undefined
   // An empty URL means none, and files express that as null.
   if (value === '' && (getParamFormat(param) ?? 'text') !== 'text') return null
-  const one = (item: JsonValue): JsonValue => {
+  const toNamed = (item: JsonValue): JsonValue => {
     const named = toNamedValue(attribute, item, near, names)
     // A reference without an ID refers to nothing, and no name in a file could express it.
     if (ref !== undefined) return typeof item === 'number' ? named : null
     return typeof named === 'string' ? named.replace(/\r\n?/g, '\n') : named
   }
-  if (!isJsonList(value)) return one(value)
+  if (!isJsonList(value)) return toNamed(value)
   // Lists are sorted as sets, except for lists of objects, whose order may matter.
-  const list = value.map(one)
+  const list = value.map(toNamed)
   if (!isListParam(param)) return list
   return sortByText(new Set(list), (item) =>
     typeof item === 'number' ? String(item).padStart(20, '0') : JSON.stringify(item),
@@ -179,31 +179,33 @@ export const createYamlWriter = (path?: string): DocumentWriter => {
 /** Creates a writer of JSON. @param pretty true to indent it for people */
 export const createJsonWriter = (pretty: boolean): DocumentWriter => {
   const space = pretty ? ' ' : ''
-  const line = (depth: number): string => (pretty ? `\n${'  '.repeat(depth)}` : '')
-  const json = (value: FileValue, depth: number): string =>
-    JSON.stringify(toPlainValue(value), null, pretty ? 2 : 0).replaceAll('\n', line(depth))
+  const breakLine = (depth: number): string => (pretty ? `\n${'  '.repeat(depth)}` : '')
+  const formatJson = (value: FileValue, depth: number): string =>
+    JSON.stringify(toPlainValue(value), null, pretty ? 2 : 0).replaceAll('\n', breakLine(depth))
   const field = (name: string, text: string): string => `${JSON.stringify(name)}:${space}${text}`
   let scope: ManagedPlace['scope'] | undefined
-  const closeScope = (): string => (scope === undefined || scope === 'site' ? '' : `${line(1)}}`)
+  const closeScope = (): string =>
+    scope === undefined || scope === 'site' ? '' : `${breakLine(1)}}`
   return {
     add: (section) => {
-      const before = scope === undefined ? `{${line(1)}${field('version', '1')}` : ''
+      const before = scope === undefined ? `{${breakLine(1)}${field('version', '1')}` : ''
       const same = scope === section.place.scope
-      const heading = same ? ',' : `${closeScope()},${line(1)}`
+      const heading = same ? ',' : `${closeScope()},${breakLine(1)}`
       scope = section.place.scope
-      if (scope === 'site') return `${before}${heading}${field('site', json(section.value, 1))}`
+      if (scope === 'site')
+        return `${before}${heading}${field('site', formatJson(section.value, 1))}`
       const opened = same ? '' : field(sections[scope], '{')
-      return `${before}${heading}${opened}${line(2)}${field(getSectionKey(section), json(section.value, 2))}`
+      return `${before}${heading}${opened}${breakLine(2)}${field(getSectionKey(section), formatJson(section.value, 2))}`
     },
     end: () =>
       scope === undefined
-        ? `{${line(1)}${field('version', '1')}${line(0)}}\n`
-        : `${closeScope()}${line(0)}}\n`,
+        ? `{${breakLine(1)}${field('version', '1')}${breakLine(0)}}\n`
+        : `${closeScope()}${breakLine(0)}}\n`,
   }
 }
 
 /** Returns the whole text of a document. */
-export const writeDocument = (writer: DocumentWriter, list: readonly FileSection[]): string =>
+export const formatDocument = (writer: DocumentWriter, list: readonly FileSection[]): string =>
   list.map((section) => writer.add(section)).join('') + writer.end()
 
 // Common entries: what all projects below a group share is written once for the group.

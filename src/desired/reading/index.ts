@@ -65,9 +65,9 @@ export class InstanceView {
 
   /** Returns the existing places that are selected, sorted by path, and the places that could not be read. */
   async places(reach: KnownPlaces | 'everything') {
-    const members = (place: ManagedPlace): Promise<CurrentKind> =>
+    const readMembers = (place: ManagedPlace): Promise<CurrentKind> =>
       this.readKind(place, groupMembers)
-    const places = new Places(reach, this.#choice, this.#listing, members)
+    const places = new Places(reach, this.#choice, this.#listing, readMembers)
     const found = await places.find(this.selection.missing === 'skip')
     for (const place of [...found.projects, ...found.groups])
       if (place.id !== undefined) this.#numbers.set(getPlaceKey(place), place.id)

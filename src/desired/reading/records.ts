@@ -7,7 +7,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getProperties, getSecretFields } from '../../catalogue/fields.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { getParamFormat } from '../../catalogue/params.js'
-import { listAt } from '../../catalogue/undocumented.js'
+import { createListEndpoint } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { getAttributes, isSecretValue, selectFamily } from '../attributes.js'
@@ -132,7 +132,7 @@ const readUnlisted = async (
   { name, unlisted: path = '' }: Managed,
 ): Promise<readonly Fields[]> => {
   try {
-    return await instance.records({ endpoint: listAt(path), values: { id: id(place) } })
+    return await instance.records({ endpoint: createListEndpoint(path), values: { id: id(place) } })
   } catch (error) {
     if (!isDenied(recoverFrom(error))) throw error
     note(`the instance cannot list ${name}, so only objects named in the files are checked`)
@@ -176,8 +176,8 @@ export const readRecords = async (
   if (holds === 'one') return readRecordAt(reader, read, at, optional === true)
   const readByKey = async (): Promise<readonly Fields[]> => {
     const [name = ''] = Object.keys(read.path).filter((n) => place.scope === 'site' || n !== 'id')
-    const one = (key: string) => readRecordAt(reader, read, { ...at, [name]: key }, true)
-    return (await mapSideBySide([...new Set(keys)], one)).flat()
+    const readOne = (key: string) => readRecordAt(reader, read, { ...at, [name]: key }, true)
+    return (await mapSideBySide([...new Set(keys)], readOne)).flat()
   }
   const isUnlisted = keys === undefined && path !== undefined
   const readWithoutList = isUnlisted ? () => readUnlisted(reader, place, kind) : readByKey

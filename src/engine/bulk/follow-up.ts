@@ -38,7 +38,7 @@ const recordSentValues = async (
     await journal.append({ ...getItemPlace(item), state: 'done', before: {}, after })
 }
 
-/** What follow-up requests need of the run: its runner, its request log and its journal. */
+/** The parts of the run that follow-up requests use: its runner, its request log and its journal. */
 export interface FollowUpServices {
   readonly bulk: Pick<BulkRunner, 'runPlans'>
   readonly send: (plan: Plan) => Promise<PlanAnswer>

@@ -16,7 +16,7 @@ import type { Argument, Command, CommandFacts, Flag } from './types.js'
 
 const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as const
 
-/** Whose objects an endpoint is about. */
+/** The kind of owner of an endpoint's objects. */
 export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]
 
 /**

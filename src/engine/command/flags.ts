@@ -230,11 +230,11 @@ export const getCommandFlags = (
   isWanted: FlagFilter = () => true,
 ): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
-  const sorts = (name: string): boolean =>
+  const isSortFlag = (name: string): boolean =>
     canListRecords(command) && flagSets.sort.some((f) => f.name === name)
   const named = command.flags
     .filter(isWanted)
-    .map((flag) => (sorts(flag.name) ? addFieldHelp(flag) : flag))
+    .map((flag) => (isSortFlag(flag.name) ? addFieldHelp(flag) : flag))
   const others = sharedFlags.flatMap(({ flags, takes, adapt }) => {
     const taken = flags.filter((flag) => isWanted(flag) && takes(command, flag))
     return adapt === undefined ? taken : taken.map((flag) => adapt(command, flag))

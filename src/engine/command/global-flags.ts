@@ -1,3 +1,5 @@
+/** Declares the flags that many commands have, in sets by purpose. */
+
 import { formatNames, formatSpellings } from '../../catalogue/formats.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
 import { boolean, integer, list, oneOf, string } from '../../catalogue/params.js'

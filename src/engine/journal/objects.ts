@@ -163,12 +163,12 @@ export const readSeenObjects = async ({ file, written }: Journal): Promise<SeenO
 /** Resolves when more lines are written or the input ended. */
 const waitForMore = (journal: Journal, { ended }: Spool): Promise<void> =>
   new Promise((resolve) => {
-    const done = (): void => {
+    const finish = (): void => {
       removeListener()
       resolve()
     }
-    const removeListener = journal.onWritten(done)
-    ended.then(done, done)
+    const removeListener = journal.onWritten(finish)
+    ended.then(finish, finish)
   })
 
 type StepSelector = (n: number) => ResumeStep

@@ -25,7 +25,7 @@ export interface JournalFile {
 }
 
 /** Makes writes synchronous: a write takes microseconds, less than passing it to another thread. */
-const toWritable = (handle: FileHandle): JournalFile => ({
+const toJournalFile = (handle: FileHandle): JournalFile => ({
   write: (bytes) => writeSync(handle.fd, bytes),
   truncate: (length) => ftruncateSync(handle.fd, length),
   datasync: () => handle.datasync(),
@@ -271,7 +271,7 @@ export const createJournal = async (
   })
   try {
     const held = await lockJournal(file)
-    const journal = new Journal({ file, header, handle: toWritable(opened), lock: held, clock })
+    const journal = new Journal({ file, header, handle: toJournalFile(opened), lock: held, clock })
     await journal.append(header)
     return journal
   } catch (error) {
@@ -298,7 +298,7 @@ export const resumeJournal = async (
     const past = await readRunHistory(file)
     await opened.truncate(past.size)
     const { header, size: written, states, sent } = past
-    const handle = toWritable(opened)
+    const handle = toJournalFile(opened)
     const journal = new Journal({ file, header, handle, lock: held, written, states, sent, clock })
     await journal.append({ resumed: new Date(clock.now()).toISOString() })
     return { journal, past }

@@ -92,11 +92,11 @@ const findVariant = (
   endpoints: Endpoints,
 ): Endpoint | undefined => {
   const kind = parseTreePlace(parent)?.kind
-  const fits = (one: Endpoint): boolean => kind === undefined || getScope(one)?.kind === kind
-  if (fits(original)) return original
+  const isOfKind = (one: Endpoint): boolean => kind === undefined || getScope(one)?.kind === kind
+  if (isOfKind(original)) return original
   return Object.values<Endpoint>(endpoints).find(
     (one) =>
-      one.command === original.command && one.when?.flag === original.when?.flag && fits(one),
+      one.command === original.command && one.when?.flag === original.when?.flag && isOfKind(one),
   )
 }
 
@@ -174,7 +174,7 @@ export const findInverse = async (header: RunFacts, redo = false): Promise<Inver
   const { command } = header
   const { area, endpoints, original } = await findOriginal(header)
   const known = { area, endpoints, original }
-  const findVariantOf = ({ parent }: Pick<UndoableItem, 'parent'>): Endpoint | undefined =>
+  const findVariantFor = ({ parent }: Pick<UndoableItem, 'parent'>): Endpoint | undefined =>
     findVariant(parent, original, endpoints)
   if (original.changes === true)
     return {
@@ -182,13 +182,13 @@ export const findInverse = async (header: RunFacts, redo = false): Promise<Inver
       isPresence: false,
       // A change also restores what did not exist before.
       findEndpoint: (was) =>
-        was.before === null ? endpoints[original.inverse ?? ''] : findVariantOf(was),
+        was.before === null ? endpoints[original.inverse ?? ''] : findVariantFor(was),
     }
   if (endpoints[original.inverse ?? ''] !== undefined)
     return {
       ...known,
       isPresence: true,
-      findEndpoint: (was) => endpoints[findVariantOf(was)?.inverse ?? ''],
+      findEndpoint: (was) => endpoints[findVariantFor(was)?.inverse ?? ''],
     }
   const { leaves, irreversible } = original
   const isPaired = leaves !== undefined && irreversible === undefined

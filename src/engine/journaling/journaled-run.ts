@@ -81,7 +81,7 @@ export const checkNames = (plan: Plan): void => {
 }
 
 /** Describes the first line of a journal, according to the first plan. */
-export const describeHeader = async (parts: HeaderParts, first: Plan): Promise<Header> => {
+export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Header> => {
   const { command, globals, place, journaling } = parts
   const { cwd } = place
   const { shard, undoRecord } = globals
@@ -186,7 +186,7 @@ export class JournaledRun {
     checkNames(first)
     const undo =
       resumed === undefined ? globals.undoRecord : resumed.past.header.options?.undo_record
-    const base = resumed?.past.header ?? (await describeHeader(parts, first))
+    const base = resumed?.past.header ?? (await createHeader(parts, first))
     const { inverse, irreversible } = undo === true ? await loadInverse(base) : {}
     const header = irreversible === undefined ? base : { ...base, irreversible }
     const step = new UndoableStep({ ...parts, header, inverse, isStale: resumed !== undefined })

@@ -11,7 +11,7 @@ import { type Attributes, formatLine, type Header, type QueuedLine } from '../jo
 import { checkNotSecret } from '../journal/objects.js'
 import { createAttributeMask } from '../journal/run-record.js'
 import type { Item } from '../work/report.js'
-import { checkNames, describeHeader, type HeaderParts } from './journaled-run.js'
+import { checkNames, createHeader, type HeaderParts } from './journaled-run.js'
 import { getPlanPlace } from './work-queue.js'
 
 /** The preview of one object. */
@@ -127,7 +127,7 @@ export class PlanKeeper {
 
   async #describe(first: Plan): Promise<Header> {
     checkNames(first)
-    const header = await describeHeader(this.#parts, first)
+    const header = await createHeader(this.#parts, first)
     if (header.final !== undefined)
       throw usage(
         `the plan cannot be saved: ${header.final}`,

@@ -69,12 +69,12 @@ const findLastRun = (
   { command, context }: ResumeContext,
   { instance, profile }: RunOrigin,
 ): Promise<RunHistory | undefined> => {
-  const own = (header: Header): boolean =>
+  const isOwnRun = (header: Header): boolean =>
     header.command === getCommandName(command) &&
     header.undoes === undefined &&
     header.instance === instance &&
     header.profile === profile
-  return findUnfinishedRun(context.place, own, () =>
+  return findUnfinishedRun(context.place, isOwnRun, () =>
     usage(
       `no run of "svcctl ${getCommandName(command)}" on ${instance} can be resumed`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',

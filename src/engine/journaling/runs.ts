@@ -134,9 +134,9 @@ export const findResumable = async (
     return readRunHistory(await resolveJournalFile(place, name))
   }
   const instance = await getInstanceName(place)
-  const own = (header: Header): boolean =>
+  const isOwnRun = (header: Header): boolean =>
     header.command === command && header.instance === instance
-  return findUnfinishedRun(place, own, () => usage(none(instance)))
+  return findUnfinishedRun(place, isOwnRun, () => usage(none(instance)))
 }
 
 /** Flags that the line which resumes a run repeats. */

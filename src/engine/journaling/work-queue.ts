@@ -101,7 +101,7 @@ export const createArrivingQueue = (
 ): WorkQueue => {
   const once = new Deduplicator()
   let ended = false
-  const each = async function* (): AsyncGenerator<NumberedPlan> {
+  const yieldPlans = async function* (): AsyncGenerator<NumberedPlan> {
     for await (const object of objects) {
       const plan = await source.planOf(object)
       if (once.add(plan)) yield toPlacedPlan(plan, once.queued)
@@ -109,7 +109,7 @@ export const createArrivingQueue = (
     ended = true
   }
   return {
-    items: each(),
+    items: yieldPlans(),
     first,
     known: [first],
     getTotal: () => (ended ? once.queued : source.known?.count),

@@ -283,7 +283,7 @@ export class Previewer {
       const planOf: PlanSource['planOf'] = async (object) => {
         const plan = await source.planOf(object)
         await planKeeper?.addPlan(plan)
-        return reading.toSafe(plan)
+        return reading.toSafePlan(plan)
       }
       return yield* bulk.stream(
         { ...this.#addAnnouncement(source, options), planOf },
@@ -296,7 +296,7 @@ export class Previewer {
     if (only !== undefined && this.#isAlone(only, others))
       return yield* this.#previewOne(only, options)
     yield* bulk.runPlans(
-      source.map((plan) => reading.toSafe(plan)),
+      source.map((plan) => reading.toSafePlan(plan)),
       { view, run },
     )
   }

@@ -52,7 +52,7 @@ export class SafePlans {
   }
 
   /** Returns the safe form of a plan. */
-  toSafe(plan: Plan): Plan {
+  toSafePlan(plan: Plan): Plan {
     const endpoint = this.#toSafeEndpoint(plan.endpoint)
     const read = {
       ...plan,

@@ -60,16 +60,16 @@ const filterByScope = (
   given: Given,
 ): readonly Candidate[] => {
   const scope = scopeFlags.find((s) => given.flags[s] !== undefined && isScope(command, s))
-  const kind = (c: Candidate): ScopeKind | undefined => getScope(c[1])?.kind
+  const getScopeKind = (c: Candidate): ScopeKind | undefined => getScope(c[1])?.kind
   if (scope !== undefined) {
-    const chosen = candidates.filter((c) => kind(c) === scope)
+    const chosen = candidates.filter((c) => getScopeKind(c) === scope)
     if (chosen.length > 0) return chosen
     throw usage(
       `${getCommandName(command)} is not available for a ${scope}`,
       `Available: ${describeForms(command)}.`,
     )
   }
-  const bare = candidates.filter((c) => kind(c) === undefined)
+  const bare = candidates.filter((c) => getScopeKind(c) === undefined)
   return bare.length > 0 ? bare : candidates
 }
 

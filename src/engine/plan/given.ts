@@ -13,7 +13,7 @@ import { getCommandFlags } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
 import { type Globals, getOwnOrders, readGlobals } from '../command/globals.js'
 import type { Command, CommandFacts, Flag, Given } from '../command/types.js'
-import { checkExclusions } from '../pairs.js'
+import { checkExclusions } from '../exclusions.js'
 import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 import {

@@ -97,7 +97,7 @@ export const readObjects = async (
   const names = [...new Set([...kind.names, ...spelled])]
   const also = kind.also ?? []
   const known = new Set([...names, ...also, ...getAnswerFields(own)])
-  const unknown = (lists: readonly Endpoint[]): ReadonlySet<string> =>
+  const listUnknownFields = (lists: readonly Endpoint[]): ReadonlySet<string> =>
     new Set(getAnswerFields(lists).filter((field) => !known.has(field)))
   let far: Promise<ReadonlySet<string>> | undefined
   return {
@@ -105,9 +105,9 @@ export const readObjects = async (
     names,
     also,
     known,
-    foreign: unknown(others),
+    foreign: listUnknownFields(others),
     loadForeignFields: () =>
-      (far ??= loadLists(listAreas().filter((row) => !isNear(row))).then(unknown)),
+      (far ??= loadLists(listAreas().filter((row) => !isNear(row))).then(listUnknownFields)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     mark: kind.mark,
     naming,

@@ -4,7 +4,7 @@ import { toIdOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
 import { canSelectAcrossProjects, getCommandName, hasScopeEndpoint } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'
-import { createExclusion } from '../pairs.js'
+import { createExclusion } from '../exclusions.js'
 import type { Raw } from './line.js'
 import { checkSingleStdinReader } from './parse-values.js'
 
@@ -91,7 +91,7 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
 }
 
 /** Returns the parents that are named on the line or read from standard input; undefined for a single one. */
-const getNamedParents = (command: Command, raw: Raw): Parents | undefined => {
+const parseNamedParents = (command: Command, raw: Raw): Parents | undefined => {
   const given = kinds.filter((kind) => raw.flags.has(kind) && takesKind(command, raw, kind))
   for (const kind of given) {
     const names = parseNames(raw.flags.get(kind) ?? [])
@@ -119,7 +119,7 @@ const checkGroups = (names: readonly string[], flag: string): void => {
 }
 
 /** Returns the parents that a list of the instance finds; undefined if no flag requires that. */
-const getFoundParents = (command: Command, raw: Raw): Parents | undefined => {
+const parseFoundParents = (command: Command, raw: Raw): Parents | undefined => {
   const scoped = kinds.filter((kind) => raw.flags.has(kind))
   const all = kinds.filter((kind) => getSwitchValue(raw, `all-${kind}s`) === true)
   for (const kind of all) {
@@ -152,9 +152,9 @@ const getFoundParents = (command: Command, raw: Raw): Parents | undefined => {
  * Returns the parents of a line; undefined if it names at most one. Only the flags are considered.
  * @throws Failure `usage` for flags that cannot be combined with several parents
  */
-export const getLineParents = (command: Command, raw: Raw): Parents | undefined => {
+export const parseLineParents = (command: Command, raw: Raw): Parents | undefined => {
   if (command.open === true && !raw.flags.has('resume')) checkPlaces(command, raw)
-  const parents = getFoundParents(command, raw) ?? getNamedParents(command, raw)
+  const parents = parseFoundParents(command, raw) ?? parseNamedParents(command, raw)
   if (parents !== undefined) checkFlags(command, raw, parents.kind)
   const found = parents !== undefined && isFound(parents)
   const own = command.flags.some(({ name }) => name === 'with-archived')

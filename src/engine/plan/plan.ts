@@ -359,9 +359,9 @@ const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) note(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const one = (t: string): JsonValue =>
+    const parseOne = (t: string): JsonValue =>
       body ? parseJsonOrText(t, `--param ${name}`) : parseQueryParam(t, name)
-    return [name, typeof text === 'string' ? one(text) : text.map(one)] as const
+    return [name, typeof text === 'string' ? parseOne(text) : text.map(parseOne)] as const
   })
   return Object.fromEntries(extra)
 }

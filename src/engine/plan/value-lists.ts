@@ -108,3 +108,70 @@ export const getPlaceOfValues = async (what: string): Promise<'project' | 'eithe
   if (kinds.has('group')) return 'either'
   return kinds.has('project') ? 'project' : undefined
 }
+<<<<<<< HEAD
+=======
+
+const buildValueRequest = async (
+  source: Source,
+  places: NamedPlaces,
+  words: Words | undefined,
+): Promise<ValueRequest | undefined> => {
+  if ('path' in source) {
+    const { project } = places
+    if (source.path.includes(':id') && project === undefined) return undefined
+    if (words !== undefined) {
+      const { createListEndpoint: listAt } = await import('../../catalogue/undocumented.js')
+      await words.check(listAt(source.path))
+    }
+    const route = words?.path(source.path) ?? source.path
+    const path = route.replace(':id', encodeURIComponent(project ?? ''))
+    return { request: { method: 'GET', path: addPageSize(path), headers: {} } }
+  }
+  const endpoint = await loadSourceEndpoint(source)
+  const scope = endpoint === undefined ? undefined : getScope(endpoint)
+  const place = scope === undefined ? undefined : places[scope.kind]
+  if (endpoint === undefined || (scope !== undefined && place === undefined)) return undefined
+  await words?.check(endpoint)
+  const values = {
+    ...source.values,
+    ...(scope === undefined ? {} : { [scope.placeholder]: place }),
+  }
+  // Loaded late, because completion from the cache does not need the HTTP client.
+  const { buildRequest } = await import('../../http/index.js')
+  const request = buildRequest({ endpoint, values }, words)
+  const path = endpoint.returns.kind === 'many' ? addPageSize(request.path) : request.path
+  return { request: { ...request, path }, endpoint }
+}
+
+/** Removes duplicates: jobs of several pipelines have the same name. */
+const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
+  const values = new Map<string, Suggestion>()
+  for (const one of found) if (!values.has(one.value)) values.set(one.value, one)
+  return [...values.values()]
+}
+
+/**
+ * Loads the possible values of a parameter, at most a hundred.
+ * @param fetch sends a request and returns the data of the answer
+ * @param words the instance's vocabulary, in which requests are written
+ * @returns undefined if no list returned an answer
+ */
+export const readSources = async (
+  what: string,
+  places: NamedPlaces,
+  fetch: (wanted: ValueRequest) => Promise<unknown>,
+  words?: Words,
+): Promise<readonly Suggestion[] | undefined> => {
+  for (const source of await getSources(what)) {
+    const wanted = await buildValueRequest(source, places, words)
+    if (wanted === undefined) continue
+    try {
+      const data = await fetch(wanted)
+      return keepFirst(getCandidates(data, source, wanted.endpoint, getKindByName(what)?.title))
+    } catch {
+      // The instance may accept the next source.
+    }
+  }
+  return undefined
+}
+>>>>>>> s-names

@@ -46,13 +46,13 @@ export const toDocumentedFields = (
   const { words } = known
   if (words === undefined) return expressions
   const strange = new Set(findUnshapedFields(expressions, known))
-  const neutralOf = (field: string): string =>
+  const toNeutral = (field: string): string =>
     strange.has(field) && !Object.hasOwn(params, field)
       ? mapDottedName(field, words.neutral)
       : field
   return expressions.map(({ text, conditions }) => ({
     text,
-    conditions: conditions.map((one) => ({ ...one, field: neutralOf(one.field) })),
+    conditions: conditions.map((one) => ({ ...one, field: toNeutral(one.field) })),
   }))
 }
 

@@ -45,11 +45,11 @@ export const getSingleFields = async (
   if (endpoint === undefined) return undefined
   const known = new KnownFields({ command, emit, words })
   const { targetColumns = [] } = command
-  const strange = (names: readonly string[]) =>
+  const listUnshown = (names: readonly string[]) =>
     names.filter((name) => !known.has(name)).map((name) => getOwnField(name, targetColumns))
   const request = {
-    shown: strange(fields),
-    sorted: strange(sort.map((text) => text.replace(/^-/, ''))),
+    shown: listUnshown(fields),
+    sorted: listUnshown(sort.map((text) => text.replace(/^-/, ''))),
   }
   if (request.shown.length + request.sorted.length === 0) return undefined
   const single = await findSingleReader(command, { endpoint, values: {} })
@@ -204,7 +204,7 @@ async function* readEach(
   { width, signal, getName, readRecord, onFailure }: SingleReads,
 ): AsyncGenerator<readonly ParsedRecord[]> {
   const open = new Map<number, ParsedRecord>()
-  const items = async function* () {
+  const yieldItems = async function* () {
     let n = 0
     for await (const some of seen)
       for (const one of some)
@@ -214,7 +214,7 @@ async function* readEach(
         }
   }
   const reads = runWork<boolean>({
-    items: items(),
+    items: yieldItems(),
     gate: { width },
     signal,
     work: async ({ n }) => {
@@ -280,7 +280,7 @@ export async function* filterList(batches: Batches, filter: Filter): Batches {
   try {
     const first = await readFirstRecords(source, filter.samples)
     const where = bindToSamples(filter, first)
-    const all = async function* () {
+    const yieldAll = async function* () {
       yield first
       for (let next = await source.readNext(); next !== undefined; next = await source.readNext())
         yield next
@@ -288,10 +288,12 @@ export async function* filterList(batches: Batches, filter: Filter): Batches {
     const { reading } = filter
     if (reading === undefined || where.detail.length === 0)
       return source.createEnd(
-        yield* limitRecords(filter.limit, filterMatching(all(), where), () => source.hasMore()),
+        yield* limitRecords(filter.limit, filterMatching(yieldAll(), where), () =>
+          source.hasMore(),
+        ),
       )
     return source.createEnd(
-      yield* limitRecords(filter.limit, readEach(all(), where, reading), async () => true),
+      yield* limitRecords(filter.limit, readEach(yieldAll(), where, reading), async () => true),
     )
   } finally {
     await source.close()

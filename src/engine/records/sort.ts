@@ -102,8 +102,9 @@ class SortStage implements ListStage {
       for (const bytes of batch) await this.#addRow({ row: parseBytes(bytes), bytes })
       return
     }
-    const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#readRow(bytes, readers[i])
-    for await (const one of mapConcurrent(batch.entries(), this.#options.width, whole))
+    const readEntry = ([i, bytes]: readonly [number, Uint8Array]) =>
+      this.#readRow(bytes, readers[i])
+    for await (const one of mapConcurrent(batch.entries(), this.#options.width, readEntry))
       await this.#addRow(one)
   }
 

@@ -64,7 +64,7 @@ const groupRecords = (rows: Rows, options: StageOptions): Rows =>
 const sortRecords = (rows: Rows, options: StageOptions): Rows => {
   const { command, globals, words } = options
   const width = getConcurrencyLimit(globals)
-  const single = async (view: RecordView) => {
+  const loadSingleStage = async (view: RecordView) => {
     if (!mayAskSingles(command, globals)) return undefined
     const { getSingleFields } = await import('./single.js')
     return getSingleFields({ command, emit: view, words }, globals)
@@ -80,11 +80,11 @@ const sortRecords = (rows: Rows, options: StageOptions): Rows => {
             width,
             words,
             view,
-            singles: await single(view),
+            singles: await loadSingleStage(view),
           })
         })
   return stageLists(sorted, async (view) => {
-    const singles = await single(view)
+    const singles = await loadSingleStage(view)
     if (singles === undefined) return undefined
     const { createSingleStage } = await import('./single-stage.js')
     return createSingleStage(view, singles, { width, words })

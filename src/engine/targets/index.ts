@@ -18,9 +18,9 @@ import {
 import type { Globals } from '../command/globals.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
 import type { Command, Given } from '../command/types.js'
+import { createExclusion } from '../exclusions.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { LineParts } from '../line-parts.js'
-import { createExclusion } from '../pairs.js'
 import { parseReference } from '../plan/arguments.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
@@ -163,7 +163,7 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
 }
 
 /** Describes the number of projects and groups: `5 projects`, `2 groups and 3 projects`. */
-const countTargets = (targets: readonly ParentTarget[]): string =>
+const formatTargetCounts = (targets: readonly ParentTarget[]): string =>
   (['group', 'project'] as const)
     .map((kind) => [kind, targets.filter((target) => target.kind === kind).length] as const)
     .flatMap(([kind, count]) => (count === 0 ? [] : [formatCount(count, kind)]))
@@ -178,7 +178,7 @@ const confirmAll = async (
   if (deletes || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   const due = targets.filter(({ failure }) => failure === undefined)
-  const what = `This runs ${getCommandName(command)}${call} in ${countTargets(due)}.`
+  const what = `This runs ${getCommandName(command)}${call} in ${formatTargetCounts(due)}.`
   await running.context.ui.confirm(
     withReversal(what, getCommonIrreversible(command)),
     due.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),

@@ -263,19 +263,19 @@ const readListsOfParents = async (
 }
 
 /** Writes a condition for the objects with names. */
-const writeCondition = ({ kind, names }: NameQuery): string => {
+const formatNameCondition = ({ kind, names }: NameQuery): string => {
   const values = names.map((name) => (/^[\w./@-]+$/.test(name) ? name : JSON.stringify(name)))
   return `${kinds[kind].title}=${values.join('|')}`
 }
 
 /** Writes the line for the objects with these names, wherever there are any; undefined if the command selects none. */
-const writeSelection = (query: NameQuery, { args, words = [] }: Raw): string | undefined => {
+const formatNameSelection = (query: NameQuery, { args, words = [] }: Raw): string | undefined => {
   const { command, names } = query
   const isUnique = (name: string): boolean => words.filter((word) => word === name).length === 1
   if (getSelectList(command) === undefined || args.some(isId) || !names.every(isUnique))
     return undefined
   const typed = words.filter((word) => !names.includes(word))
-  const line = insertFlags(typed, ['--select', writeCondition(query)])
+  const line = insertFlags(typed, ['--select', formatNameCondition(query)])
   return `svcctl ${line.map(quoteWord).join(' ')}`
 }
 
@@ -290,7 +290,7 @@ const createMissingInParents = (
   const word = getKindWord(kind)
   const without = lists.filter(([, ids]) => !ids.has(name))
   const parents = joinFirst(without.map(([parent]) => parent))
-  const line = without.length < lists.length ? writeSelection(query, raw) : undefined
+  const line = without.length < lists.length ? formatNameSelection(query, raw) : undefined
   const known = without.filter(([, ids]) => ids.size > 0).slice(0, 3)
   const hints = [
     ...(line === undefined ? [] : [`For those that exist, run "${line}".`]),

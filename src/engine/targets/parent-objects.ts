@@ -53,14 +53,14 @@ class TargetFinder {
   async find(targets: readonly ParentTarget[]): Promise<void> {
     const { context, selection, given, signal, gate } = this.#options
     const counter = context.ui.startCounter(targets.length)
-    const items = async function* (wanted: () => boolean) {
+    const yieldTargets = async function* (wanted: () => boolean) {
       for (const [i, target] of targets.entries()) {
         if (!wanted()) return
         yield { n: i + 1, object: target.parent.name, target }
       }
     }
     const reads = runWork<ChosenObjects, { n: number; object: string; target: ParentTarget }>({
-      items: items(() => this.#open > 0),
+      items: yieldTargets(() => this.#open > 0),
       gate,
       signal,
       work: async ({ n, target }) => {

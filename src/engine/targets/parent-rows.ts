@@ -9,12 +9,12 @@ import { describeTolerated, isTolerated } from '../command/outcomes.js'
 import type { ActionOptions, Command, Given, Parent } from '../command/types.js'
 import { ListReader } from '../instance/listing.js'
 import type { LineParts } from '../line-parts.js'
-import { describeUnread, TargetWriter, TurnScheduler } from '../order.js'
 import { LiveInstance, type Parts } from '../perform/live.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { createPartFailure } from '../records/object-rows.js'
 import { FieldPresence } from '../records/single.js'
 import type { RecordsRow, RecordView, Row, Rows } from '../rows.js'
+import { describeUnread, TargetWriter, TurnScheduler } from '../target-order.js'
 import {
   getRunVerdict,
   type Item,
@@ -108,7 +108,7 @@ class ParentRows {
   async #readAll(): Promise<Report> {
     const { targets, signal, gate } = this.#options
     const isFull = (): boolean => this.#isFull
-    const items = async function* (): AsyncGenerator<Item> {
+    const yieldItems = async function* (): AsyncGenerator<Item> {
       for (const [i, { parent }] of targets.entries()) {
         if (isFull()) return
         yield { n: i + 1, object: parent.name }
@@ -122,7 +122,7 @@ class ParentRows {
     const counter = this.#options.context.ui.startCounter(targets.length)
     const onSettled = ({ outcome }: ItemOutcome<undefined>): void =>
       counter.add(1, 'failure' in outcome)
-    const parents = runWork({ items: items(), work, gate, signal, onSettled })
+    const parents = runWork({ items: yieldItems(), work, gate, signal, onSettled })
     try {
       for await (const _ of parents);
     } finally {

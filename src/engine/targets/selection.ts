@@ -230,18 +230,18 @@ export class Selection {
     const first = await found.next()
     if (first.done === true) return undefined
     const names: string[] = []
-    const all = async function* (): AsyncGenerator<ChosenObject> {
+    const yieldAll = async function* (): AsyncGenerator<ChosenObject> {
       yield first.value
       yield* found
     }
-    const objects = async function* (): AsyncGenerator<NamedObject> {
-      for await (const { called, ...object } of all()) {
+    const yieldObjects = async function* (): AsyncGenerator<NamedObject> {
+      for await (const { called, ...object } of yieldAll()) {
         if (names.length < maxNamed) names.push(called)
         yield object
       }
     }
     const confirm = (count: number): Promise<void> => this.confirm(names, count)
-    const stream = { objects: objects(), ...(isPreview(this.#options) ? {} : { confirm }) }
+    const stream = { objects: yieldObjects(), ...(isPreview(this.#options) ? {} : { confirm }) }
     return this.removeListFlags({ ...given, stream, flags: { ...given.flags, ...scope } })
   }
 

@@ -288,23 +288,23 @@ const readOwnedObjects = async (
   if (known === undefined) return beginning.replay()
   const { column } = known.first
   const nameOf = await createObjectNaming(command, rowFields)
-  const namedIn = (found: readonly InputItem[]): readonly NamedObject[] =>
+  const listNamed = (found: readonly InputItem[]): readonly NamedObject[] =>
     found.flatMap((one) => {
       if (one === undefined) return []
       if (!isChild(one) || one.column !== column) throw createStrayFailure(one.place, column)
       return [nameOf(one)]
     })
-  const objects = async function* (): AsyncGenerator<NamedObject> {
-    yield* namedIn(beginning.found)
+  const yieldObjects = async function* (): AsyncGenerator<NamedObject> {
+    yield* listNamed(beginning.found)
     for (
       let text = await beginning.readNext();
       text !== undefined;
       text = await beginning.readNext()
     )
-      yield* namedIn(known.read(text, false))
-    yield* namedIn(known.read('', true))
+      yield* listNamed(known.read(text, false))
+    yield* listNamed(known.read('', true))
   }
-  return { below: column, objects: objects() }
+  return { below: column, objects: yieldObjects() }
 }
 
 /**
@@ -319,10 +319,10 @@ const readOwnedTargets = async (
   rowFields?: RowFields,
 ): Promise<readonly ParentTarget[] | undefined> => {
   if (!readsParents(command, raw)) return undefined
-  const whole = async function* (): AsyncGenerator<string> {
+  const yieldText = async function* (): AsyncGenerator<string> {
     yield await stdin()
   }
-  const owned = await readOwnedObjects(command, whole(), rowFields)
+  const owned = await readOwnedObjects(command, yieldText(), rowFields)
   if (!('below' in owned)) return undefined
   const found = new TargetsWithObjects()
   for await (const { text, parent = '', row } of owned.objects)

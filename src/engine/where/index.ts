@@ -186,7 +186,7 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   checkValues(condition, kind, tested, { text, known })
   const tests = tested.map(({ test }) => test)
   const not = op.startsWith('!')
-  const holds = (record: unknown): boolean => {
+  const matches = (record: unknown): boolean => {
     const leaves = read(record)
     // Only null matches an absent field. Otherwise a mistyped field with != would match everything.
     if (!leaves.isPresent) return asksNull && !not
@@ -199,7 +199,7 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   const listed =
     findFieldKind(list, field) !== undefined ||
     samples.some((record) => hasField(record, path, words))
-  return { field, detail: !listed && findFieldKind(single, field) !== undefined, holds }
+  return { field, detail: !listed && findFieldKind(single, field) !== undefined, holds: matches }
 }
 
 /**

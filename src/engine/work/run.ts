@@ -207,8 +207,8 @@ class RunEngine<R, I extends Item> {
   async *yieldOutcomes(): AsyncGenerator<ItemOutcome<R, I>> {
     const { gate, signal } = this.#options
     let leaveOff: (() => void) | undefined
-    const stir = (): void => this.#continueRun()
-    signal.addEventListener('abort', stir)
+    const wake = (): void => this.#continueRun()
+    signal.addEventListener('abort', wake)
     try {
       leaveOff = gate.listen?.({
         onResult: (came) => this.#breaker.countAttempt(came),
@@ -223,7 +223,7 @@ class RunEngine<R, I extends Item> {
     } finally {
       this.#stopped = true
       while (this.#underWay > 0) await this.#waitForChange()
-      signal.removeEventListener('abort', stir)
+      signal.removeEventListener('abort', wake)
       leaveOff?.()
       // An input that never yields another object must not delay the end.
       this.#items.return?.()?.catch(() => {})

@@ -319,8 +319,8 @@ export class Workspace implements WorkspaceService {
 
   async getOrigin(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
     const { peek } = this.#requests()
-    const nothing = async (): Promise<undefined> => undefined
-    const asks = this.globals.curl ? nothing : peek
+    const readNothing = async (): Promise<undefined> => undefined
+    const asks = this.globals.curl ? readNothing : peek
     return readIdentity({ place: this, peek: how === 'asked' ? asks : undefined })
   }
 

@@ -126,7 +126,7 @@ class ListRun {
         if (page.reply.status !== 204 || this.#pagesRead > 0) page.splitter.end()
         return
       } catch (error) {
-        if (error instanceof MalformedJson) throw this.#createForeignFailure(page, error)
+        if (error instanceof MalformedJson) throw this.#createWrongBodyFailure(page, error)
         if (this.#records > before) throw error
         page = await this.#retryPage(requested, error)
       }
@@ -157,7 +157,10 @@ class ListRun {
     return this.#applyLimit(records)
   }
 
-  #createForeignFailure({ head = new Uint8Array(), reply }: OpenPage, error: MalformedJson): Error {
+  #createWrongBodyFailure(
+    { head = new Uint8Array(), reply }: OpenPage,
+    error: MalformedJson,
+  ): Error {
     return this.pages.createWrongBodyFailure(
       reply,
       head,

@@ -84,9 +84,9 @@ export const renderPatterns = (): Markup => {
     'c5',
     'c6',
   ]
-  const pattern = (tone: string, i: number): Markup =>
+  const renderPattern = (tone: string, i: number): Markup =>
     html`<pattern id="${tone}${i}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(${i === 1 ? 45 : -45})"><rect class="g" width="6" height="6"/><rect class="f k-${tone}" width="${i === 1 ? 3 : 2}" height="6"/></pattern>`
-  return html`<svg class="defs" aria-hidden="true"><defs>${tones.flatMap((tone) => [pattern(tone, 1), pattern(tone, 2)])}</defs></svg>\n`
+  return html`<svg class="defs" aria-hidden="true"><defs>${tones.flatMap((tone) => [renderPattern(tone, 1), renderPattern(tone, 2)])}</defs></svg>\n`
 }
 
 const renderSwatch = (one: Series): Markup =>
@@ -118,14 +118,14 @@ const renderNumbers = (
   heads: readonly string[],
   rows: readonly (readonly NumberCell[])[],
 ): Markup => {
-  const cell = (value: NumberCell, i: number): Markup =>
+  const renderCell = (value: NumberCell, i: number): Markup =>
     i === 0
       ? html`<th scope="row">${value ?? emptyText}</th>`
       : html`<td class="n">${value === null ? emptyText : typeof value === 'number' ? formatChartNumber(value) : value}</td>`
   return html`<details class="numbers"><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="numbers"><table>
 <thead><tr>${heads.map((head, i) => html`<th scope="col"${i === 0 ? '' : html` class="n"`}>${head}</th>`)}</tr></thead>
 <tbody>
-${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>\n`
+${rows.map((row) => html`<tr>${row.map(renderCell)}</tr>\n`)}</tbody></table></div></details>\n`
 }
 
 /** Renders a chart below its title and caption. */
@@ -267,7 +267,7 @@ export const drawColumns = (
   const scale = createScale(Math.max(...steps.map(({ counts }) => sumCounts(counts)), 0), true)
   const each = 100 / steps.length
   const width = formatCoordinate(each * (steps.length > 1 ? 0.86 : 0.3))
-  const column = ({ label: name, counts }: TimeStep, i: number): Markup => {
+  const renderColumn = ({ label: name, counts }: TimeStep, i: number): Markup => {
     let below = 0
     const marks: string[] = []
     const parts = series.flatMap((one) => {
@@ -284,9 +284,12 @@ export const drawColumns = (
       : html`<g data-step="${name}"><title>${name}: ${marks.join(', ')}</title>${parts}</g>`
   }
   const [first, last] = [steps[0]?.time ?? 0, steps.at(-1)?.time ?? 0]
-  const xOf = (time: number): number =>
+  const toX = (time: number): number =>
     first === last ? 50 : each / 2 + ((100 - each) * (time - first)) / (last - first)
-  return drawPlot(label, scale, '', [...steps.map(column), ...drawTimeMarks(first, last, xOf, 198)])
+  return drawPlot(label, scale, '', [
+    ...steps.map(renderColumn),
+    ...drawTimeMarks(first, last, toX, 198),
+  ])
 }
 
 // Lines over time.

@@ -90,11 +90,11 @@ export const describeSteps = (
   series: readonly Series[],
   many: string,
 ): string => {
-  const words = (color: string): readonly string[] =>
+  const listWords = (color: string): readonly string[] =>
     series.flatMap((one) => (one.color === color ? [one.word] : []))
   const of = ({ counts }: Pick<TimeStep, 'counts'>, some: readonly string[]): number =>
     sumNumbers(some.map((word) => counts.get(word) ?? 0))
-  const isResult = words('bad').includes('failed') && words('good').includes('success')
+  const isResult = listWords('bad').includes('failed') && listWords('good').includes('success')
   const measured = isResult ? ['failed'] : series.map(({ word }) => word)
   const most = steps.reduce((a, b) => (of(b, measured) > of(a, measured) ? b : a))
   const text = `most on ${most.label} (${groupDigits(of(most, measured))})`

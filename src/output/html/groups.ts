@@ -175,13 +175,13 @@ const drawGroupRows = (chart: GroupChart): Markup => {
 
 /** Draws a table whose cells are shaded by the numbers in them. */
 const drawHeat = (chart: GroupChart): Markup => {
-  const side = (at: number): readonly string[] =>
+  const listSide = (at: number): readonly string[] =>
     [...sumBy(chart, at)].toSorted(([, a], [, b]) => b - a).map(([key]) => key)
-  const [rows, columns] = [side(0), side(1)]
+  const [rows, columns] = [listSide(0), listSide(1)]
   const found = new Map(chart.values.map((one) => [one.keys.join('\n'), getValue(one, chart)]))
   const all = [...found.values()].map((value) => value ?? 0)
   const most = Math.max(...all, 0) || 1
-  const cell = (row: string, column: string): Markup => {
+  const renderCell = (row: string, column: string): Markup => {
     const value = found.get(`${row}\n${column}`)
     if (value === undefined) return html`<td class="n">${emptyText}</td>`
     const shade = Math.min(shades - 1, Math.floor((shades * value) / most))
@@ -200,7 +200,7 @@ const drawHeat = (chart: GroupChart): Markup => {
     .slice(0, maxSide)
     .map(
       (row) =>
-        html`<tr><th scope="row">${toWords(row)}</th>${shownColumns.map((column) => cell(row, column))}</tr>\n`,
+        html`<tr><th scope="row">${toWords(row)}</th>${shownColumns.map((column) => renderCell(row, column))}</tr>\n`,
     )
   return renderFigure(chart.title, caption, [
     html`<div class="scroll" tabindex="0" role="region" aria-label="${chart.title}"><table class="heat">

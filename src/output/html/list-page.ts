@@ -153,7 +153,7 @@ export class PageList {
   }
 
   async #table(rows: readonly (readonly PageCell[])[], columns: readonly Column[]): Promise<void> {
-    const line = (row: readonly PageCell[]): Markup =>
+    const renderRow = (row: readonly PageCell[]): Markup =>
       html`<tr>${row.map((cell, i) => renderCell(cell, columns[i]?.cssClass ?? ''))}</tr>\n`
     const heads = columns.map(
       ({ heading, cssClass }) =>
@@ -164,7 +164,7 @@ export class PageList {
       html`<div class="scroll" tabindex="0" role="region" aria-label="${escapeLine(label, this.#view.style)}"><table>
 <thead><tr>${heads}</tr></thead>
 <tbody>
-${rows.map(line)}</tbody>
+${rows.map(renderRow)}</tbody>
 </table></div>
 `.text,
     )

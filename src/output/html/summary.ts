@@ -144,20 +144,20 @@ export class ListSummary {
     this.#count += 1
     for (const [i, cell] of cells.entries()) this.#addFacet(i, cell)
     const choice = this.#choice
-    const rawOf = (at: number | undefined): string =>
+    const getRaw = (at: number | undefined): string =>
       at === undefined ? 'all' : cells[at]?.raw || emptyText
     const part =
       choice.kind === 'columns' || choice.kind === 'trend'
-        ? rawOf(choice.words)
+        ? getRaw(choice.words)
         : choice.kind === 'rows'
-          ? rawOf(choice.parts)
+          ? getRaw(choice.parts)
           : 'all'
     const { parent } = this.#options
     if (parent !== undefined) addIn(this.#parents, cells[parent]?.raw ?? '', part)
     if (choice.kind === 'none') return
     add(this.#words, part)
-    if (choice.kind === 'rows') addIn(this.#rows, rawOf(choice.words), part)
-    if (choice.kind === 'trend') addIn(this.#rows, rawOf(choice.time), part)
+    if (choice.kind === 'rows') addIn(this.#rows, getRaw(choice.words), part)
+    if (choice.kind === 'trend') addIn(this.#rows, getRaw(choice.time), part)
     const time =
       choice.kind === 'rows' || choice.kind === 'trend' ? undefined : cells[choice.time]?.time
     if (time === undefined) return

@@ -74,20 +74,20 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
   const first = Math.max(early, Math.min(now - 30 * dayLength, ...times) - 10 * dayLength)
   const last = Math.min(late, Math.max(now + 60 * dayLength, ...times) + 10 * dayLength)
   const clamp = (time: number): number => Math.min(last, Math.max(first, time))
-  const xOf = (time: number): number => 0.8 + (98.4 * (clamp(time) - first)) / (last - first)
-  const inLanes = toLanes(times.map(xOf))
+  const toX = (time: number): number => 0.8 + (98.4 * (clamp(time) - first)) / (last - first)
+  const inLanes = toLanes(times.map(toX))
   const drawn = sorted.map(({ label: name, time }, i) => {
     const y = ground - 9 - laneHeight * (inLanes[i] ?? 0)
     const label = `${name}: ${toDay(time)}, ${formatDays(time, now)}`
-    const shape = renderShape(getExpiryState(time, now), toPercent(xOf(time)), y, label)
+    const shape = renderShape(getExpiryState(time, now), toPercent(toX(time)), y, label)
     // A point beyond the axis has an arrow to where it belongs.
     const arrow = time < first ? '‹' : time > last ? '›' : undefined
     if (arrow === undefined) return shape
-    return html`${shape}<text x="${toPercent(xOf(time))}" dx="${arrow === '‹' ? -9 : 9}" y="${y + 4}">${arrow}</text>`
+    return html`${shape}<text x="${toPercent(toX(time))}" dx="${arrow === '‹' ? -9 : 9}" y="${y + 4}">${arrow}</text>`
   })
-  const today = xOf(now)
-  const spans = html`<rect class="past" width="${toPercent(today)}" height="${ground}"/><rect class="near" x="${toPercent(today)}" width="${toPercent(xOf(now + soon) - today)}" height="${ground}"/>`
+  const today = toX(now)
+  const spans = html`<rect class="past" width="${toPercent(today)}" height="${ground}"/><rect class="near" x="${toPercent(today)}" width="${toPercent(toX(now + soon) - today)}" height="${ground}"/>`
   const lines = html`<line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${toPercent(today)}" x2="${toPercent(today)}" y1="0" y2="${ground}"/>`
   const word = html`<text class="now" x="${toPercent(today)}" dx="5" y="12">${describeNow(now)}</text>`
-  return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${drawTimeMarks(first, last, xOf, 118)}</svg>\n`
+  return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${drawTimeMarks(first, last, toX, 118)}</svg>\n`
 }

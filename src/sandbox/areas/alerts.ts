@@ -25,7 +25,7 @@ const getSentKey = (call: Call): string => {
 
 const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const getEndpoint = (call: Call): AlertEndpointRecord => {
+const requireEndpoint = (call: Call): AlertEndpointRecord => {
   const { endpoint_project, endpoint_identifier } = call.sent.params
   const project = call.findProject(String(endpoint_project))
   const endpoint = call.state.alertEndpoints.find(
@@ -154,7 +154,7 @@ const storeAlert = (call: Call, endpoint: AlertEndpointRecord, sent: Input): Ale
 
 export const served = serve(alerts, {
   send: (call, input) => {
-    const { iid, title } = storeAlert(call, getEndpoint(call), input)
+    const { iid, title } = storeAlert(call, requireEndpoint(call), input)
     return [{ iid, title }]
   },
 })

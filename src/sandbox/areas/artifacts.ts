@@ -8,8 +8,8 @@ import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import {
   archiveName,
-  findJob,
   listWithChildren,
+  requireJob,
   requireProjectWithJobs,
   showJob,
 } from '../present/job.js'
@@ -97,16 +97,20 @@ const findWritableJob = (
 ): JobRecord => {
   const project = call.requireProject(id, { role })
   if (project.archived) throw forbidden()
-  return findJob(call, project, jobId)
+  return requireJob(call, project, jobId)
 }
 
 export const served = serve(artifacts, {
   download: (call, { id, job_id }) =>
-    readArchive(call, findJob(call, requireProjectWithJobs(call, id), job_id)),
+    readArchive(call, requireJob(call, requireProjectWithJobs(call, id), job_id)),
   downloadLatest: (call, { id, ref_name, job }) =>
     readArchive(call, findLatestJob(call, requireProjectWithJobs(call, id), ref_name, job)),
   file: (call, { id, job_id, artifact_path }) =>
-    readArchiveFile(call, findJob(call, requireProjectWithJobs(call, id), job_id), artifact_path),
+    readArchiveFile(
+      call,
+      requireJob(call, requireProjectWithJobs(call, id), job_id),
+      artifact_path,
+    ),
   fileLatest: (call, { id, ref_name, artifact_path, job }) =>
     readArchiveFile(
       call,

@@ -11,7 +11,7 @@ import {
   readCommits,
   resolveCommit,
 } from '../git/commits-and-refs.js'
-import { isBranchName, moveBranch } from '../git/write.js'
+import { isBranchName, moveBranch } from '../git/create-commits.js'
 import { getManagedProject } from '../handlers.js'
 import { showAccessLevels, showCommit } from '../present/common.js'
 import { badRequest, conflict, LazyList, notFound } from '../reply.js'
@@ -81,7 +81,7 @@ const findBranch = async (call: Call, project: ProjectRecord, name: string): Pro
   return { name, id }
 }
 
-const getBranch = async (call: Call, input: BranchInput) => {
+const showBranch = async (call: Call, input: BranchInput) => {
   const project = findReadable(call, input)
   const [shown] = await showBranches(call, project, [await findBranch(call, project, input.branch)])
   return shown
@@ -100,7 +100,7 @@ const createBranch = async (call: Call, input: BranchInput & { readonly ref: str
   const { message } = await readCommit(repository, to)
   const title = message.split('\n')[0] ?? ''
   await recordPush(call, project, { branch, from: undefined, to, commits: 0, title })
-  return getBranch(call, input)
+  return showBranch(call, input)
 }
 
 const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> => {
@@ -171,7 +171,7 @@ export const branchRoutes = [
     path: '/projects/:id/repository/branches',
     one: { branch: string('name') },
     list: [searchParameter, listBranches],
-    get: [{}, getBranch],
+    get: [{}, showBranch],
     create: [
       {
         branch: string('name', { required: true }),

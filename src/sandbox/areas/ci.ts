@@ -15,14 +15,14 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 
 /** True if anyone may sign up. In that case, requests without a credential may check configurations, too. */
 const openSignup = ({ settings: { value: settings } }: Call['state']): boolean => {
-  const filled = (value: unknown): boolean =>
+  const isFilled = (value: unknown): boolean =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
   return (
     settings.signup_enabled === true &&
     settings.require_admin_approval_after_user_signup !== true &&
     settings.domain_denylist_enabled !== true &&
     settings.email_restrictions_enabled !== true &&
-    !filled(settings.domain_allowlist)
+    !isFilled(settings.domain_allowlist)
   )
 }
 
@@ -45,7 +45,7 @@ const getRefusal = (call: Call, project: ProjectRecord): string | undefined =>
  * Returns the version by whose rules a configuration is checked. Only this instance has `as_of`, so that users can check configurations
  * before an upgrade.
  */
-const getLintVersion = ({ sent, instance }: Call): { readonly asOf?: Version } => {
+const parseLintVersion = ({ sent, instance }: Call): { readonly asOf?: Version } => {
   const { as_of: given = instance.asOf } = sent.params
   if (given === undefined || given === 'latest') return {}
   if (typeof given === 'string' && isVersion(given)) return { asOf: given }
@@ -61,7 +61,7 @@ const lintInProject = async (
   const refusal = dryRun === true ? getRefusal(call, project) : undefined
   const revision = getHeadRef(project)
   const verdict = await lintContent(content, {
-    ...getLintVersion(call),
+    ...parseLintVersion(call),
     files: readFilesAt(call, project, revision),
     occasion:
       dryRun === true && refusal === undefined
@@ -72,7 +72,10 @@ const lintInProject = async (
 }
 
 /** Returns the configuration at the head of the default branch. @throws Refusal 404 if the repository is empty */
-const getHead = async (call: Call, project: ProjectRecord): Promise<string | undefined> => {
+const readHeadConfiguration = async (
+  call: Call,
+  project: ProjectRecord,
+): Promise<string | undefined> => {
   const head = getHeadRef(project)
   const repository = await call.git.open(project)
   if ((await repository.line(['rev-parse', '--verify', '--quiet', head])) === undefined)
@@ -83,7 +86,7 @@ const getHead = async (call: Call, project: ProjectRecord): Promise<string | und
 export const served = serve(ci, {
   lint: async (call, { content, include_merged_yaml = false }) => {
     if (call.user === undefined && !openSignup(call.state)) throw unauthorized()
-    const { errors, warnings, merged } = await lintContent(content, getLintVersion(call))
+    const { errors, warnings, merged } = await lintContent(content, parseLintVersion(call))
     return {
       status: errors.length === 0 ? 'valid' : 'invalid',
       errors: [...errors],
@@ -93,9 +96,9 @@ export const served = serve(ci, {
   },
   lintOfProject: (call, { id, content, dry_run }) =>
     lintInProject(call, call.requireProject(id, { member: 'reporter' }), content, dry_run),
-  lintDefaultBranch: async (call, { id, dry_run }) => {
+  lintHead: async (call, { id, dry_run }) => {
     const project = call.requireProject(id, { member: 'reporter' })
-    const content = await getHead(call, project)
+    const content = await readHeadConfiguration(call, project)
     return content === undefined
       ? toResult({ errors: [`Please provide content of ${configurationNames[0]}`], warnings: [] })
       : lintInProject(call, project, content, dry_run)

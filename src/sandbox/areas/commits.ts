@@ -2,7 +2,7 @@
 import { commits } from '../../catalogue/areas/commits.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { type ApplyResult, applyCommit, undo } from '../git/apply.js'
+import { type ApplyResult, applyCommit, undo } from '../git/apply-commits.js'
 import {
   countCommits,
   findBranchHead,
@@ -16,7 +16,6 @@ import {
   readStats,
   resolveCommit,
 } from '../git/commits-and-refs.js'
-import type { Repository } from '../git/repositories.js'
 import {
   copyCommit,
   type FileAction,
@@ -26,7 +25,8 @@ import {
   parseActions,
   writeActions,
   writeCommit,
-} from '../git/write.js'
+} from '../git/create-commits.js'
+import type { Repository } from '../git/repositories.js'
 import { serve } from '../handlers.js'
 import { showCommit, showPipelineBrief } from '../present/common.js'
 import { badRequest, conflict, invalid, LazyList, notFound, Refusal, Reply } from '../reply.js'
@@ -44,7 +44,7 @@ interface Place {
 }
 
 /** Returns the commit that `start_branch` or `start_sha` names. A commit of another project is copied to this repository. */
-const getStart = async (
+const resolveStart = async (
   call: Call,
   project: ProjectRecord,
   repository: Repository,
@@ -71,14 +71,14 @@ const getStart = async (
   return start
 }
 
-const getPlace = async (
+const resolvePlace = async (
   call: Call,
   project: ProjectRecord,
   repository: Repository,
   input: Input,
 ): Promise<Place> => {
   const head = await findBranchHead(repository, input.branch)
-  const start = await getStart(call, project, repository, input)
+  const start = await resolveStart(call, project, repository, input)
   if (head === undefined) {
     const empty = (await repository.line(['for-each-ref', '--count=1'])) === ''
     if (start === undefined && !empty)
@@ -93,7 +93,7 @@ const getPlace = async (
   return { parent: start, head }
 }
 
-const getAuthor = (call: Call, input: Input) => {
+const parseAuthor = (call: Call, input: Input) => {
   const own = createSignature(call)
   const { author_name: name = own.name, author_email: email = own.email } = input
   if (isNameless(name) && isNameless(email)) throw invalid('author_name is invalid')
@@ -111,7 +111,7 @@ const writeNewCommit = async (
     tree: await writeActions(repository, place.parent, actions),
     parents: place.parent === undefined ? [] : [place.parent],
     message: input.commit_message,
-    author: getAuthor(call, input),
+    author: parseAuthor(call, input),
     committer: createSignature(call),
   })
   if (await moveBranch(repository, input.branch, place.head, id)) return id
@@ -129,7 +129,7 @@ const createCommit = async (call: Call, input: Input) => {
   const repository = await call.git.open(project)
   if (!(await isBranchName(repository, input.branch))) throw badRequest('Branch name is invalid')
   const id = await repository.exclusive(async () => {
-    const place = await getPlace(call, project, repository, input)
+    const place = await resolvePlace(call, project, repository, input)
     const made = await writeNewCommit(call, repository, input, place, actions)
     await recordPush(call, project, {
       branch: input.branch,

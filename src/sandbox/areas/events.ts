@@ -121,7 +121,7 @@ const listOwnProjects = (call: Call, user: UserRecord): Set<number> =>
       .map(({ id }) => id),
   )
 
-const getUser = (call: Call, reference: string): UserRecord => {
+const requireUserByReference = (call: Call, reference: string): UserRecord => {
   const user = call.findUser(reference)
   if (user === undefined) throw notFound('User')
   return user
@@ -139,7 +139,7 @@ export const served = serve(events, {
     )
   },
   listOfUser: (call, { id, ...filters }) => {
-    const user = getUser(call, id)
+    const user = requireUserByReference(call, id)
     return listEvents(call, filters, (e) => e.author_id === user.id)
   },
   listOfProject: (call, { project_id, ...filters }) => {

@@ -53,7 +53,7 @@ const showFullGroup = (call: Call, of: GroupRecord, withProjects = true) => {
 }
 
 /** Returns the full path of a group below its parent. @throws Refusal 400 if the path is invalid or taken */
-const getFullPath = (
+const buildFullPath = (
   call: Call,
   parent: GroupRecord | undefined,
   path: string,
@@ -140,7 +140,7 @@ const groups = resource({
     const place = above === undefined ? undefined : call.requireGroup(above, { role: 'maintainer' })
     const parent = of === undefined ? place : call.state.groups.get(of.parent_id)
     if (of === undefined && parent === undefined && call.user?.external === true) throw forbidden()
-    const full_path = getFullPath(call, parent, path, of?.id)
+    const full_path = buildFullPath(call, parent, path, of?.id)
     return { ...given, full_path, full_name: getFullName(parent, name), parent_id: parent?.id }
   },
   changing: (call, of, { full_path = '', full_name = '' }) => move(call, of, full_path, full_name),

@@ -146,7 +146,7 @@ const findProjectParent = (call: Call, { id }: ProjectInput): IssueParent => {
 }
 
 /** Returns a project by its ID. @throws Refusal 404 if there is none */
-const getIssueProject = ({ state }: Call, id: number | undefined): ProjectRecord => {
+const requireIssueProject = ({ state }: Call, id: number | undefined): ProjectRecord => {
   const home = state.projects.get(id)
   if (home === undefined) throw notFound('Project')
   return home
@@ -184,7 +184,7 @@ const issueResource = resource({
   },
   key: ['issue_iid', 'iid'],
   holds: ({ project_id }, { ids }) => ids.has(project_id),
-  sees: (call, issue) => canSeeIssue(call, getIssueProject(call, issue.project_id), issue),
+  sees: (call, issue) => canSeeIssue(call, requireIssueProject(call, issue.project_id), issue),
   // The filters of the documented list. In one project, the issues of all users are listed, also if it is archived.
   filters: {
     ...issues.list.params,
@@ -206,12 +206,12 @@ const issueResource = resource({
     title: ({ title }) => [title.toLowerCase()],
   },
   present: (call, issue, { from }) =>
-    showIssue(call, getIssueProject(call, issue.project_id), issue, {
+    showIssue(call, requireIssueProject(call, issue.project_id), issue, {
       ...(from && { from }),
       subscribed: call.user !== undefined && issue.subscriber_ids.includes(call.user.id),
     }),
   presentListed: (call, issue, { from }, { with_labels_details: labelDetails }) =>
-    showIssue(call, getIssueProject(call, issue.project_id), issue, {
+    showIssue(call, requireIssueProject(call, issue.project_id), issue, {
       ...(from && { from }),
       labelDetails,
     }),
@@ -220,11 +220,11 @@ const issueResource = resource({
   refuse: (call, { project_id, author_id, assignee_ids }) => {
     const { id } = call.requireUser()
     const isOwn = author_id === id || assignee_ids.includes(id)
-    if (!isOwn && !isReporter(call, getIssueProject(call, project_id))) throw forbidden()
+    if (!isOwn && !isReporter(call, requireIssueProject(call, project_id))) throw forbidden()
   },
   // Attributes that the acting user may not set are ignored.
   accept: (call, { add_labels, remove_labels, state_event, ...given }, place, issue) => {
-    const project = getIssueProject(call, place.from?.id)
+    const project = requireIssueProject(call, place.from?.id)
     if (!project.issues_enabled) throw forbidden()
     if (given.title?.trim() === '') throw badRequest({ title: ["can't be blank"] })
     const current = given.labels ?? issue?.labels ?? []
@@ -243,7 +243,7 @@ const issueResource = resource({
   },
   defaults: (call, { from }) => {
     const user = call.requireUser()
-    const { id } = getIssueProject(call, from?.id)
+    const { id } = requireIssueProject(call, from?.id)
     const iids = call.state.issues.filter((i) => i.project_id === id).map(({ iid }) => iid)
     const iid = Math.max(0, ...iids) + 1
     const now = call.clock.iso()
@@ -261,7 +261,7 @@ const issueResource = resource({
   created: (call, issue) => void call.recordItemEvent('created', 'Issue', issue),
   // Only owners of a project may delete its issues.
   remove: (call, { id, project_id }) => {
-    if (!call.isOwnerOf(getIssueProject(call, project_id))) throw forbidden()
+    if (!call.isOwnerOf(requireIssueProject(call, project_id))) throw forbidden()
     const { issues: rows, notes, todos } = call.state
     for (const note of notes.filter((n) => n.noteable_type === 'Issue' && n.noteable_id === id))
       notes.remove(note.id)
@@ -287,7 +287,7 @@ export type IssueInput = ProjectInput & { readonly issue_iid: number }
 export const findIssue = (call: Call, input: IssueInput) => {
   const place = findProjectParent(call, input)
   const issue = issueResource.findIn(call, place, input)
-  return { project: getIssueProject(call, issue.project_id), issue }
+  return { project: requireIssueProject(call, issue.project_id), issue }
 }
 
 export const issueRoutes = createRoutes({

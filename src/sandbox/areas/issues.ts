@@ -1,4 +1,7 @@
-/** Serves lists of issues, to-do items, subscriptions, time tracking and promotion to an epic (`catalogue/reference/issues.md`). */
+/**
+ * Serves lists of issues and related merge requests, to-do items, subscriptions, time tracking and promotion to an epic
+ * (`catalogue/reference/issues.md`).
+ */
 import { parseDuration } from '../../base/dates.js'
 import { issues } from '../../catalogue/areas/issues.js'
 import { Note, Todo } from '../../catalogue/shapes/planning.js'
@@ -149,7 +152,7 @@ const addTodo = (call: Call, { project, issue }: FoundIssue) => {
   })
 }
 
-const getSeconds = (duration: string): number => {
+const parseSeconds = (duration: string): number => {
   const seconds = parseDuration(duration)
   if (seconds === undefined) throw invalid('duration is invalid')
   return seconds
@@ -166,13 +169,13 @@ const setTimes = (
 }
 
 const setEstimate = (call: Call, issue: IssueRecord, duration: string) => {
-  const time_estimate = getSeconds(duration)
+  const time_estimate = parseSeconds(duration)
   if (time_estimate < 0) throw badRequest({ time_estimate: ['must not be negative'] })
   return setTimes(call, issue, { time_estimate })
 }
 
 const addSpentTime = (call: Call, issue: IssueRecord, duration: string) => {
-  const seconds = getSeconds(duration)
+  const seconds = parseSeconds(duration)
   if (seconds === 0) throw badRequest({ spent_at: ['time spent must not be nothing'] })
   const total_time_spent = issue.total_time_spent + seconds
   if (total_time_spent < 0)

@@ -1,4 +1,4 @@
-/** Serves lists of jobs, single jobs, and the job of a job token (`catalogue/reference/jobs.md`). */
+/** Serves lists of jobs, single jobs, and the job and the agents of a job token (`catalogue/reference/jobs.md`). */
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { JobTokenContext } from '../../catalogue/shapes/job.js'
 import type { Call } from '../call.js'
@@ -43,20 +43,20 @@ const records = resource({
   present: showJob,
 })
 
-const getPipeline = (call: Call, project: ProjectRecord, id: number): PipelineRecord => {
+const requirePipeline = (call: Call, project: ProjectRecord, id: number): PipelineRecord => {
   const pipeline = call.state.pipelines.get(id)
   if (pipeline?.project_id !== project.id) throw notFound('Pipeline')
   return pipeline
 }
 
 /** Returns the job of the job token. @throws Refusal 401 without one */
-const getCurrentJob = (call: Call): JobRecord => {
+const requireCurrentJob = (call: Call): JobRecord => {
   if (call.job === undefined) throw unauthorized()
   return call.job
 }
 
 const describeContext = (call: Call) => {
-  const job = getCurrentJob(call)
+  const job = requireCurrentJob(call)
   const project = call.findProject(job.project_id)
   const pipeline = call.state.pipelines.get(job.pipeline_id)
   if (project === undefined || pipeline === undefined) throw notFound('Project')
@@ -80,12 +80,12 @@ export const served = serve(jobs, {
   },
   listOfPipeline: (call, { id, pipeline_id, ...filters }) => {
     const project = requireProjectWithJobs(call, id)
-    const pipelines = listWithChildren(call, getPipeline(call, project, pipeline_id))
+    const pipelines = listWithChildren(call, requirePipeline(call, project, pipeline_id))
     return records.listIn(call, { project, kind: 'build', pipelines }, filters)
   },
   bridges: (call, { id, pipeline_id, scope }) => {
     const project = requireProjectWithJobs(call, id)
-    const pipelines = [getPipeline(call, project, pipeline_id)]
+    const pipelines = [requirePipeline(call, project, pipeline_id)]
     const rows = records.select(call, { project, kind: 'bridge', pipelines }, { scope })
     return createLazyList(rows, (job) => showBridge(call, job))
   },
@@ -93,6 +93,6 @@ export const served = serve(jobs, {
     const project = requireProjectWithJobs(call, id)
     return showJob(call, records.findIn(call, { project, kind: 'build' }, { job_id }))
   },
-  current: (call) => showJob(call, getCurrentJob(call)),
+  current: (call) => showJob(call, requireCurrentJob(call)),
   agents: describeContext,
 })

@@ -116,7 +116,7 @@ const formatLevel = (level: number): string => {
 }
 
 /** Lists the direct memberships of a user in the group, its subgroups and their projects. */
-const getMemberships = (call: Call, root: GroupRecord, userId: number) => {
+const listMemberships = (call: Call, root: GroupRecord, userId: number) => {
   if (!collectBillable(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
   return getMembersWithin(call, root)
     .filter((m) => m.user_id === userId)
@@ -265,6 +265,6 @@ export const served = serve(members, {
   billableList: (call, { id, search, sort }) =>
     listBillable(call, findRootGroup(call, id), search, sort),
   billableMemberships: (call, { id, user_id }) =>
-    getMemberships(call, findRootGroup(call, id), user_id),
+    listMemberships(call, findRootGroup(call, id), user_id),
   billableRemove: (call, { id, user_id }) => removeBillable(call, findRootGroup(call, id), user_id),
 })

@@ -1,4 +1,7 @@
-/** Serves lists of merge requests, rebase, auto-merge and subscription (`catalogue/reference/mr.md`). */
+/**
+ * Serves lists of merge requests, single ones, rebase, the end of auto-merge, the issues that they close, and subscription
+ * (`catalogue/reference/mr.md`).
+ */
 import { mr } from '../../catalogue/areas/mr.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

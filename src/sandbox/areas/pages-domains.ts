@@ -110,7 +110,10 @@ const showForProject = (call: Call, record: PagesDomainRecord) => {
 }
 
 /** Returns the project. @throws Refusal if the acting user may not manage its Pages, or if they are disabled */
-const getPagesProject = (call: Call, input: { readonly id: string | number }): ProjectRecord => {
+const requirePagesProject = (
+  call: Call,
+  input: { readonly id: string | number },
+): ProjectRecord => {
   const project = getManagedProject(call, input)
   if (!project.pages_enabled) throw notFound()
   return project
@@ -155,7 +158,7 @@ const bare = { certificate: null, key: null }
 const domains = resource({
   table: 'pagesDomains',
   what: 'PagesDomain',
-  parent: getPagesProject,
+  parent: requirePagesProject,
   key: ['domain', 'domain'],
   fold: true,
   present: showForProject,

@@ -112,7 +112,7 @@ const pipelines = resource({
 })
 
 /** Returns the newest pipeline of a branch (the default branch if absent). @throws Refusal if there is none */
-const getLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
+const showLatest = (call: Call, { id, ref }: ProjectInput & { readonly ref?: string }) => {
   const project = requireProjectWithJobs(call, id)
   const wanted = { ref: ref ?? project.default_branch, order_by: 'id', sort: 'desc' }
   const [pipeline] = pipelines.select(call, project, wanted)
@@ -221,6 +221,6 @@ export const pipelineRoutes = [
     method: 'GET',
     path: `${apiRoot}${path}/latest`,
     accepts: { path: { id: project() }, params: { ref: string('branch') } },
-    handle: getLatest,
+    handle: showLatest,
   } as const,
 ]

@@ -146,8 +146,8 @@ const listOfUser = (call: Call, reference: string) => {
   const user = call.findUser(reference)
   if (user === undefined) throw notFound('User')
   const f = checkInput({ path: {}, params: projects.list.params }, {}, call.sent.params) as Filters
-  const owned = (p: ProjectRecord) => p.namespace_kind === 'user' && p.namespace_id === user.id
-  return listProjects(call, f, { among: owned })
+  const isOwned = (p: ProjectRecord) => p.namespace_kind === 'user' && p.namespace_id === user.id
+  return listProjects(call, f, { among: isOwned })
 }
 
 export const served = serve(projects, {

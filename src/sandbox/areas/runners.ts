@@ -163,7 +163,7 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
 }
 
 /** Returns the scope of a new runner, which its registration token determines. */
-const getPlace = (call: Call, token: string) => {
+const resolveScope = (call: Call, token: string) => {
   if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
   const project = call.state.projects.find((p) => p.runners_token === token)
@@ -178,7 +178,7 @@ type Settings = Partial<CheckedOf<{ path: object; params: Runners['update']['par
 
 /** Registers a runner. Instances accept the same settings as for a change of the runner. */
 const register = (call: Call, input: CheckedOf<Runners['register']>) => {
-  const place = getPlace(call, input.token)
+  const place = resolveScope(call, input.token)
   const { info = {} } = input
   const settings: Settings = checkInput(
     { path: {}, params: runners.update.params, changes: true },

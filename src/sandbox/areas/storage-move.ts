@@ -14,7 +14,7 @@ type Kind = StorageMoveRecord['kind']
 type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storage_name'>
 
 /** Returns the source and destination. If no destination is named, it is the storage with the greatest weight. */
-const getRoute = (call: Call, input: Input): Route => {
+const chooseRoute = (call: Call, input: Input): Route => {
   const { storages } = call.state.config.value
   const { source_storage_name: source, destination_storage_name: named } = input
   for (const [name, storage] of Object.entries({
@@ -52,7 +52,7 @@ const listOnStorage = (
 /** Schedules the moves of all records on the source, except those that are moving already. */
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.requireAdmin()
-  const route = getRoute(call, input)
+  const route = chooseRoute(call, input)
   for (const { id } of listOnStorage(call, kind, route.source_storage_name)) {
     if (isMoving(call, kind, id)) continue
     const created_at = call.clock.iso()

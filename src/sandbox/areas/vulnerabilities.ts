@@ -1,4 +1,7 @@
-/** Serves the endpoints that create vulnerabilities from findings and change their states (`catalogue/reference/vulnerabilities.md`). */
+/**
+ * Serves the endpoints that read vulnerabilities, create them from findings, and change their states
+ * (`catalogue/reference/vulnerabilities.md`).
+ */
 import { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import { ListedVulnerability, Vulnerability } from '../../catalogue/shapes/vulnerability.js'
 import type { Call } from '../call.js'
@@ -12,7 +15,7 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const showFinding = ({ description: _, ...shown }: FindingRecord) => shown
 
-const getHome = (call: Call, { project_id }: VulnerabilityRecord): ProjectRecord => {
+const requireProject = (call: Call, { project_id }: VulnerabilityRecord): ProjectRecord => {
   const project = call.state.projects.get(project_id)
   if (project === undefined) throw notFound('Vulnerability')
   return project
@@ -39,19 +42,20 @@ const records = resource({
       ? {}
       : { project: call.requireProject(project_id, { role: 'developer' }) },
   holds: ({ project_id }, { project }) => project === undefined || project_id === project.id,
-  sees: (call, record) => call.canSeeProject(getHome(call, record)),
+  sees: (call, record) => call.canSeeProject(requireProject(call, record)),
   key: ['id'],
   order: ['asc', (record) => [rankSeverity(record)]],
   refuse: (call, record) => {
-    if (call.getProjectLevel(getHome(call, record)) < getRoleLevel('developer')) throw forbidden()
+    if (call.getProjectLevel(requireProject(call, record)) < getRoleLevel('developer'))
+      throw forbidden()
   },
   present: (call, record) => {
-    const { id, name, path_with_namespace, name_with_namespace } = getHome(call, record)
+    const { id, name, path_with_namespace, name_with_namespace } = requireProject(call, record)
     const project = { id, name, full_path: path_with_namespace, full_name: name_with_namespace }
     return toShape(Vulnerability, record, { project })
   },
   presentListed: (call, record) => {
-    const project = getHome(call, record)
+    const project = requireProject(call, record)
     const finding = call.state.findings.get(record.finding_id)
     return toShape(ListedVulnerability, record, {
       project: showDescribedProject(project),

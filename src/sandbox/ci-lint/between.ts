@@ -226,16 +226,18 @@ const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
   if (!isHash(environment)) return []
   const { on_stop: stop } = environment
   if (typeof stop !== 'string') return []
-  const says = (text: string): Finding[] => [
+  const createFindings = (text: string): Finding[] => [
     { text: `${whole.names.label(job)} job: on_stop job ${stop} ${text}`, curable: true },
   ]
   const other = whole.names.find(stop)
-  if (other === undefined) return says('is not defined')
+  if (other === undefined) return createFindings('is not defined')
   const its = other.config.environment
-  if ((its ?? null) === null) return says('does not have environment defined')
+  if ((its ?? null) === null) return createFindings('does not have environment defined')
   const name = isHash(its) ? its.name : its
-  if (name !== environment.name) return says('have different environment name')
-  return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
+  if (name !== environment.name) return createFindings('have different environment name')
+  return isHash(its) && its.action === 'stop'
+    ? []
+    : createFindings('needs to have action stop defined')
 }
 
 /** True if jobs wait for each other in a cycle. Jobs without open needs are removed until only the cycle is left. */

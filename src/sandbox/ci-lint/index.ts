@@ -80,18 +80,18 @@ const judgeFindings = (
 ): Pick<LintVerdict, 'errors' | 'warnings'> => {
   const where = left.map((name) => `\`${name}\``).join(', ')
   const isOpen = ({ curable }: Finding): boolean => left.length > 0 && curable === true
-  const warns = (finding: Finding): boolean => !isWrong(finding) || isOpen(finding)
-  const warning = (finding: Finding): string =>
+  const isWarning = (finding: Finding): boolean => !isWrong(finding) || isOpen(finding)
+  const formatWarning = (finding: Finding): string =>
     isOpen(finding)
       ? `${finding.text} (unless an include that is not fetched here brings it: ${where})`
       : finding.text
   return {
-    errors: limitTexts(findings.filter((one) => !warns(one)).map(({ text }) => text)),
+    errors: limitTexts(findings.filter((one) => !isWarning(one)).map(({ text }) => text)),
     warnings: [
       ...left.map(
         (name) => `include \`${name}\` is not fetched here; what it holds is not checked`,
       ),
-      ...limitTexts(findings.filter(warns).map(warning)),
+      ...limitTexts(findings.filter(isWarning).map(formatWarning)),
     ],
   }
 }

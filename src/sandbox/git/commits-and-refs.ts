@@ -90,7 +90,7 @@ export interface LineCounts {
   readonly total: number
 }
 
-/** Which commits to list. */
+/** A query that selects commits. */
 export interface LogQuery {
   /** A branch, tag, commit or range. It is undefined if `all` is set. */
   readonly revision?: string
@@ -282,7 +282,7 @@ export const listRefs = async (
   for (const type of types) {
     const args = ['for-each-ref', '--contains', id, '--format=%(refname)', refPrefixes[type]]
     const names = (await repository.must(args)).split('\n').filter((name) => name !== '')
-    refs.push(...names.map((name) => ({ type: type, name: name.slice(refPrefixes[type].length) })))
+    refs.push(...names.map((name) => ({ type, name: name.slice(refPrefixes[type].length) })))
   }
   return refs
 }

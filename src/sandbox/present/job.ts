@@ -15,7 +15,7 @@ export const requireProjectWithJobs = (call: Call, id: string | number): Project
   return call.requireProject(id, { role: 'reporter' })
 }
 
-export const findJob = (call: Call, project: ProjectRecord, id: number): JobRecord => {
+export const requireJob = (call: Call, project: ProjectRecord, id: number): JobRecord => {
   const job = call.state.jobs.get(id)
   if (job?.project_id !== project.id || job.kind !== 'build') throw notFound()
   return job
@@ -25,7 +25,7 @@ export const findJob = (call: Call, project: ProjectRecord, id: number): JobReco
 const countSeconds = (from: string | null, to: string): number | null =>
   from === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 
-const getPipeline = (call: Call, job: JobRecord): PipelineRecord => {
+const requirePipeline = (call: Call, job: JobRecord): PipelineRecord => {
   const pipeline = call.state.pipelines.get(job.pipeline_id)
   if (pipeline === undefined) throw notFound('Pipeline')
   return pipeline
@@ -87,7 +87,7 @@ const getFiles = async (call: Call, job: JobRecord) => {
 }
 
 export const showJob = async (call: Call, job: JobRecord) => {
-  const pipeline = getPipeline(call, job)
+  const pipeline = requirePipeline(call, job)
   return toShape(Job, job, {
     ...computeCommon(call, job, pipeline),
     pipeline: showJobPipeline(pipeline),
@@ -102,7 +102,7 @@ export const showPipeline = (call: Call, pipeline: PipelineRecord) =>
 
 /** Presents a bridge job with the pipeline that it started. */
 export const showBridge = (call: Call, job: JobRecord) => {
-  const pipeline = getPipeline(call, job)
+  const pipeline = requirePipeline(call, job)
   const started = call.state.pipelines.get(job.downstream_pipeline_id)
   return toShape(BridgeJob, job, {
     ...computeCommon(call, job, pipeline),

@@ -27,11 +27,11 @@ const getReader =
     if (inner === undefined || relation === undefined)
       return (record): unknown => Reflect.get(record, name)
     const [attribute, table] = relation
-    const shown = (id: unknown): unknown =>
+    const getShown = (id: unknown): unknown =>
       id === null || inner === 'id' ? id : getTable(state, table).get(Number(id))?.[inner]
     return (record) => {
       const found: unknown = Reflect.get(record, attribute)
-      return Array.isArray(found) ? found.map(shown) : shown(found)
+      return Array.isArray(found) ? found.map(getShown) : getShown(found)
     }
   }
 

@@ -58,18 +58,18 @@ interface Load {
 
 const getLoads = (state: State): ((runner: RunnerRecord) => Load) => {
   const loads = new Map<number, Load>()
-  const loadOf = (id: number): Load => {
+  const getLoad = (id: number): Load => {
     const load = loads.get(id) ?? { running: 0, free: '' }
     loads.set(id, load)
     return load
   }
   for (const { course, runner_id, status, finished_at } of state.jobs.all()) {
     if (course === undefined || runner_id === null) continue
-    const load = loadOf(runner_id)
+    const load = getLoad(runner_id)
     if (status === 'running') load.running += 1
     if (finished_at !== null && finished_at > load.free) load.free = finished_at
   }
-  return ({ id }) => loadOf(id)
+  return ({ id }) => getLoad(id)
 }
 
 /** True if a name matches a glob, in which `*` matches any text. */

@@ -4,10 +4,10 @@
  */
 import { getReason } from '../../errors.js'
 import { Call, type DueEvent, type Instance } from '../call.js'
-import { getTree, mergeBase, mergeCommits, rebaseBranch } from '../git/apply.js'
+import { getTree, mergeBase, mergeCommits, rebaseBranch } from '../git/apply-commits.js'
 import { countCommits, findBranchHead, readCommit } from '../git/commits-and-refs.js'
+import { copyCommit, moveBranch, writeCommit } from '../git/create-commits.js'
 import type { Repository } from '../git/repositories.js'
-import { copyCommit, moveBranch, writeCommit } from '../git/write.js'
 import { conflict, forbidden } from '../reply.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'

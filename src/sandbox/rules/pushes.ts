@@ -1,7 +1,7 @@
 /** Updates the instance after a push: events, pipelines, issues and merge requests. It also moves repositories to other storages. */
 import type { Call, DueEvent, Instance } from '../call.js'
 import { lintContent, type PipelinePlan } from '../ci-lint/index.js'
-import { hasConflicts, mergeBase } from '../git/apply.js'
+import { hasConflicts, mergeBase } from '../git/apply-commits.js'
 import {
   findBranchHead,
   type GitCommit,
@@ -9,7 +9,7 @@ import {
   type Person,
   readCommit,
 } from '../git/commits-and-refs.js'
-import { copyCommit, deleteBranch } from '../git/write.js'
+import { copyCommit, deleteBranch } from '../git/create-commits.js'
 import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'

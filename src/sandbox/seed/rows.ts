@@ -58,9 +58,9 @@ const findFault = (state: State, samples: readonly Fields[], field: string, valu
 
 /** Finds the sample that has most attributes in common with a row. Of several, the first one counts. */
 const findClosest = (samples: readonly Fields[], row: Fields): Fields => {
-  const agreeing = (sample: Fields): number =>
+  const countEqual = (sample: Fields): number =>
     Object.entries(row).filter(([field, value]) => sample[field] === value).length
-  return samples.reduce((best, one) => (agreeing(one) > agreeing(best) ? one : best))
+  return samples.reduce((best, one) => (countEqual(one) > countEqual(best) ? one : best))
 }
 
 /** True if a text field identifies its record, since no two samples have the same value. */

@@ -175,7 +175,7 @@ export const declareRoutes = (
     if (path === '/groups') return call.requireGroup(reference, { role }) as never
     return records.managed(call, input as never)
   }
-  const act = (changes: Fields) => (call: Call, input: Input) => {
+  const createAction = (changes: Fields) => (call: Call, input: Input) => {
     const record = find(call, input)
     call.state[table as 'declared'].change(record.id, changes)
     return reader === undefined || shape !== undefined
@@ -185,10 +185,13 @@ export const declareRoutes = (
   const read = (call: Call, input: Input) =>
     new FileReply(Buffer.from(createLog(call, find(call, input))), 'text/plain')
   const of = table === 'declared' && declared.table === undefined ? records : undefined
-  const changes = (verb: string) =>
+  const createChangeMethod = (verb: string) =>
     methods[verb] === undefined ? {} : { method: methods[verb], status: 200 }
   const actions = Object.fromEntries([
-    ...Object.entries(sets).map(([verb, fields]) => [verb, [act(fields), changes(verb)] as const]),
+    ...Object.entries(sets).map(([verb, fields]) => [
+      verb,
+      [createAction(fields), createChangeMethod(verb)] as const,
+    ]),
     ...logs.map((verb) => [verb, [read, { method: 'GET', status: 200 }] as const]),
   ])
   const some = shape === undefined && of !== undefined ? { ...of, attributes: {} } : of

@@ -9,8 +9,8 @@ import {
   FileMap,
   type FileSection,
   type FileValue,
+  formatDocument,
   toPlainValue,
-  writeDocument,
 } from '../../../src/desired/exporting/model.js'
 import { countDraws } from '../../support/draws.js'
 
@@ -77,12 +77,12 @@ const expected = (list: readonly FileSection[]) => {
 it('reads back as it was', () => {
   fc.assert(
     fc.property(sections, (list) => {
-      const yaml = writeDocument(createYamlWriter(), list)
+      const yaml = formatDocument(createYamlWriter(), list)
       expect(parse(yaml)).toEqual(expected(list))
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       expect(yaml).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]/)
       for (const pretty of [true, false])
-        expect(JSON.parse(writeDocument(createJsonWriter(pretty), list))).toEqual(expected(list))
+        expect(JSON.parse(formatDocument(createJsonWriter(pretty), list))).toEqual(expected(list))
     }),
     { numRuns: countDraws(60) },
   )
@@ -90,12 +90,12 @@ it('reads back as it was', () => {
 
 it('begins with where the schema is, and with who wrote it', () => {
   const begins = (line: string) => [line, '# written by svcctl export', 'version: 1', '']
-  const text = (path?: string) => writeDocument(createYamlWriter(path), []).split('\n')
+  const text = (path?: string) => formatDocument(createYamlWriter(path), []).split('\n')
   expect(text()).toEqual(begins('# what may stand here: svcctl explain --config-schema'))
   const line = '# yaml-language-server: $schema='
   expect(text('site.yml')).toEqual(begins(`${line}.schema.json`))
   expect(text('projects/a/b.yml')).toEqual(begins(`${line}../../.schema.json`))
-  expect(writeDocument(createJsonWriter(false), [])).toBe('{"version":1}\n')
+  expect(formatDocument(createJsonWriter(false), [])).toBe('{"version":1}\n')
 })
 
 it('is JSON as Node writes it', () => {
@@ -110,8 +110,8 @@ it('is JSON as Node writes it', () => {
     },
     { place: { scope: 'project', path: 'a/c' }, value: new FileMap([['x', 'y']]) },
   ]
-  expect(writeDocument(createJsonWriter(true), list)).toBe(
+  expect(formatDocument(createJsonWriter(true), list)).toBe(
     `${JSON.stringify(expected(list), null, 2)}\n`,
   )
-  expect(writeDocument(createJsonWriter(false), list)).toBe(`${JSON.stringify(expected(list))}\n`)
+  expect(formatDocument(createJsonWriter(false), list)).toBe(`${JSON.stringify(expected(list))}\n`)
 })

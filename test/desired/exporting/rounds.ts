@@ -9,7 +9,7 @@ import {
   type ExportOptions,
   FileMap,
   type FileSection,
-  writeDocument,
+  formatDocument,
 } from '../../../src/desired/exporting/model.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { openView } from '../../../src/desired/reading/index.js'
@@ -50,7 +50,7 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
   }
   const shared = factoring.shared()
   const own = projects.flatMap((place) => factoring.own(place) ?? [])
-  return writeDocument(createYamlWriter(), [...sections, ...shared, ...own])
+  return formatDocument(createYamlWriter(), [...sections, ...shared, ...own])
 }
 
 /** What a document would have done to the instance. */

@@ -6,8 +6,8 @@ import { toReferenceText } from '../../../src/desired/address.js'
 import { buildSection } from '../../../src/desired/exporting/kind.js'
 import {
   createYamlWriter,
+  formatDocument,
   toPlainValue,
-  writeDocument,
 } from '../../../src/desired/exporting/model.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
@@ -19,7 +19,7 @@ const written = (kinds: readonly CurrentKind[], how = plainly()): string => {
   const section = buildSection(kinds, how)
   if (section === undefined) return ''
   const [depth, from] = section.place.scope === 'site' ? [2, 4] : [4, 5]
-  const lines = writeDocument(createYamlWriter(), [section]).split('\n').slice(from)
+  const lines = formatDocument(createYamlWriter(), [section]).split('\n').slice(from)
   return lines
     .map((line) => line.slice(depth))
     .join('\n')

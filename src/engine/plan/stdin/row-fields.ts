@@ -168,11 +168,11 @@ class UnusedColumns implements RowTap {
   take(_place: string, columns: readonly string[]): void {
     if (this.#noted) return
     this.#noted = true
-    const takes = (column: string): boolean =>
+    const hasFlagFor = (column: string): boolean =>
       getRowFlags(this.#command).some((flag) => getColumnNames(flag).includes(column))
     const others = columns.filter((column) => !this.#naming.has(column))
-    const unused = others.filter(takes)
-    const printed = others.filter((column) => !takes(column) && this.#answered.has(column))
+    const unused = others.filter(hasFlagFor)
+    const printed = others.filter((column) => !hasFlagFor(column) && this.#answered.has(column))
     if (unused.length === 0 || printed.length >= maxPrinted) return
     const list = unused.join(',')
     this.#note(

@@ -108,15 +108,15 @@ export interface FileAction {
   readonly execute_filemode?: boolean
 }
 
-const getText = (given: Fields, name: string, label: string): string | undefined => {
+const parseText = (given: Fields, name: string, label: string): string | undefined => {
   const value = given[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw invalid(`${label}[${name}] is invalid`)
   return value
 }
 
-const getPath = (given: Fields, name: string, label: string): string | undefined => {
-  const path = getText(given, name, label)?.replace(/^\/+/, '')
+const parsePath = (given: Fields, name: string, label: string): string | undefined => {
+  const path = parseText(given, name, label)?.replace(/^\/+/, '')
   if (path === undefined) return undefined
   const parts = path.split('/')
   const broken = path.includes('\0')
@@ -125,9 +125,9 @@ const getPath = (given: Fields, name: string, label: string): string | undefined
   return path
 }
 
-const getBytes = (given: Fields, label: string): Buffer | undefined => {
-  const content = getText(given, 'content', label)
-  const encoding = getText(given, 'encoding', label) ?? 'text'
+const parseBytes = (given: Fields, label: string): Buffer | undefined => {
+  const content = parseText(given, 'content', label)
+  const encoding = parseText(given, 'encoding', label) ?? 'text'
   if (encoding !== 'text' && encoding !== 'base64')
     throw invalid(`${label}[encoding] does not have a valid value`)
   if (content === undefined || encoding === 'text')
@@ -140,7 +140,7 @@ const getBytes = (given: Fields, label: string): Buffer | undefined => {
 const truths: readonly unknown[] = [true, 'true', '1', 1]
 const lies: readonly unknown[] = [false, 'false', '0', 0]
 
-const getMode = (given: Fields, label: string): boolean | undefined => {
+const parseMode = (given: Fields, label: string): boolean | undefined => {
   const value = given.execute_filemode
   if (value === undefined || value === null) return undefined
   if (!truths.includes(value) && !lies.includes(value))
@@ -150,22 +150,22 @@ const getMode = (given: Fields, label: string): boolean | undefined => {
 
 const parseAction = (given: unknown, label: string): FileAction => {
   if (!isObject(given)) throw invalid('actions is invalid')
-  const verb = getText(given, 'action', label)
+  const verb = parseText(given, 'action', label)
   if (verb === undefined) throw missing(`${label}[action]`)
   const action = verbs.find((known) => known === verb)
   if (action === undefined) throw invalid(`${label}[action] does not have a valid value`)
-  const need = <T>(value: T | undefined, name: string): T => {
+  const requireValue = <T>(value: T | undefined, name: string): T => {
     if (value === undefined) throw missing(`${label}[${name}]`)
     return value
   }
-  const file_path = need(getPath(given, 'file_path', label), 'file_path')
-  const content = getBytes(given, label)
-  const previous_path = getPath(given, 'previous_path', label)
-  const execute_filemode = getMode(given, label)
-  const last_commit_id = getText(given, 'last_commit_id', label)
-  if (action === 'create' || action === 'update') need(content, 'content')
-  if (action === 'move') need(previous_path, 'previous_path')
-  if (action === 'chmod') need(execute_filemode, 'execute_filemode')
+  const file_path = requireValue(parsePath(given, 'file_path', label), 'file_path')
+  const content = parseBytes(given, label)
+  const previous_path = parsePath(given, 'previous_path', label)
+  const execute_filemode = parseMode(given, label)
+  const last_commit_id = parseText(given, 'last_commit_id', label)
+  if (action === 'create' || action === 'update') requireValue(content, 'content')
+  if (action === 'move') requireValue(previous_path, 'previous_path')
+  if (action === 'chmod') requireValue(execute_filemode, 'execute_filemode')
   return {
     action,
     file_path,

@@ -24,16 +24,16 @@ const toParam = (name: string, declared: string | ParameterSchema): Param => {
 /** Reads what a declaration sets of an operation, all but its request. */
 export const readDeclaration = (declared: CommandDeclaration): Partial<Operation> => {
   const { request: _, params = {}, shape, summary, confirm, done, undo, sets, ...rest } = declared
-  const plain = (text: string | undefined) => (text === undefined ? undefined : toPlainText(text))
+  const toPlain = (text: string | undefined) => (text === undefined ? undefined : toPlainText(text))
   const all = Object.entries(params).map(([name, one]) => [name, toParam(name, one)] as const)
   const facts = {
     ...rest,
     ...(Object.keys(params).length > 0 && { params: Object.fromEntries(all) }),
     ...(shape !== undefined && { shape: { properties: shape } as JsonValues }),
-    summary: plain(summary)?.replace(/\.$/, ''),
-    confirm: plain(confirm),
-    done: plain(done),
-    undo: plain(undo),
+    summary: toPlain(summary)?.replace(/\.$/, ''),
+    confirm: toPlain(confirm),
+    done: toPlain(done),
+    undo: toPlain(undo),
     sets: sets as JsonValues | undefined,
   }
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
@@ -42,15 +42,15 @@ export const readDeclaration = (declared: CommandDeclaration): Partial<Operation
 /** Adds the mistakes of an entry that the schema cannot express. */
 const checkEntry = (operation: Operation, at: Origin, findings: Findings): void => {
   const { method, sets, follow, returns, command, sandbox } = operation
-  const say = (text: string): undefined => findings.add(at, `${command}: ${text}`)
-  if (method === 'GET' && sets !== undefined) say('"sets" is for commands that write')
+  const addFinding = (text: string): undefined => findings.add(at, `${command}: ${text}`)
+  if (method === 'GET' && sets !== undefined) addFinding('"sets" is for commands that write')
   if (method === 'GET' && operation.confirm !== undefined)
-    say('"confirm" is for commands that write')
+    addFinding('"confirm" is for commands that write')
   if (method !== 'GET' && (returns === 'many' || returns === 'file'))
-    say(`a ${method} cannot return ${returns}`)
-  if (follow === true && returns !== 'file') say('"follow" needs "returns: file"')
-  if (sandbox === 'state' && sets === undefined) say('"sandbox: state" needs "sets"')
-  if (sandbox === 'log' && returns !== 'file') say('"sandbox: log" needs "returns: file"')
+    addFinding(`a ${method} cannot return ${returns}`)
+  if (follow === true && returns !== 'file') addFinding('"follow" needs "returns: file"')
+  if (sandbox === 'state' && sets === undefined) addFinding('"sandbox: state" needs "sets"')
+  if (sandbox === 'log' && returns !== 'file') addFinding('"sandbox: log" needs "returns: file"')
 }
 
 /** Creates the operation of an entry. Returns undefined, and adds a finding, if its request is missing or wrong. */

@@ -76,7 +76,7 @@ export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): b
  * Returns the address of a record's page.
  * @throws Failure `failed` if the address is not on the instance, since anybody who can write the record could have chosen it
  */
-export const getWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): string => {
+export const requireWebUrl = (record: unknown, baseUrl: string, field = 'web_url'): string => {
   const text = isObject(record) ? toText(record[field]) : undefined
   if (text === undefined)
     throw new Failure('failed', 'the instance reports no web page for this object', {
@@ -121,7 +121,7 @@ const showPage = async (
   printing: RunAnswer,
 ): Promise<void> => {
   const base = await getBaseUrl()
-  const urls = records.map((record) => getWebUrl(record, base, words?.name('web_url')))
+  const urls = records.map((record) => requireWebUrl(record, base, words?.name('web_url')))
   const [only = ''] = urls
   const url = urls.length === 1 ? only : getListUrl(urls)
   if (hasDisplay(env, process.platform)) {
@@ -225,7 +225,7 @@ const createAnswerFile = async (path: string, signal: AbortSignal): Promise<Answ
     const file = await openWhole(resolvePath(path), { signal })
     /** The first failure. All later ones are its consequences. */
     let broken: Failure | undefined
-    const trying = async (work: () => Promise<void>): Promise<void> => {
+    const attempt = async (work: () => Promise<void>): Promise<void> => {
       if (broken !== undefined) throw broken
       try {
         await work()
@@ -239,9 +239,9 @@ const createAnswerFile = async (path: string, signal: AbortSignal): Promise<Answ
       path,
       getFailure: () => broken,
       write: (chunk) =>
-        trying(() => file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
+        attempt(() => file.write([typeof chunk === 'string' ? Buffer.from(chunk) : chunk])),
       end: async () => {},
-      publish: () => trying(() => file.publish()),
+      publish: () => attempt(() => file.publish()),
       discard: () => file.discard(),
     }
   } catch (cause) {

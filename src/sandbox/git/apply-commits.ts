@@ -1,7 +1,7 @@
 /** Applies commits to other branches for cherry-picks, reverts, merges and rebases, and finds conflicts. */
 import { emptyTree, type GitCommit, type Person, readCommit } from './commits-and-refs.js'
+import { writeCommit } from './create-commits.js'
 import type { Repository } from './repositories.js'
-import { writeCommit } from './write.js'
 
 /** The resulting tree, or the reason why there is none. */
 export type ApplyResult = { readonly tree: string } | { readonly failure: 'conflict' | 'empty' }

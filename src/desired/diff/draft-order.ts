@@ -270,22 +270,25 @@ export const selectPossibleDrafts = async (
   all: readonly Draft[],
   standing: readonly UnchangedApprovers[],
   view: DiffView,
-  how: DiffOptions,
+  options: DiffOptions,
 ): Promise<{
   readonly drafts: readonly Draft[]
   readonly actions: readonly PlannedAction[]
   readonly findings: readonly PlanFinding[]
 }> => {
-  const floors = await findBelowFloor(all, view, how)
+  const floors = await findBelowFloor(all, view, options)
   const last = await findLastProjects(all, view)
   const taken = await findTakenElsewhere(all, view)
   const left = all.filter(
     (draft) => !floors.dropped.has(draft) && !last.has(draft) && !taken.has(draft),
   )
-  const { drafts: possible, findings } = await dropNonMemberApprovers(left, standing, view, how)
+  const { drafts: possible, findings } = await dropNonMemberApprovers(left, standing, view, options)
   const { actions, circular } = orderDrafts(possible)
   const others = circular.map(({ address }) => toAddressText(address)).join(', ')
-  const reportImpossible = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
+  const createImpossibleFindings = (
+    text: string,
+    drafts: Iterable<Draft>,
+  ): readonly PlanFinding[] =>
     [...drafts].map(({ address, origin }) => ({ is: 'impossible', address, text, origin }))
   return {
     drafts: possible.filter((draft) => !circular.includes(draft)),
@@ -293,13 +296,17 @@ export const selectPossibleDrafts = async (
     findings: [
       ...floors.findings,
       ...findings,
-      ...reportImpossible('this is the only project of the runner, so it cannot be removed', last),
-      ...[...taken].flatMap(([draft, project]) =>
-        reportImpossible(`the project with the ID ${project} has it: remove it there first`, [
-          draft,
-        ]),
+      ...createImpossibleFindings(
+        'this is the only project of the runner, so it cannot be removed',
+        last,
       ),
-      ...reportImpossible(
+      ...[...taken].flatMap(([draft, project]) =>
+        createImpossibleFindings(
+          `the project with the ID ${project} has it: remove it there first`,
+          [draft],
+        ),
+      ),
+      ...createImpossibleFindings(
         `these changes wait for each other: ${others}; apply a value in between first`,
         circular,
       ),

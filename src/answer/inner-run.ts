@@ -133,21 +133,21 @@ const parseSubcommand = async (
   note: (text: string) => void,
 ): Promise<ParsedCommand> => {
   const inWords = await findAskedCommand(ask, outer)
-  const known = () => import('../engine/command/known.js')
-  const beyond = async () =>
-    (await known()).addKnownNames(inWords.command, outer.globals, outer.env)
+  const loadKnown = () => import('../engine/command/known.js')
+  const loadKnownCommand = async () =>
+    (await loadKnown()).addKnownNames(inWords.command, outer.globals, outer.env)
   const { fields } = ask
   const parse = (command: Command): ParsedCommand => {
     const given = parseGivenInWords(command, ask.values, inWords.words, note)
     const args = [...given.args, ...(ask.args ?? [])]
     return { ...inWords, command, given: { ...given, args } }
   }
-  if (fields !== undefined && (await (await known()).hasUnknownField(inWords.command, fields)))
-    return parse(await beyond())
+  if (fields !== undefined && (await (await loadKnown()).hasUnknownField(inWords.command, fields)))
+    return parse(await loadKnownCommand())
   try {
     return parse(inWords.command)
   } catch (error) {
-    const command = await beyond()
+    const command = await loadKnownCommand()
     if (command === inWords.command) throw error
     return parse(command)
   }
@@ -182,7 +182,7 @@ const createInnerOptions = (
 })
 
 /** Runs a command by data. */
-export const runCommandWithin = async (
+export const runInnerCommand = async (
   around: OuterRun,
   ask: SubcommandCall,
 ): Promise<InnerAnswer> => {
@@ -207,7 +207,7 @@ export const runCommandWithin = async (
     const { command, given, words } = await parseSubcommand(ask, outer, note)
     asked = { command, given }
     if (ask.mode === 'checks') return toWithinAnswer(0)
-    const ended = (goesOn: boolean): void => {
+    const recordEnd = (goesOn: boolean): void => {
       more = goesOn
     }
     const made = createInnerOptions(around, ask)
@@ -217,7 +217,7 @@ export const runCommandWithin = async (
       command,
       globals: createInnerGlobals(outer.globals, ask),
       words,
-      inner: { ...made.inner, onEnded: ended },
+      inner: { ...made.inner, onEnded: recordEnd },
     }
     const code = await runLine(options, async (running) => {
       await checkRunFlags({ ...options, ui: running.context.ui }, [])
@@ -312,7 +312,7 @@ const parseCommandLine = async (
 }
 
 /** Runs a line as if a person had typed it. @returns its exit code */
-export const runTypedWithin = async (
+export const runInnerTypedLine = async (
   { outer, shared: sharing, parse, run }: OuterRun,
   { words, input }: TypedLine,
 ): Promise<number> => {
@@ -341,7 +341,7 @@ const pickInnerOptions = ({ composed, parents, planned, reads, whole }: ReadingL
 })
 
 /** Runs a line for its records or, with `previews`, for a preview of its changes. */
-export const runLineWithin = async (
+export const runInnerLine = async (
   { outer, shared: sharing, parse, run }: OuterRun,
   ask: ReadingLine,
 ): Promise<LineAnswer> => {
