@@ -48,7 +48,7 @@ const formatTrace = (
   const { method, url, status, milliseconds, error, requestId } = exchange
   const outcome = status === undefined ? (error ?? 'no answer') : String(status)
   const id = requestId === undefined ? '' : ` (request ${requestId})`
-  const { sudo } = exchange.requestHeaders
+  const { sudo } = exchange
   const as = sudo === undefined ? '' : ` as ${sudo}`
   const head = `* ${method} ${url}${as} → ${outcome} in ${Math.round(milliseconds)} ms${id}`
   const rest =

@@ -58,6 +58,8 @@ export interface Exchange {
   /** The whole URL, which never contains credentials. */
   readonly url: string
   readonly requestHeaders: Readonly<Record<string, string>>
+  /** The user that the request acted as. */
+  readonly sudo?: string | undefined
   readonly requestBody?: string
   /** Undefined if no answer came. */
   readonly status?: number

@@ -53,7 +53,7 @@ export const auditFields = [
 interface AuditedExchange {
   readonly method: string
   readonly url: string
-  readonly requestHeaders: Readonly<Record<string, string>>
+  readonly sudo?: string | undefined
   /** False if the request was certainly not sent. */
   readonly sent?: boolean
   readonly status?: number
@@ -94,7 +94,7 @@ export const createAuditEntry = (
   time: now.toISOString(),
   profile: profile.name,
   user: user ?? null,
-  sudo: exchange.requestHeaders.sudo ?? null,
+  sudo: exchange.sudo ?? null,
   method: exchange.method,
   path: getPath(exchange.url, profile.baseUrl),
   status: exchange.status ?? null,

@@ -1,6 +1,6 @@
 /** Stores extensions for `extend`: their folders, and the index that every start of the program reads. */
 import { readdirSync, rmSync } from 'node:fs'
-import path from 'node:path'
+import { join } from 'node:path'
 import { findDistrust } from '../base/files/trust.js'
 import { version } from '../base/version.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
@@ -133,14 +133,10 @@ const writeFiles = async (
   removeFolder(env, folder)
   makeDirectory(getFolder(env, folder))
   for (const [file, value] of Object.entries(files))
-    await writeWhole(
-      path.join(getFolder(env, folder), `${file}.json`),
-      `${JSON.stringify(value)}\n`,
-      {
-        own: true,
-        durable: false,
-      },
-    )
+    await writeWhole(join(getFolder(env, folder), `${file}.json`), `${JSON.stringify(value)}\n`, {
+      own: true,
+      durable: false,
+    })
 }
 
 /**

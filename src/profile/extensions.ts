@@ -2,7 +2,7 @@
  * Loads extensions by the index that every start reads; `extension-store.ts` writes them, each into a folder. The endpoints of an area are
  * read on first use. Files that others could have changed are refused. Documented commands work without any of these files.
  */
-import path from 'node:path'
+import { join } from 'node:path'
 import type { XSchema } from 'typebox/schema'
 import { Findings } from '../base/documents/findings.js'
 import { parseJson } from '../base/documents/parse-json.js'
@@ -66,7 +66,7 @@ export interface ExtensionIndex {
 }
 
 export const getFolder = (env: Environment, folder: string): string =>
-  path.join(getPaths(env).config, 'extensions', folder)
+  join(getPaths(env).config, 'extensions', folder)
 
 /** The largest size of a file, in bytes. */
 const maxBytes = 256 << 20
@@ -82,7 +82,7 @@ export const readStored = <const S extends XSchema>(
   file: string,
   schema: S,
 ): StoredValue<S> => {
-  const place = path.join(getFolder(env, folder), `${file}.json`)
+  const place = join(getFolder(env, folder), `${file}.json`)
   const doubt = findDistrust(place)
   if (doubt !== undefined) {
     const { message, remedy } = describeDistrust(doubt)

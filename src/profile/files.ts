@@ -1,6 +1,6 @@
 /** Reads and locks the configuration files. A damaged file is reported, and never repaired or overwritten. */
 
-import path from 'node:path'
+import { dirname } from 'node:path'
 import type { XSchema } from 'typebox/schema'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
@@ -86,7 +86,7 @@ export const withLock = async <T>(
   work: () => Promise<T>,
   { patience = 30_000, note, signal }: LockWait = {},
 ): Promise<T> => {
-  makeDirectory(path.dirname(file))
+  makeDirectory(dirname(file))
   const createLockFailure = (owner: string): Failure =>
     new Failure('failed', `${owner} keeps ${file}.lock locked`, {
       request: `${file}.lock`,

@@ -3,7 +3,7 @@
  * and flags, so the files can be deleted at any time.
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { dirname, join } from 'node:path'
 import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
@@ -60,18 +60,18 @@ export type KnownNames = Pick<KnownInstance, 'settings' | 'values' | 'fields'>
 const maxBytes = 256 * 1024
 
 const getFile = ({ config }: Pick<Paths, 'config'>, name: string): string =>
-  path.join(config, 'instances', `${name}.json`)
+  join(config, 'instances', `${name}.json`)
 
 /** Returns the folder with an empty file for each missing route, so that a lookup does not open a file. */
 const getMarksFolder = ({ config }: Pick<Paths, 'config'>, name: string): string =>
-  path.join(config, 'instances', `${name}.gone`)
+  join(config, 'instances', `${name}.gone`)
 
 const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string): string =>
-  path.join(getMarksFolder(paths, name), encodeURIComponent(route))
+  join(getMarksFolder(paths, name), encodeURIComponent(route))
 
 /** True if facts about any instance are stored. */
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
-  existsSync(path.join(config, 'instances'))
+  existsSync(join(config, 'instances'))
 
 const text = { type: 'string' } as const
 const names = { type: 'object', additionalProperties: { type: 'array', items: text } } as const
@@ -208,7 +208,7 @@ const changeKnown = async (
   edit: (before: KnownInstance | undefined) => KnownInstance,
 ): Promise<KnownInstance> => {
   const file = getFile(paths, profile.name)
-  makeDirectory(path.dirname(file))
+  makeDirectory(dirname(file))
   const work = async (): Promise<KnownInstance> => {
     const all = edit(readKnown(paths, profile))
     try {
@@ -218,7 +218,7 @@ const changeKnown = async (
     }
     return all
   }
-  return withLock(path.dirname(file), work, { patience })
+  return withLock(dirname(file), work, { patience })
 }
 
 /** Writes the file, and a mark for each missing route. Writes nothing if the file would be too large. */

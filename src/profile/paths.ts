@@ -1,7 +1,7 @@
 /** Determines the folders in which svcctl keeps its configuration, data and cache. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import path from 'node:path'
+import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { resolvePath } from '../base/io.js'
 import type { Environment } from './types.js'
@@ -24,10 +24,10 @@ type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
 const getPlatformFolders = (env: Environment): PlatformFolders => {
   const home = env.HOME || homedir()
   const getHomePath = (variableName: string, ...fallback: string[]): string =>
-    env[variableName] || path.join(home, ...fallback)
+    env[variableName] || join(home, ...fallback)
   if (process.platform === 'darwin') {
-    const library = path.join(home, 'Library')
-    const own = (folder: string): string => path.join(library, folder, 'svcctl')
+    const library = join(home, 'Library')
+    const own = (folder: string): string => join(library, folder, 'svcctl')
     return {
       config: own('Preferences'),
       state: own('Application Support'),
@@ -35,17 +35,17 @@ const getPlatformFolders = (env: Environment): PlatformFolders => {
     }
   }
   if (process.platform === 'win32') {
-    const local = path.join(getHomePath('LOCALAPPDATA', 'AppData', 'Local'), 'svcctl')
+    const local = join(getHomePath('LOCALAPPDATA', 'AppData', 'Local'), 'svcctl')
     return {
-      config: path.join(getHomePath('APPDATA', 'AppData', 'Roaming'), 'svcctl', 'Config'),
-      state: path.join(local, 'Data'),
-      cache: path.join(local, 'Cache'),
+      config: join(getHomePath('APPDATA', 'AppData', 'Roaming'), 'svcctl', 'Config'),
+      state: join(local, 'Data'),
+      cache: join(local, 'Cache'),
     }
   }
   return {
-    config: path.join(getHomePath('XDG_CONFIG_HOME', '.config'), 'svcctl'),
-    state: path.join(getHomePath('XDG_DATA_HOME', '.local', 'share'), 'svcctl'),
-    cache: path.join(getHomePath('XDG_CACHE_HOME', '.cache'), 'svcctl'),
+    config: join(getHomePath('XDG_CONFIG_HOME', '.config'), 'svcctl'),
+    state: join(getHomePath('XDG_DATA_HOME', '.local', 'share'), 'svcctl'),
+    cache: join(getHomePath('XDG_CACHE_HOME', '.cache'), 'svcctl'),
   }
 }
 
@@ -59,8 +59,8 @@ export const getPaths = (env: Environment): Paths => {
     const config = resolvePath(own)
     return {
       config,
-      state: path.join(config, 'state'),
-      cache: path.join(config, 'cache'),
+      state: join(config, 'state'),
+      cache: join(config, 'cache'),
       portable: true,
     }
   }
@@ -68,12 +68,12 @@ export const getPaths = (env: Environment): Paths => {
 }
 
 /** Returns the folder that contains the journals of runs. */
-export const getRunFolder = (env: Environment): string => path.join(getPaths(env).state, 'runs')
+export const getRunFolder = (env: Environment): string => join(getPaths(env).state, 'runs')
 
 /** True if a profile may have a vocabulary. Every command calls this, so the file is searched and not parsed. */
 export const hasVocabularySetting = (env: Environment): boolean => {
   try {
-    return readRegular(path.join(getPaths(env).config, 'config.json')).includes('"vocabulary"')
+    return readRegular(join(getPaths(env).config, 'config.json')).includes('"vocabulary"')
   } catch {
     return false
   }
@@ -81,7 +81,7 @@ export const hasVocabularySetting = (env: Environment): boolean => {
 
 /** Returns the file with the index of the extensions. */
 export const getExtensionIndex = (env: Environment): string =>
-  path.join(getPaths(env).config, 'extensions.json')
+  join(getPaths(env).config, 'extensions.json')
 
 /** True if extensions are installed. Every start of the program checks this. */
 export const hasExtensions = (env: Environment): boolean => existsSync(getExtensionIndex(env))

@@ -1,5 +1,5 @@
 /** Reads and writes the configuration file, which has the profiles and aliases. */
-import path from 'node:path'
+import { basename, dirname } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import type { Origin } from '../base/documents/origin.js'
@@ -106,8 +106,8 @@ export const writeContents = async (file: string, contents: StoreContent): Promi
     await clearPlace(file)
     const { default: Conf } = await import('conf')
     const conf = new Conf<Record<string, unknown>>({
-      cwd: path.dirname(file),
-      configName: path.basename(file, '.json'),
+      cwd: dirname(file),
+      configName: basename(file, '.json'),
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,

@@ -1,5 +1,5 @@
 /** Stores profiles and aliases in the configuration file, and keeps profiles and their tokens consistent when a person signs in or out. */
-import path from 'node:path'
+import { dirname, join } from 'node:path'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { type Fields, getOwn } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
@@ -22,7 +22,7 @@ import type { Environment, Profile } from './types.js'
  * @throws Failure `usage` if the file cannot be read
  */
 export const readAliases = (env: Environment): Aliases =>
-  readContents(path.join(getPaths(env).config, 'config.json')).rest.aliases ?? {}
+  readContents(join(getPaths(env).config, 'config.json')).rest.aliases ?? {}
 
 /**
  * Returns the command line of an alias; undefined if there is no such alias.
@@ -31,7 +31,7 @@ export const readAliases = (env: Environment): Aliases =>
 export const findAlias = (env: Environment, name: string): string | undefined => {
   const aliases = readAliases(env)
   if (!Object.hasOwn(aliases, name)) return undefined
-  const found = findDistrust(path.join(getPaths(env).config, 'config.json'))
+  const found = findDistrust(join(getPaths(env).config, 'config.json'))
   if (found === undefined) return aliases[name]
   const { message, remedy } = describeDistrust(found)
   throw usage(`ignoring the alias ${name}: ${message}`, `Run: ${remedy}`)
@@ -182,7 +182,7 @@ class ProfileFile implements Store {
       return { ...rest, current: current === name ? undefined : current, profiles: others }
     })
     const { forgetKnown } = await import('./known.js')
-    forgetKnown({ config: path.dirname(this.file) }, name)
+    forgetKnown({ config: dirname(this.file) }, name)
   }
 
   async switch(name: string): Promise<void> {
@@ -230,7 +230,7 @@ class ProfileFile implements Store {
  * @param waiting options for waiting while another process writes
  */
 export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
-  new ProfileFile(path.join(paths.config, 'config.json'), waiting)
+  new ProfileFile(join(paths.config, 'config.json'), waiting)
 
 // Signing in and out, which changes the token and the profile that refers to it.
 

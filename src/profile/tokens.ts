@@ -1,7 +1,7 @@
 /** Stores tokens in the system keyring, or in a file that only its owner can read, and checks that a text can be a token. */
 
 import { chmodSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { join } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { checkStored, readStoredJson } from '../base/documents/stored.js'
@@ -174,7 +174,7 @@ const openTokenFile = (
   note: (text: string) => void,
   waiting: LockWait = { note },
 ): TokenFile => {
-  const file = path.join(paths.config, 'tokens.json')
+  const file = join(paths.config, 'tokens.json')
   const read = (): Document<Fields> => {
     keepPrivate(file, note)
     const empty = { value: {}, at: () => ({ file, line: 1, column: 1 }) }
@@ -353,7 +353,7 @@ class TokenStore implements Tokens {
   }
 
   withTokenLock<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return withLock(path.join(this.#config, `refresh-${name}`), work, this.#waiting)
+    return withLock(join(this.#config, `refresh-${name}`), work, this.#waiting)
   }
 
   /** Returns true if the keyring stored the token. Fails only if `place` requires the keyring. */

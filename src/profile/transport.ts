@@ -1,7 +1,7 @@
 /** Determines how an instance is reached: the proxy, certificate authorities and client certificate. */
 
 import { readdirSync } from 'node:fs'
-import path from 'node:path'
+import { delimiter, join } from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
 import { hasOwnProcess } from '../base/io.js'
@@ -125,10 +125,10 @@ const readProfilePem = (
 const readCertificateFolders = (folders: string): string => {
   const hint =
     'Name folders with PEM files of certificate authorities in SSL_CERT_DIR, or unset it.'
-  const texts = folders.split(path.delimiter).flatMap((folder) => {
+  const texts = folders.split(delimiter).flatMap((folder) => {
     if (folder === '') return []
     try {
-      return readdirSync(folder).map((name) => readCertificate(path.join(folder, name)))
+      return readdirSync(folder).map((name) => readCertificate(join(folder, name)))
     } catch (error) {
       throw createFileFailure('read', `${folder} (SSL_CERT_DIR)`, error, hint)
     }

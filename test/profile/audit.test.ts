@@ -13,7 +13,7 @@ const exchange = {
   method: 'DELETE',
   url: 'https://forge.test/forge/api/v4/runners/7?token=canary',
   status: 204,
-  requestHeaders: { sudo: 'ana' },
+  sudo: 'ana',
   requestId: 'r-1',
   milliseconds: 12.7,
 }

@@ -50,7 +50,7 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
       const exchange = {
         method: 'PUT',
         url: `https://h.test/${i}`,
-        requestHeaders: { sudo: 'x'.repeat(300) },
+        sudo: 'x'.repeat(300),
         status: 200,
         milliseconds: 1,
       }

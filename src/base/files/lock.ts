@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
-import path from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
 import { getCurrentIo } from '../io.js'
@@ -162,7 +162,7 @@ const readLockEntry = (directory: string): LockEntry | undefined => {
   runUnless(['ENOENT'], () => {
     const name = readdirSync(directory).find((entry) => ownerFile.test(entry))
     if (name === undefined) return
-    const file = path.join(directory, name)
+    const file = join(directory, name)
     found = { file, owner: toOwner(file), sign: statSync(file).mtimeMs }
   })
   return found
@@ -182,11 +182,11 @@ const takeFreeLock = (directory: string): string | undefined => {
   const name = `owner-${made}`
   try {
     mkdirSync(prepared, { mode: 0o700 })
-    writeFileSync(path.join(prepared, name), JSON.stringify(getThisProcess()), { mode: 0o600 })
+    writeFileSync(join(prepared, name), JSON.stringify(getThisProcess()), { mode: 0o600 })
     // An empty directory is a released lock. Windows does not rename over it, and no system renames over a full one.
     runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
     const taken = runUnless(occupiedCodes, () => renameSync(prepared, directory))
-    if (taken) return path.join(directory, name)
+    if (taken) return join(directory, name)
   } catch (error) {
     rmSync(prepared, { recursive: true, force: true })
     throw error

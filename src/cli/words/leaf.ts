@@ -145,7 +145,7 @@ export abstract class CommandLevel extends Commander {
     this.declare(flags(createMentionFilter(this.tokens)))
   }
 
-  private declare(flags: readonly Flag[]): void {
+  protected declare(flags: readonly Flag[]): void {
     for (const flag of flags)
       for (const option of getOptions(flag)) {
         this.addOption(option)
@@ -282,6 +282,8 @@ const findUndocumented = (command: Command, tokens: readonly string[]): Undocume
 export class Leaf extends CommandLevel {
   private loaded: Command | undefined
   private rest: readonly string[] = []
+  /** The flags of the command that the line may contain. */
+  private mentioned: readonly Flag[] = []
   private readonly findOwn: WordsFinder
   /** The error that occurred when the vocabulary was loaded. */
   private vocabularyError: Error | undefined
@@ -354,7 +356,8 @@ export class Leaf extends CommandLevel {
     // Help is shown even if the rest of the line is wrong.
     if (this.wantsHelp) this.end({ kind: 'help', of: this.place })
     this.rest = tokens
-    this.declareMentioned((isWanted) => getCommandFlags(this.loadedCommand, isWanted))
+    this.mentioned = getCommandFlags(this.loadedCommand, createMentionFilter(this.tokens))
+    this.declare(this.mentioned)
     checkPairs(this.loadedCommand.flags, tokens)
     return super.parseOptions(this.replaceBooleans(tokens))
   }
@@ -379,8 +382,9 @@ export class Leaf extends CommandLevel {
   private createLine(): ParsedLine {
     const { loadedCommand: command, allTexts } = this
     if (this.wantsHelp) return { kind: 'help', of: this.place }
-    const given = getCommandFlags(command, ({ name }) => allTexts.has(name))
-    const strange = [...allTexts.keys()].find((key) => !given.some(({ name }) => name === key))
+    const strange = [...allTexts.keys()].find(
+      (key) => !this.mentioned.some(({ name }) => name === key),
+    )
     if (this.vocabularyError !== undefined) throw this.vocabularyError
     if (strange !== undefined) throw createUnknownOptionFailure(getCommandName(command), strange)
     const typed = { args: this.args, flags: allTexts }

@@ -68,8 +68,9 @@ export const findSecretTexts = (sent: RequestContent, words?: OwnNames): readonl
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
-  const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
-  for (const [name, value] of query) if (isSecretName(name)) found.push(value)
+  const [, query] = /\?(.*)/s.exec(sent.path) ?? []
+  for (const [name, value] of query === undefined ? [] : new URLSearchParams(query))
+    if (isSecretName(name)) found.push(value)
   const getSecrecy = getSecrecies(sent.secrets, words)
   maskSecrets(
     parseAttributes(sent),

@@ -259,6 +259,9 @@ interface TracedRequest {
 const redactUrl = ({ outgoing: { origin, path } }: TracedRequest): string =>
   redactSecrets(maskAddressSecrets(`${origin}${path}`))
 
+const redactSudo = ({ outgoing: { headers } }: TracedRequest): string | undefined =>
+  redactHeaders({ sudo: headers.sudo }).sudo
+
 const redactRequestBody = ({ outgoing, secrets, words }: TracedRequest): string | undefined => {
   const sent = maskRequestBody(outgoing.body, secrets, words)
   return sent && redactSecrets(sent)
@@ -277,6 +280,9 @@ const createAnsweredExchange = (
   },
   get requestHeaders() {
     return redactHeaders(traced.outgoing.headers)
+  },
+  get sudo() {
+    return redactSudo(traced)
   },
   get requestBody() {
     return redactRequestBody(traced)
@@ -301,6 +307,7 @@ const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => 
   method: traced.outgoing.method,
   url: redactUrl(traced),
   requestHeaders: redactHeaders(traced.outgoing.headers),
+  sudo: redactSudo(traced),
   get requestBody() {
     return redactRequestBody(traced)
   },
