@@ -10,7 +10,12 @@ import { buildRequest } from '../../http/index.js'
 import type { WireRequest } from '../../http/types.js'
 import { getScope } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
-import { getSources, loadSourceEndpoint, type NamedPlaces, type ValueSource } from './value-lists.js'
+import {
+  getSources,
+  loadSourceEndpoint,
+  type NamedPlaces,
+  type ValueSource,
+} from './value-lists.js'
 
 /** A request for values, and the endpoint that determines its credential. */
 export interface ValueRequest {
@@ -58,8 +63,8 @@ const buildValueRequest = async (
     const { project } = places
     if (source.path.includes(':id') && project === undefined) return undefined
     if (words !== undefined) {
-      const { listAt } = await import('../../catalogue/undocumented.js')
-      await words.check(listAt(source.path))
+      const { createListEndpoint } = await import('../../catalogue/undocumented.js')
+      await words.check(createListEndpoint(source.path))
     }
     const route = words?.path(source.path) ?? source.path
     const path = route.replace(':id', encodeURIComponent(project ?? ''))
