@@ -165,6 +165,7 @@ export const createInnerRuns = (
   return {
     runCommand: async (ask) => (await import('./inner-run.js')).runInnerCommand(inside, ask),
     readLine: async (ask) => (await import('./inner-run.js')).runInnerLine(inside, ask),
+    checkLine: async (ask) => (await import('./reading-line.js')).checkReadingLine(inside, ask),
     runLine: async (ask) => (await import('./inner-run.js')).runInnerTypedLine(inside, ask),
   }
 }

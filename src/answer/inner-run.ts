@@ -14,13 +14,7 @@ import type {
   SubcommandCall,
   TypedLine,
 } from '../engine/command/context.js'
-import {
-  canListRecords,
-  deriveWithoutSpecial,
-  getCommandName,
-  hasEndpoints,
-  isReadOnlyCommand,
-} from '../engine/command/derive.js'
+import { canListRecords, deriveWithoutSpecial } from '../engine/command/derive.js'
 import {
   type Globals,
   isAggregate,
@@ -32,16 +26,15 @@ import type { Command, Given } from '../engine/command/types.js'
 import { translateCommand } from '../engine/command/vocabulary.js'
 import { loadOwnWords } from '../engine/command/words.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
-import { keepOwnTexts, parseGiven, parseGlobals } from '../engine/plan/given.js'
-import type { ParsedLine } from '../engine/plan/line.js'
+import { parseGlobals } from '../engine/plan/given.js'
 import { checkRunFlags } from '../engine/run.js'
-import { parseWhere } from '../engine/where/index.js'
 import { exitCodes, Failure, usage } from '../errors.js'
 import { parseGivenInWords } from './data-given.js'
 import { getRunFailure } from './failure-report.js'
 import { openKeptAnswer } from './kept-answer.js'
 import { runLine } from './line-run.js'
 import type { AnswerOptions, AskedLine, OuterLine } from './options.js'
+import { type CommandLine, parseReadingLine } from './reading-line.js'
 
 /** The outer run, and the functions that parse and run lines. */
 interface OuterRun {
@@ -50,9 +43,6 @@ interface OuterRun {
   readonly parse: AskedLine['parse']
   readonly run: (line: AskedLine, outer: OuterLine) => Promise<number>
 }
-
-/** A line that runs a command. */
-type CommandLine = Extract<ParsedLine, { kind: 'run' }>
 
 // Commands that are run by data.
 
@@ -253,36 +243,6 @@ const getReachingWords = (outer: Globals, from: string | undefined): readonly st
     : toFlagWords('from', from)),
 ]
 
-/** @throws Failure `usage` for a line that does not only read, and for flags about its output */
-const checkInnerLine = ({ command, raw }: CommandLine, ask: ReadingLine): void => {
-  const name = getCommandName(command)
-  if (!isReadOnlyCommand(command) || !hasEndpoints(command))
-    throw usage(`${name} is not a command that reads from the API`)
-  if (ask.where !== undefined && !canListRecords(command)) throw usage(`${name} is not a list`)
-  if (raw.args.includes('-') || [...raw.flags.values()].flat().includes('-'))
-    throw usage(`${name} cannot read from standard input here`)
-  const own = new Set(command.flags.map((flag) => flag.name))
-  const { allowed = [] } = ask
-  for (const flag of raw.flags.keys())
-    if (!own.has(flag) && !allowed.includes(flag))
-      throw usage(
-        `--${flag} is not allowed here`,
-        `Allowed are the filters of ${name} and ${allowed.map((one) => `--${one}`).join(', ')}.`,
-      )
-}
-
-/** @throws Failure `usage` for a value that a flag does not accept, and for a condition that cannot be parsed */
-const checkValues = async ({ command, raw }: CommandLine, outer: AnswerOptions): Promise<void> => {
-  await parseGiven(command, keepOwnTexts(command, raw), {
-    env: outer.env,
-    signal: outer.signal,
-    readStdin: noInput.text,
-    note: () => {},
-    warn: () => {},
-  })
-  parseWhere(raw.flags.get('where') ?? [])
-}
-
 /** Returns the columns of a line's groups. Returns nothing for a line without groups. */
 const getGroupColumns = async ({
   command,
@@ -354,16 +314,10 @@ export const runInnerLine = async (
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
   let facts: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
   try {
-    const alone = await parse(ask.words)
-    if (alone.kind !== 'run') throw usage('this is not a command that reads from the API')
-    if (!previews) checkInnerLine(alone, ask)
+    const alone = await parseReadingLine(parse, ask)
     facts = { command: alone.command, ...(await getGroupColumns(alone)) }
     const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
     const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
-    if (ask.checks === true) {
-      await checkValues(parsed, outer)
-      return { ...facts, notes, code: 0 }
-    }
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const inner: InnerPart = {
       ...(from === outer.globals.from ? sharing : { getGate: sharing.getGate }),

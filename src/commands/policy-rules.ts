@@ -259,16 +259,12 @@ const readRows = async (
  * @throws Failure `usage` for an invalid line, with its position in the file
  */
 export const checkRule = async ({ place }: Context, rule: PolicyRule): Promise<void> => {
-  const { failure } = await place.runs.readLine({
-    ...withOrigin(rule, () => createAsk(rule)),
-    allowed: allowedFlags,
-    checks: true,
-    takeRecord: () => {},
-  })
-  if (failure !== undefined)
+  const ask = withOrigin(rule, () => createAsk(rule))
+  await place.runs.checkLine({ ...ask, allowed: allowedFlags }).catch((failure: unknown) =>
     withOrigin(rule, () => {
       throw failure
-    })
+    }),
+  )
 }
 
 /** The cache of lists that rules share, and whether another rule reads this list, too. */

@@ -235,15 +235,7 @@ const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
 
 /** @throws Failure `usage` for a line that is no list of the API. Nothing is sent or written before. */
 const checkLists = async ({ place }: Context, all: readonly WantedList[]): Promise<void> => {
-  for (const { words } of all) {
-    const checked = await place.runs.readLine({
-      words,
-      allowed: lineFlags,
-      checks: true,
-      takeRecord: () => {},
-    })
-    if (checked.failure !== undefined) throw checked.failure
-  }
+  for (const { words } of all) await place.runs.checkLine({ words, allowed: lineFlags })
 }
 
 async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {

@@ -204,7 +204,6 @@ const startBulkRun = async (
   const gate = await engine.getGate()
   const counter = engine.ui.startCounter(getTotal(), () => gate.waiting)
   const { merging } = options
-  let known = getTotal()
   const going = runWork<PlanAnswer, NumberedPlan>({
     items,
     gate,
@@ -228,10 +227,8 @@ const startBulkRun = async (
     onSettled: (settled) => {
       states.markSettled(settled)
       counter.add(1, 'failure' in settled.outcome)
-      if (known === undefined) {
-        known = getTotal()
-        if (known !== undefined) counter.setTotal(known)
-      }
+      const total = getTotal()
+      if (total !== undefined) counter.setTotal(total)
     },
   })
   going.report.finally(counter.end).catch(() => {})

@@ -92,8 +92,6 @@ export interface PlannedLine {
 export interface ReadingLine {
   /** The words of the line, without `svcctl`. */
   readonly words: readonly string[]
-  /** Only checks the line: its words, its flags and their values. Nothing is sent. */
-  readonly checks?: true
   /** Allows a line that writes: only GET and HEAD are sent, and the records are a preview of the changes. */
   readonly previews?: true
   /** Options for saving the preview as a planned run, if the line writes. */
@@ -158,6 +156,11 @@ export interface TypedLine {
 export interface InnerRuns {
   readonly runCommand: SubcommandRunner
   readonly readLine: ReadLine
+  /**
+   * Checks a line that reads: its words, its flags with their values, and its conditions. Nothing is sent.
+   * @throws Failure `usage` for a mistake
+   */
+  readonly checkLine: (ask: Pick<ReadingLine, 'allowed' | 'where' | 'words'>) => Promise<void>
   /**
    * Runs a line with its own output.
    * @returns the exit code of the line
