@@ -1,8 +1,8 @@
 /** Provides the credential of a profile: from its token command, or the stored token, which is refreshed before it expires. */
 import { addSeconds } from '../base/dates.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
+import { parseOauthError } from '../base/oauth-errors.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { parseOauthError } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import { checkToken } from './tokens.js'
