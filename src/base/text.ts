@@ -42,6 +42,10 @@ export const groupDigits = (count: number): string =>
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`
 
+/** Describes a text by its length, for messages that must not quote it. */
+export const describeSize = (text: string): string =>
+  text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`
+
 /** Shortens a text of a file to one line that a message can quote. */
 export const quoteText = (text: string): string => {
   const line = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')

@@ -6,7 +6,8 @@ import { normalizeBaseUrl } from '../base/base-url.js'
 import { makeWellFormed, viewBytes } from '../base/bytes.js'
 import { MalformedJson } from '../base/json/json.js'
 import { checkJson } from '../base/json/scan.js'
-import { redactError, toKnownOauthError } from '../base/secrets/redact.js'
+import { parseOauthError } from '../base/oauth-errors.js'
+import { redactError } from '../base/secrets/redact.js'
 import { makeLegible, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
@@ -147,7 +148,7 @@ const makeOpaque = (error: unknown): unknown => {
     findOriginalFailure(error).details.cause !== undefined ||
     ['interrupted', 'usage'].includes(error.category)
   if (status === undefined && isNetworkFailure) return error
-  const code = toKnownOauthError(error.details.code)
+  const code = parseOauthError(error.details.code)
   const why =
     status === undefined
       ? 'the response is invalid'

@@ -1,8 +1,8 @@
 /** Provides the credential of a profile: from its token command, or the stored token, which is refreshed before it expires. */
 import { addSeconds } from '../base/dates.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
+import { parseOauthError } from '../base/oauth-errors.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { toKnownOauthError } from '../base/secrets/redact.js'
 import { Failure } from '../errors.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import { checkToken } from './tokens.js'
@@ -161,7 +161,7 @@ const parseBody = (body: unknown): Fields => {
 
 /** The machine-readable code of an OAuth error; its free text could repeat the token. */
 const formatErrorCode = ({ error }: Fields): string => {
-  const code = toKnownOauthError(error)
+  const code = parseOauthError(error)
   return code === undefined ? '' : ` ${code}`
 }
 

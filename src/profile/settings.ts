@@ -15,8 +15,8 @@ import {
   string,
 } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
+import { checkProxy } from './proxy.js'
 import { userTokenKinds } from './tokens.js'
-import { checkProxy } from './transport.js'
 import type { Profile } from './types.js'
 
 type KebabCase<S extends string> = S extends `${infer C}${infer Rest}`

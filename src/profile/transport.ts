@@ -9,6 +9,7 @@ import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
 import { isOfJob } from './environment.js'
 import { createFileFailure } from './files.js'
+import { checkProxy } from './proxy.js'
 import type { Environment, Session } from './types.js'
 
 /** The settings, in the form that `http/` accepts. */
@@ -24,38 +25,6 @@ export interface TransportSettings {
 
 const getProxyVariable = (env: Environment, name: string): string | undefined =>
   env[name.toLowerCase()] || env[name] || undefined
-
-const isDecodable = (text: string): boolean => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** True if an http(s) URL has no path, query or fragment, like that of a proxy. */
-const isOrigin = ({ protocol, pathname, search, hash }: URL): boolean =>
-  /^https?:$/.test(protocol) && `${pathname}${search}${hash}` === '/'
-
-/**
- * Checks a proxy URL, whose username and password must be percent-encoded.
- * @throws Failure `usage`, which does not repeat the URL, because it may contain a password
- */
-export const checkProxy = (setting: string, proxy: string): string => {
-  const url = URL.canParse(proxy) ? new URL(proxy) : undefined
-  if (url === undefined || !isOrigin(url))
-    throw usage(
-      `${setting} is not a valid proxy URL`,
-      'Use the form http://host:port or https://host:port.',
-    )
-  if (!isDecodable(url.username) || !isDecodable(url.password))
-    throw usage(
-      `${setting} contains a username or password that is not percent-encoded`,
-      'Encode % as %25, @ as %40, : as %3A and / as %2F.',
-    )
-  return proxy
-}
 
 /** Returns the proxy that the environment sets for an address; undefined for an address of this machine. */
 const getEnvironmentProxy = (baseUrl: string, env: Environment): string | undefined => {

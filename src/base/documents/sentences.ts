@@ -1,8 +1,7 @@
 /** Writes the sentence for each error of JSON Schema, one for each keyword. */
 import { isObject } from '../objects.js'
-import { describeSize } from '../secrets/redact.js'
 import { suggestSimilar } from '../suggest.js'
-import { quoteText } from '../text.js'
+import { describeSize, quoteText } from '../text.js'
 
 /** Keys and indexes from the root of a value to one of its parts. */
 export type ValuePath = readonly (string | number)[]

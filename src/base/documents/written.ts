@@ -1,7 +1,6 @@
 /** Represents the content of a file with positions: maps, lists and scalars. Keys are text as written. */
 import type { JsonValue } from '../objects.js'
-import { describeSize } from '../secrets/redact.js'
-import { quoteText } from '../text.js'
+import { describeSize, quoteText } from '../text.js'
 import type { Origin } from './origin.js'
 
 export interface WrittenMap {

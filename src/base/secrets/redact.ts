@@ -5,7 +5,7 @@
 
 import { Failure, type FailureDetails } from '../../errors.js'
 import { createLineState } from '../io.js'
-import { formatCount } from '../text.js'
+import { describeSize } from '../text.js'
 import { maskPrivateKeys } from './mask-text.js'
 
 // Held texts, from a named file, the environment or a program. Each is a symbol, which the compiler accepts neither in a template nor as a
@@ -29,10 +29,6 @@ export const openHeld = (held: HeldText): string => {
   if (text === undefined) throw new TypeError('this symbol holds no text')
   return text
 }
-
-/** Describes a text by its length, for messages that must not quote it. */
-export const describeSize = (text: string): string =>
-  text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`
 
 /** Describes a held text by its length, for messages. */
 export const describeHeld = (held: HeldText): string => describeSize(openHeld(held))
@@ -190,29 +186,3 @@ export const redactError = (error: unknown): unknown =>
   error instanceof Failure
     ? new Failure(error.category, redactSecrets(error.message), redactDetails(error.details))
     : error
-
-/** The error codes that OAuth registers for its token endpoint (RFC 6749 5.2, and the IANA registry). */
-const oauthErrorCodes: ReadonlySet<unknown> = new Set([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'access_denied',
-  'server_error',
-  'temporarily_unavailable',
-  'authorization_pending',
-  'slow_down',
-  'expired_token',
-  'invalid_target',
-  'invalid_token',
-  'insufficient_scope',
-  'invalid_dpop_proof',
-  'use_dpop_nonce',
-  'unmet_authentication_requirements',
-])
-
-/** Returns a registered code. Any other text in its place could be a secret, and is not repeated. */
-export const toKnownOauthError = (value: unknown): string | undefined =>
-  typeof value === 'string' && oauthErrorCodes.has(value) ? value : undefined

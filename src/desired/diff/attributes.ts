@@ -1,9 +1,9 @@
 /** Compares the desired value of each attribute with its current value. */
 
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
-import { describeSize, holdText } from '../../base/secrets/redact.js'
+import { holdText } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'
-import { quoteText } from '../../base/text.js'
+import { describeSize, quoteText } from '../../base/text.js'
 import { getProperties } from '../../catalogue/fields.js'
 import type { Referent } from '../../catalogue/managed.js'
 import {

@@ -10,9 +10,9 @@ import {
 } from '../../base/documents/written.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { describeHeld, describeSize, type HeldText, openHeld } from '../../base/secrets/redact.js'
+import { describeHeld, type HeldText, openHeld } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'
-import { quoteText } from '../../base/text.js'
+import { describeSize, quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
 import {
   type EnumParam,

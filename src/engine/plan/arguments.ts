@@ -1,6 +1,6 @@
 /** Assigns positional arguments to the parameters of an endpoint, and resolves references and web addresses of objects. */
 import type { JsonValue } from '../../base/objects.js'
-import { describeSize } from '../../base/secrets/redact.js'
+import { describeSize } from '../../base/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
 import { getParamFormat, getScopeType, isNumeric, type Param } from '../../catalogue/params.js'

@@ -6,8 +6,9 @@
 import { toSentTime } from '../../base/dates.js'
 import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
-import { describeSize, type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
+import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'
+import { describeSize } from '../../base/text.js'
 import { decodeStrictly } from '../../base/utf8.js'
 import {
   type Coercion,
