@@ -234,6 +234,15 @@ describe('an input that ends is checked whole before anything is written', () =>
     `${JSON.stringify({ project, record: { id } })}\n`
   const integer = '<id> must be an integer'
 
+  it('says of a column of no list what to pipe in', async () => {
+    const { code, stderr } = await call('runners pause -', { input: 'id,foo\n1,x\n' })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Pipe in the column that names the objects, without the others.'),
+    ])
+    expect(server.seen).toEqual([])
+  })
+
   it.each([
     ['runners pause -', '1\n2\nabc\n4\n', `line 3: ${integer}`],
     ['runners pause - --journal none', '1\n\nabc\n4\n', `line 3: ${integer}`],

@@ -131,6 +131,16 @@ describe('the column of the only target', () => {
     expect((await run(`${line} -P x/a --sort project --fields id`)).code).toBe(0)
   })
 
+  it.each([
+    ['deploy-keys get 1', { id: 1 }],
+    ['deploy-keys update 1 --title new', { id: 1, title: 'new' }],
+    ['commits diff main', [{ id: 1 }]],
+  ])('is a field of what no list has, too: %s', async (line, body) => {
+    server.answer = () => ({ body })
+    const ran = await run(`${line} -P x/a --fields id,project -o csv`)
+    expect(ran).toMatchObject({ code: 0, stdout: 'id,project\n1,x/a\n' })
+  })
+
   it('is unknown where the line has no such target', async () => {
     server.answer = () => ({ body: [{ id: 1, description: 'd' }] })
     for (const field of ['project', 'group', 'of', 'profile', 'snapshot']) {

@@ -1,5 +1,8 @@
 /** `alerts send`: the endpoint, its key and nothing else of the person; what is sent. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { configuration } from '../support/program.js'
 import { calling } from './calling.js'
 
 const { server, call, sent } = calling()
@@ -50,6 +53,19 @@ describe('alerts send', () => {
     expect((await send(['--endpoint', to(), '--title', 'x'], same)).code).toBe(0)
     const given = [...keyed(), '--title', 'x']
     expect((await send(given, env)).code).toBe(0)
+  })
+
+  it('has the names of a vocabulary at the instance that the profile names, and at no other', async () => {
+    const config = configuration()
+    const vocabulary = join(config, 'words.yml')
+    writeFileSync(vocabulary, 'vocabulary: 1\nnames: { hosts: machines }\n')
+    const profile = (baseUrl: string) => ({ baseUrl, vocabulary, tokenCommand: ['printf', 'any'] })
+    const profiles = { own: profile(server.url), other: profile('https://other.example') }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '', SVC_NO_KEYRING: '1' }
+    for (const name of ['own', 'other'])
+      expect((await send([...keyed(), '--hosts', 'db1', '-p', name], env)).code).toBe(0)
+    expect(sent().map(({ body }) => body)).toEqual([{ machines: 'db1' }, { hosts: 'db1' }])
   })
 
   it.each([

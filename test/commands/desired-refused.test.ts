@@ -279,6 +279,13 @@ describe('a value that the instance refuses has its place in the file', () => {
     expect(stdout).toContain('expires_at must be a day after today, not 2020-01-01 (f.yml:2:')
   })
 
+  it('a secret that is required may be there already: no answer shows it', async () => {
+    const finding =
+      'spamsvc_enabled requires spamsvc_api_key: declare it, unless the instance has it'
+    const { code, stdout } = await (await desk(settings('spamsvc_enabled: true')))('plan f.yml')
+    expect([code, stdout]).toEqual([0, expect.stringContaining(finding)])
+  })
+
   it('a domain of another project is impossible, unless it leaves by the same plan', async () => {
     const text = inProject('pages_domains: {old.example.test: {}}')
     const { stdout } = await (await desk(text))('plan f.yml')

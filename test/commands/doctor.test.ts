@@ -137,6 +137,21 @@ describe('doctor', () => {
     expect(line('page headers')).toMatchObject({ status: 'warning' })
   })
 
+  it('names commands that a credential without administrator rights cannot run', async () => {
+    const answer = (path: string): readonly [number, unknown] =>
+      path.includes('/settings')
+        ? [403, {}]
+        : [200, path.includes('/user') ? { username: 'a' } : []]
+    const base = await serve(json(answer))
+    const { line } = await doctor(['--base-url', base], { SVC_TOKEN: 'x' })
+    expect(line('administrator')).toEqual({
+      check: 'administrator',
+      status: 'warning',
+      message: 'no; settings, geo, runners list --instance and other commands need one',
+      remedy: 'Use an administrator’s token for these commands.',
+    })
+  })
+
   it('looks at the proxy, unless the address is exempt from it', async () => {
     const base = await serve(json(() => [401, { message: '401 Unauthorized' }]))
     const proxy = { HTTP_PROXY: 'http://someone:canary@127.0.0.1:9', NO_PROXY: '' }

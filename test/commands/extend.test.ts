@@ -513,6 +513,17 @@ describe('an index that cannot be believed', () => {
     expect((await run('runners list --instance')).code).toBe(0)
   })
 
+  it('has a file of an area that others can write to, of which nothing is run', async () => {
+    const { run, env } = await extended()
+    const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json')
+    chmodSync(file, 0o666)
+    const { code, stdout, stderr } = await run('users list')
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`chmod go-w ${file}`)])
+    expect((await run('runners list --instance')).code).toBe(0)
+    chmodSync(file, 0o600)
+    expect((await run('users list')).code).toBe(0)
+  })
+
   it('asks nothing of an instance that does not answer', async () => {
     const { run } = await extended('extension: x\ncommands:\n  topics list: GET /topics\n')
     const { code, stderr } = await run('topics list')

@@ -97,6 +97,17 @@ it('leaves what somebody changed since, and says so', async () => {
   expect(JSON.stringify(rules)).toContain('Security')
 })
 
+it('does not make again what somebody deleted since, and says so', async () => {
+  const { run, declare, send } = await desk()
+  declare('projects: { platform/app: { members: { gus: { access_level: guest } } } }\n')
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  await send('DELETE /projects/platform%2Fapp/members/8')
+  const undone = await run('journal undo last --yes')
+  expect(undone.code).toBe(8)
+  expect(undone.stderr).toContain('gus: it changed since the run: the object no longer exists')
+  expect((await send('GET /projects/platform%2Fapp/members/8')).status).toBe(404)
+})
+
 it('cannot take back what was made without a record', async () => {
   const { run, declare, journals, config } = await desk()
   declare(several)

@@ -17,6 +17,7 @@ import { getCommandName } from '../../src/engine/command/derive.js'
 import { getData } from '../../src/engine/command/flags.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { toRecords } from '../sandbox/instance.js'
 import { type Served, serve } from '../support/mcp.js'
 import { folder } from '../support/program.js'
 
@@ -102,6 +103,24 @@ describe('mcp serve', () => {
       expect(JSON.stringify(messages)).not.toMatch(/svcctl \S+ (update|delete|pause|undo)\b/)
     }
     await expect(client.getPrompt({ name: 'none' })).rejects.toThrow()
+  })
+
+  it('has the records that commands get as resources, by the URI of a template', async () => {
+    const { client } = reading
+    const { resourceTemplates } = await client.listResourceTemplates()
+    const templates = new Map(resourceTemplates.map((one) => [one.name, one.uriTemplate]))
+    expect(templates.get('geo nodes get')).toBe('svc://geo/nodes/{id}')
+    expect(templates.get('runners get')).toBe('svc://runners/{id}')
+    expect(templates.get('deploy-keys get')).toBe('svc://deploy-keys/{project}/{key_id}')
+    const uri = 'svc://deploy-keys/platform%2Fapp/1'
+    const { contents } = await client.readResource({ uri })
+    const [{ text = '{}', ...rest } = {}, ...others] = toRecords(contents)
+    expect([rest, others]).toEqual([{ uri, mimeType: 'application/json' }, []])
+    expect(JSON.parse(String(text))).toMatchObject({
+      data: { records: [{ id: 1, title: 'deploy' }] },
+    })
+    for (const unknown of ['svc://deploy-keys/1', 'svc://deploy-keys/platform/app/1', 'file:///a'])
+      await expect(client.readResource({ uri: unknown })).rejects.toThrow('unknown resource')
   })
 
   it('declares one schema for all that is read, which the client holds every answer to', async () => {

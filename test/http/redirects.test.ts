@@ -91,12 +91,17 @@ describe('a redirect', () => {
     expect(error).toMatchObject({ category: 'failed' })
     expect(server.seen).toHaveLength(6)
   })
-  it.each([undefined, 'ftp://x.test/', 'http://'])('to %s is a Failure', async (location) => {
+  it.each([
+    [undefined, 'The redirect has no target. Check the base URL: the instance may have moved.'],
+    ['ftp://x.test/', 'Check the base URL.'],
+    ['http://', 'Check the base URL.'],
+  ])('to %s is a Failure', async (location, hint) => {
     const server = await serve((_, response) =>
       response.writeHead(302, location === undefined ? {} : { location }).end(),
     )
     expect(await rejected(clientOf(server.base).call(get('/x')))).toMatchObject({
       category: 'failed',
+      details: { hint },
     })
   })
 })

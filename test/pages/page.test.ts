@@ -1,11 +1,11 @@
 /** `-o html`: one page that needs nothing but itself, whatever stands in the data and however the run ends. */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { answers, calling } from '../commands/calling.js'
 import { folder } from '../support/program.js'
-import { hostile, parts } from './parts.js'
+import { age, hostile, parts } from './parts.js'
 
 const { server, call, atTerminal } = calling()
 
@@ -127,6 +127,60 @@ describe('a page', () => {
     await call('export --to all.yml', { ...sandbox, cwd })
     const plan = await call('plan all.yml -o html', { ...sandbox, cwd })
     expect(heads(plan.stdout).some((head) => /^(?:Changes|No change)/.test(head))).toBe(true)
+  })
+})
+
+describe('what a page says in words', () => {
+  const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' } }
+  /** The texts of a page, each once. */
+  const read = async (line: string, options: Parameters<typeof call>[1]) => {
+    const { stdout } = await call(`${line} -o html`, options)
+    const { body } = parts(stdout.replaceAll(/<(style|script)\b.*?<\/\1>/gs, ''))
+    return new Set(body.split(/(?:\s*<[^>]*>\s*)+/))
+  }
+
+  it('is the thresholds of a check', async () => {
+    const warned = await read('check runners --warn 90%', sandbox)
+    expect([...warned]).toEqual(expect.arrayContaining(['warning below 90 %', 'no threshold']))
+    const both = await read('check runners --warn 90% --crit 10%', sandbox)
+    expect([...both]).toContain('warning below 90 %, critical below 10 %')
+  })
+
+  it('is the result of a policy', async () => {
+    const cwd = folder()
+    const rule = { name: 'offline', list: 'runners list --instance', where: 'status=offline' }
+    writeFileSync(join(cwd, 'policy.yml'), JSON.stringify({ policy: 1, rules: [rule] }))
+    const passed = await read('check policy policy.yml --fail-on critical', { ...sandbox, cwd })
+    expect([...passed]).toEqual(
+      expect.arrayContaining(['passed', 'exit code 0: none of critical or above']),
+    )
+    const failed = await read('check policy policy.yml --fail-on info', { ...sandbox, cwd })
+    expect([...failed]).toEqual(
+      expect.arrayContaining(['failed', 'exit code 1: 2 findings of info or above']),
+    )
+  })
+
+  it('is the number of changes and of findings of each place of a plan', async () => {
+    const cwd = folder()
+    const place = (members: object) => ({ 'platform/app': { members } })
+    const declare = (members: object): void =>
+      writeFileSync(join(cwd, 'f.yml'), JSON.stringify({ version: 1, projects: place(members) }))
+    declare({ eva: { access_level: 'developer' } })
+    expect([...(await read('plan f.yml', { ...sandbox, cwd }))]).toContain('1 change')
+    const over = { access_level: 'developer', expires_at: '2020-01-01' }
+    declare({ fay: over })
+    expect([...(await read('plan f.yml', { ...sandbox, cwd }))]).toContain('1 finding')
+    declare({ eva: { access_level: 'developer' }, fay: over })
+    expect([...(await read('plan f.yml', { ...sandbox, cwd }))]).toContain('1 change, 1 finding')
+  })
+
+  it('is the snapshot that it was made from', async () => {
+    const cwd = folder()
+    const list = 'runners list --instance'
+    expect((await call(['snapshot', list, '--to', 'old'], { ...sandbox, cwd })).code).toBe(0)
+    age(join(cwd, 'old'), '2026-10-01T08:00:00.000Z')
+    const texts = [...(await read(`${list} --from old`, { cwd }))]
+    expect(texts.slice(0, 12).join(' ')).toMatch(/ snapshot 2026-10-01 08:00 UTC/)
   })
 })
 

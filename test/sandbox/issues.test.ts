@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { freshSandbox, toRecords } from './instance.js'
 
 const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
 const issue = '/projects/platform%2Fapp/issues'
@@ -32,6 +32,17 @@ describe('lists of issues', () => {
     expect(await inApp('', 'eva')).not.toContain(4)
     expect(await inApp('', 'dov')).toContain(4)
     expect(await inApp('confidential=true', 'dov')).toEqual([4])
+  })
+
+  it('hides confidential issues of public projects from callers without a credential', async () => {
+    const issues = '/projects/web%2Fsite/issues'
+    const readTitles = async (as: string) =>
+      toRecords((await send(`GET ${issues}`, { as })).body).map(({ title }) => title)
+    await send(`POST ${issues}`, { as: 'root', json: { title: 'Leaked key', confidential: true } })
+    expect(await readTitles('root')).toContain('Leaked key')
+    const shown = await readTitles('')
+    expect(shown.length).toBeGreaterThan(0)
+    expect(shown).not.toContain('Leaked key')
   })
 
   it.each([

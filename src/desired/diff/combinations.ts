@@ -57,8 +57,7 @@ export const checkCombinations = (
     if (otherDiff === undefined && known.get(other)?.secret === true) {
       // No answer shows whether a secret is set, so the combination is unknown.
       const text = `${attribute} requires ${other}: declare it, unless the instance has it`
-      if (diff === sent)
-        context.diff.addFinding('unknown', { ...address, attribute }, text, sent.origin)
+      context.diff.addFinding('unknown', { ...address, attribute }, text, sent.origin)
       continue
     }
     const why = explainConflict(
