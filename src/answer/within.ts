@@ -4,7 +4,6 @@ import { splitWrapped } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Words } from '../catalogue/words.js'
 import type {
   InnerAnswer,
   LineAnswer,
@@ -106,19 +105,18 @@ const removeRehearsals = (command: Command): Command => ({
 const findAskedCommand = async (
   { command, withoutSpecial, mode }: SubcommandCall,
   { own, command: { registry } }: AnswerOptions,
-): Promise<{ readonly command: Command; readonly words?: Words }> => {
+): Promise<Command> => {
   const found = await registry.find(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
   const one = mode === 'previews' ? removeRehearsals(plainly) : plainly
   const words = own && (await loadOwnWords(one, own))
-  return { command: words === undefined ? one : translateCommand(one, words, []), words }
+  return words === undefined ? one : translateCommand(one, words, [])
 }
 
 interface ParsedCommand {
   readonly command: Command
-  readonly words?: Words
   readonly given: Given
 }
 
@@ -130,21 +128,20 @@ const parseSubcommand = async (
 ): Promise<ParsedCommand> => {
   const inWords = await findAskedCommand(ask, outer)
   const known = () => import('../engine/command/known.js')
-  const beyond = async () =>
-    (await known()).addKnownNames(inWords.command, outer.globals, outer.env)
+  const beyond = async () => (await known()).addKnownNames(inWords, outer.globals, outer.env)
   const { fields } = ask
   const parse = (command: Command): ParsedCommand => {
-    const given = parseGivenInWords(command, ask.values, inWords.words, note)
+    const given = parseGivenInWords(command, ask.values, note)
     const args = [...given.args, ...(ask.args ?? [])]
-    return { ...inWords, command, given: { ...given, args } }
+    return { command, given: { ...given, args } }
   }
-  if (fields !== undefined && (await (await known()).hasUnknownField(inWords.command, fields)))
+  if (fields !== undefined && (await (await known()).hasUnknownField(inWords, fields)))
     return parse(await beyond())
   try {
-    return parse(inWords.command)
+    return parse(inWords)
   } catch (error) {
     const command = await beyond()
-    if (command === inWords.command) throw error
+    if (command === inWords) throw error
     return parse(command)
   }
 }
@@ -197,7 +194,7 @@ export const runCommandWithin = async (
   }
   try {
     const { note } = kept.options.screen.notes
-    const { command, given, words } = await parseSubcommand(ask, outer, note)
+    const { command, given } = await parseSubcommand(ask, outer, note)
     asked = { command, given }
     if (ask.mode === 'checks') return toWithinAnswer(0)
     const ended = (goesOn: boolean): void => {
@@ -209,7 +206,6 @@ export const runCommandWithin = async (
       ...kept.options,
       command,
       globals: createInnerGlobals(outer.globals, ask),
-      words,
       inner: { ...made.inner, onEnded: ended },
     }
     const code = await runLine(options, async (running) => {

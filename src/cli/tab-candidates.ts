@@ -156,10 +156,8 @@ export const completeCondition = async (
   text: string,
   lead = '',
 ): Promise<Candidates> => {
-  const chosen = name === 'select' ? await findSelectionList(command) : command
-  if (chosen === undefined) return { items: [] }
-  const { naming } = command
-  const list = naming === undefined ? chosen : { ...chosen, naming }
+  const list = name === 'select' ? await findSelectionList(command) : command
+  if (list === undefined) return { items: [] }
   const shapes = await getShapes(list)
   const quote = /^["']/.exec(text)?.[0] ?? ''
   const begun = text.slice(quote.length)

@@ -4,7 +4,6 @@ import { parseBytes } from '../base/json/records.js'
 import { findNearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { findLevelNames } from '../catalogue/shapes/common.js'
-import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
 import type { Command } from './command/types.js'
@@ -16,11 +15,9 @@ import { bindWhere, type Expression, type Known, parseWhere } from './where/inde
 // `--wait-until`: the condition that the records of a round are tested with.
 
 interface UntilOptions {
-  readonly command: Pick<Command, 'area' | 'computedFields' | 'instanceFields' | 'known'>
+  readonly command: Pick<Command, 'area' | 'computedFields' | 'instanceFields' | 'known' | 'naming'>
   /** Seconds. Without it, the run waits until the condition is true. */
   readonly timeout?: number | undefined
-  /** The names of the instance, if it has a vocabulary. */
-  readonly words?: Words
 }
 
 /** The condition that a run waits for. It is tested after each round. */
@@ -92,8 +89,8 @@ export class WaitCondition {
   }
 
   #createKnown(now: Date): Known {
-    const { command, words } = this.#options
-    const { computedFields: computed, instanceFields: undocumented } = command
+    const { command } = this.#options
+    const { computedFields: computed, instanceFields: undocumented, naming: words } = command
     return {
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
@@ -104,7 +101,7 @@ export class WaitCondition {
       undocumented,
       words,
       areValuesChecked: this.#checked,
-      getLearntValues: createValueFinder(command, words),
+      getLearntValues: createValueFinder(command),
     }
   }
 }

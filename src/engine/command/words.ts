@@ -123,11 +123,10 @@ export const toNeutralNames = async (
   given: Given,
   raw: SpelledFlags,
   command: Command,
-  words: Words | undefined,
 ): Promise<Given> => {
-  if (words === undefined || !hasEndpoints(command)) return given
+  if (command.naming === undefined || !hasEndpoints(command)) return given
   const { toNeutralGiven } = await import('./vocabulary.js')
-  return toNeutralGiven(given, raw, command, words)
+  return toNeutralGiven(given, raw, command, command.naming)
 }
 
 /** True if a vocabulary applies to the instance at an address. */
@@ -143,11 +142,11 @@ export const getWordsFor = (own: OwnWords | undefined, baseUrl: string): Words |
  * vocabulary.
  */
 export const createValueFinder =
-  ({ area, known }: Pick<Command, 'area' | 'known'>, words?: Pick<Words, 'values'>) =>
+  ({ area, known, naming }: Pick<Command, 'area' | 'known' | 'naming'>) =>
   (field: string): readonly string[] => {
     const of = `${area}.${field}`
     return [
       ...((Object.hasOwn(known?.values ?? {}, of) ? known?.values[of] : []) ?? []),
-      ...(words?.values(of) ?? []),
+      ...(naming?.values(of) ?? []),
     ]
   }

@@ -200,7 +200,7 @@ interface AskingScreen {
   readonly prompts: Prompts
 }
 
-type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
+type Options = Pick<RunOptions, 'command' | 'globals' | 'journaling'>
 
 /** Creates a plan for the unknown objects of a project or group. As it is never sent, it is not marked destructive. */
 const planUnknown = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
@@ -267,17 +267,17 @@ export class RunPlanner {
     place: Workspace,
     reads: PlanReads,
   ) {
-    const { journaling, words } = options
+    const { command, journaling } = options
     const note = (text: string): void => notes.note(text)
     const argv = getCurrentIo().argv
-    const tell = createUnknownNote(notes, words)
+    const tell = createUnknownNote(notes, command.naming)
     const questions = new Questions({
       interactive,
       prompts,
       note,
       argv,
       fetch: reads.readValues,
-      words,
+      words: command.naming,
     })
     this.#options = options
     this.#reads = reads
@@ -290,7 +290,7 @@ export class RunPlanner {
       noteUnknownName: (endpoint, name) => {
         if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)
       },
-      checkOffered: (endpoint) => checkEndpointOffered(endpoint, words),
+      checkOffered: (endpoint) => checkEndpointOffered(endpoint, command.naming),
       getBaseUrl: async () => (await place.session()).baseUrl,
       getScope: (kinds) => place.findScopeAmong(kinds),
       findPath: (id) => this.#paths.of(id, () => this.#readPath(id)),

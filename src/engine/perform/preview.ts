@@ -217,7 +217,7 @@ interface Parts {
   /** Confirms and processes several objects; the answer is a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'runPlans' | 'stream'>
   readonly answer: Pick<AnswerService, 'getColumnsFor'>
-  readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
+  readonly command: Pick<CommandFacts, 'area' | 'endpoints' | 'naming'>
   readonly ui: Pick<UiService, 'note'>
   readonly explainIrreversible: (plan: Plan) => string | undefined
   /** True if some failures are tolerated: a single object is then reported like one of several. */
@@ -226,8 +226,6 @@ interface Parts {
   readonly secrets: boolean
   /** True if the format prints only the names by which other commands take the objects. */
   readonly isNaming: boolean
-  /** The instance's vocabulary, if there is one. */
-  readonly words: Words | undefined
   /** Saves the previews as a planned run. */
   readonly keeper?: PlanKeeper
 }
@@ -259,10 +257,10 @@ export class Previewer {
   }
 
   #toDocumented({ request, read, changes }: Preview): PreviewedObject {
-    const { words } = this.#parts
+    const { naming } = this.#parts.command
     const named = changes.map((change) => ({
       ...change,
-      attribute: words?.neutral(change.attribute) ?? change.attribute,
+      attribute: naming?.neutral(change.attribute) ?? change.attribute,
     }))
     return { request, read, changes: named }
   }
@@ -380,7 +378,8 @@ export class Previewer {
   }
 
   async #compare(plan: Plan, { to }: WriteOptions): Promise<Preview> {
-    const { answer, command, exchange, lists, secrets, caller, words } = this.#parts
+    const { answer, command, exchange, lists, secrets, caller } = this.#parts
+    const { naming: words } = command
     const { endpoint } = plan
     if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)

@@ -30,7 +30,7 @@ const inspectedRecords = 100
 /** The number of records that are passed on at once. */
 const batchSize = 100
 
-interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {
+interface SortOptions extends Pick<StageOptions, 'command'> {
   readonly globals: Pick<Globals, 'limit' | 'sort'>
   /** The number of single records that are read at once. */
   readonly width: number
@@ -55,7 +55,7 @@ const createKnown = (answering: AnswerContext): Known => ({
   findNearest,
   computed: answering.command.computedFields,
   undocumented: answering.command.instanceFields,
-  words: answering.words,
+  words: answering.command.naming,
 })
 
 /** A row with the record by which it is sorted. */
@@ -79,10 +79,10 @@ class SortStage implements ListStage {
   #looked = 0
 
   constructor(fields: readonly SortField[], options: SortOptions) {
-    const { command, globals, singles, view, words } = options
+    const { command, globals, singles, view } = options
     this.view = view
     this.#options = options
-    this.#answering = { command, emit: view, words, single: singles?.endpoint }
+    this.#answering = { command, emit: view, single: singles?.endpoint }
     const beside = getColumnsBeside(view)
     const { limit = defaultLimit } = globals
     this.#order = createOrder(fields, createKnown(this.#answering), beside)
@@ -125,13 +125,14 @@ class SortStage implements ListStage {
    */
   async #readRow(bytes: Uint8Array, reader: FullRecordReader | undefined): Promise<UnsortedRow> {
     const row = parseBytes(bytes)
-    const { view, words, singles } = this.#options
+    const { command, view, singles } = this.#options
     const { sorted = [], shown = [] } = singles ?? {}
     // One of several instances is disconnected by the time its records are printed.
     const now =
       sorted.length > 0 || view.within !== undefined || reader?.has(unwrapRow(row, this.#answering))
     if (now !== true) return { row, bytes, reader }
-    const merged = await mergeSingle(row, reader, { fields: [...sorted, ...shown], view, words })
+    const fields = [...sorted, ...shown]
+    const merged = await mergeSingle(row, reader, { fields, view, naming: command.naming })
     return { row: merged, bytes: shown.length > 0 && merged !== row ? encodeRecord(merged) : bytes }
   }
 

@@ -5,7 +5,7 @@ import { findNearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isListParam, type Param } from '../../catalogue/params.js'
 import { findLevelNames } from '../../catalogue/shapes/common.js'
-import { describeName, type Words } from '../../catalogue/words.js'
+import { describeName } from '../../catalogue/words.js'
 import { largestPage, type Paging } from '../../client/defaults.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
@@ -229,8 +229,6 @@ export interface RecordFilterOptions {
   readonly signal: AbortSignal
   /** The time that ages of the records count from. */
   readonly asOf: Date
-  /** The instance's vocabulary, if there is one. */
-  readonly words?: Words
   readonly planCommand: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly readData: (ask: Ask) => Promise<unknown>
   /** The flags for which single records are read, besides conditions. */
@@ -335,9 +333,9 @@ export class RecordFilter {
 
   /** Returns the fields for which single records are read, besides conditions. */
   async #findSingleFields(endpoint: Endpoint): Promise<string | undefined> {
-    const { asked, command, words } = this.#options
+    const { asked, command } = this.#options
     if (asked === undefined || !mayAskSingles(command, asked)) return undefined
-    const found = await getSingleFields({ command, emit: { endpoint }, words }, asked)
+    const found = await getSingleFields({ command, emit: { endpoint } }, asked)
     return found && [...new Set([...found.shown, ...found.sorted])].join(', ')
   }
 
@@ -349,8 +347,8 @@ export class RecordFilter {
   }
 
   #createKnown(): Known {
-    const { asOf, command, words } = this.#options
-    const { computedFields: computed, instanceFields: undocumented } = command
+    const { asOf, command } = this.#options
+    const { computedFields: computed, instanceFields: undocumented, naming: words } = command
     return {
       now: asOf.getTime(),
       getNumberNames: findLevelNames,
@@ -359,7 +357,7 @@ export class RecordFilter {
       computed,
       undocumented,
       words,
-      getLearntValues: createValueFinder(command, words),
+      getLearntValues: createValueFinder(command),
     }
   }
 
