@@ -43,15 +43,11 @@ import { createLogger, openStreams } from './streams.js'
 
 /** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanReads => {
-  const readNothing = async (): Promise<undefined> => undefined
-  if (options.globals.curl)
-    return { readData: readNothing, readValues: readNothing, checksAnswers: false }
+  if (options.globals.curl) return { readData: async () => undefined, checksAnswers: false }
   return {
     readData: async (ask) =>
       (await (await exchange.getClient(ask.endpoint)).call(await exchange.buildAndRecord(ask)))
         .data,
-    readValues: async ({ endpoint, request }) =>
-      (await (await exchange.getClient(endpoint)).call(request)).data,
     checksAnswers: isFullySent(options),
   }
 }

@@ -20,8 +20,8 @@ import {
   hasSource,
   type NamedPlaces,
   readSources,
-  type ValueRequest,
 } from '../engine/plan/value-lists.js'
+import type { Ask } from '../http/types.js'
 import {
   createTransport,
   findScope,
@@ -163,7 +163,7 @@ const refuseRefresh = async (): Promise<never> => {
 /** Sends one request within the time limit of completion, and returns the data of its answer. */
 const sendQuickly = async (
   session: Session,
-  wanted: ValueRequest,
+  ask: Ask,
   env: NodeJS.ProcessEnv,
   words: Words | undefined,
 ) => {
@@ -181,8 +181,7 @@ const sendQuickly = async (
     words,
   })
   try {
-    const client = await instance.client(wanted.endpoint)
-    return (await client.call(wanted.request)).data
+    return (await instance.send(ask)).data
   } finally {
     await instance.close()
   }
@@ -197,7 +196,7 @@ const loadSource = async (
   env: NodeJS.ProcessEnv,
 ) => {
   const words = getWordsFor(await findOwnWords(line, env)(), session.baseUrl)
-  return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
+  return readSources(what, places, (ask) => sendQuickly(session, ask, env, words))
 }
 
 /**

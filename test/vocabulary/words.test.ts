@@ -160,7 +160,6 @@ it('requests are built in one place, and where nothing is sent of them', () => {
     'client/instance.ts',
     'desired/planfile.ts',
     'engine/instance/listing.ts',
-    'engine/plan/value-lists.ts',
   ])
 })
 

@@ -6,8 +6,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { listAreas } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
-import type { Words } from '../../catalogue/words.js'
-import type { WireRequest } from '../../http/types.js'
+import type { Ask } from '../../http/types.js'
 import { getScope, type ScopeKind } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
 
@@ -26,12 +25,6 @@ interface RawList extends ValueFields {
   readonly path: string
 }
 type Source = CatalogueList | RawList
-
-/** A request for values, and the endpoint that determines its credential. */
-export interface ValueRequest {
-  readonly request: WireRequest
-  readonly endpoint?: Endpoint
-}
 
 /** The lists of each kind of value. If the instance rejects one, the next one is tried. */
 export const sources: Readonly<Record<string, readonly Source[]>> = {
@@ -101,7 +94,7 @@ export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean
 const getCandidates = (
   data: unknown,
   source: Source,
-  endpoint: Endpoint | undefined,
+  endpoint: Endpoint,
   title?: string,
 ): Suggestion[] => {
   if (isHidden(source.value, endpoint)) return []
@@ -122,16 +115,12 @@ const getCandidates = (
   })
 }
 
-const page = 'per_page=100'
-const addPageSize = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
-
 /** Loads the endpoint of a source; undefined if the catalogue does not have it. */
-const loadSourceEndpoint = async ({ area, key }: CatalogueList): Promise<Endpoint | undefined> =>
-  (
-    await listAreas()
-      .find((row) => row.name === area)
-      ?.load()
-  )?.[key]
+const loadSourceEndpoint = async (source: Source): Promise<Endpoint | undefined> => {
+  if ('path' in source) return (await import('../../catalogue/undocumented.js')).listAt(source.path)
+  const area = listAreas().find(({ name }) => name === source.area)
+  return (await area?.load())?.[source.key]
+}
 
 /** The project and group of a line, by ID or path. */
 export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
@@ -140,44 +129,25 @@ export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
 export const getPlaceOfValues = async (what: string): Promise<'project' | 'either' | undefined> => {
   const kinds = new Set<ScopeKind | undefined>()
   for (const source of await getSources(what)) {
-    const endpoint =
-      'path' in source ? { route: `GET ${source.path}` as const } : await loadSourceEndpoint(source)
+    const endpoint = await loadSourceEndpoint(source)
     kinds.add(endpoint === undefined ? undefined : getScope(endpoint)?.kind)
   }
   if (kinds.has('group')) return 'either'
   return kinds.has('project') ? 'project' : undefined
 }
 
-const buildValueRequest = async (
-  source: Source,
-  places: NamedPlaces,
-  words: Words | undefined,
-): Promise<ValueRequest | undefined> => {
-  if ('path' in source) {
-    const { project } = places
-    if (source.path.includes(':id') && project === undefined) return undefined
-    if (words !== undefined) {
-      const { listAt } = await import('../../catalogue/undocumented.js')
-      await words.check(listAt(source.path))
-    }
-    const route = words?.path(source.path) ?? source.path
-    const path = route.replace(':id', encodeURIComponent(project ?? ''))
-    return { request: { method: 'GET', path: addPageSize(path), headers: {} } }
-  }
+/** Returns the request for the values of a source; undefined if its project or group is not known. */
+const createAsk = async (source: Source, places: NamedPlaces): Promise<Ask | undefined> => {
   const endpoint = await loadSourceEndpoint(source)
-  const scope = endpoint === undefined ? undefined : getScope(endpoint)
-  const place = scope === undefined ? undefined : places[scope.kind]
+  const scope = endpoint && getScope(endpoint)
+  const place = scope && places[scope.kind]
   if (endpoint === undefined || (scope !== undefined && place === undefined)) return undefined
-  await words?.check(endpoint)
   const values = {
-    ...source.values,
+    ...('path' in source ? {} : source.values),
     ...(scope === undefined ? {} : { [scope.placeholder]: place }),
   }
-  // Loaded late, because completion from the cache does not need the HTTP client.
-  const { buildRequest } = await import('../../http/index.js')
-  const request = buildRequest({ endpoint, values }, words)
-  const path = endpoint.returns.kind === 'many' ? addPageSize(request.path) : request.path
-  return { request: { ...request, path }, endpoint }
+  const extra = endpoint.returns.kind === 'many' ? { per_page: 100 } : {}
+  return { endpoint, values, extra }
 }
 
 /** Removes duplicates: jobs of several pipelines have the same name. */
@@ -189,22 +159,20 @@ const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
 
 /**
  * Loads the possible values of a parameter, at most a hundred.
- * @param fetch sends a request and returns the data of the answer
- * @param words the instance's vocabulary, in which requests are written
+ * @param readData sends a request and returns the data of the answer
  * @returns undefined if no list returned an answer
  */
 export const readSources = async (
   what: string,
   places: NamedPlaces,
-  fetch: (wanted: ValueRequest) => Promise<unknown>,
-  words?: Words,
+  readData: (ask: Ask) => Promise<unknown>,
 ): Promise<readonly Suggestion[] | undefined> => {
   for (const source of await getSources(what)) {
-    const wanted = await buildValueRequest(source, places, words)
-    if (wanted === undefined) continue
+    const ask = await createAsk(source, places)
+    if (ask === undefined) continue
     try {
-      const data = await fetch(wanted)
-      return keepFirst(getCandidates(data, source, wanted.endpoint, getKindByName(what)?.title))
+      const data = await readData(ask)
+      return keepFirst(getCandidates(data, source, ask.endpoint, getKindByName(what)?.title))
     } catch {
       // The instance may accept the next source.
     }
