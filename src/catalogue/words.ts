@@ -97,21 +97,23 @@ export interface Naming extends Pick<Words, 'name' | 'neutral'> {
  * @param name either name
  * @returns undefined if the record has neither
  */
-export const findKey = (record: object, name: string, words?: Naming): string | undefined =>
-  (words === undefined
-    ? [name]
-    : [words.name(name), ...(words.each?.(name) ?? []), name, words.neutral(name)]
-  ).find((key) => Object.hasOwn(record, key))
+export const findKey = (record: object, name: string, words?: Naming): string | undefined => {
+  if (words === undefined) return Object.hasOwn(record, name) ? name : undefined
+  const own = mapDottedName(name, words.name)
+  const names = [own, ...(words.each?.(name) ?? []), name, mapDottedName(name, words.neutral)]
+  return names.find((key) => Object.hasOwn(record, key))
+}
 
-/** Translates each level of a dotted name. */
-export const mapDottedName = (path: string, word: (name: string) => string): string =>
-  path.split('.').map(word).join('.')
+/** Translates each level of a dotted name. Without a translation, the name stays as it is. */
+export const mapDottedName = (
+  path: string,
+  word: ((name: string) => string) | undefined,
+): string => (word === undefined ? path : path.split('.').map(word).join('.'))
 
 /** Returns a name for messages: the instance's name, with the documented one if they differ. */
 export const describeName = (name: string, words: Naming | undefined): string => {
-  if (words === undefined) return name
-  const neutral = mapDottedName(name, words.neutral)
-  const own = mapDottedName(neutral, words.name)
+  const neutral = mapDottedName(name, words?.neutral)
+  const own = mapDottedName(neutral, words?.name)
   return own === neutral ? name : `${own} [${neutral}]`
 }
 
@@ -120,12 +122,7 @@ export const addOwnNames = (
   names: readonly string[],
   words: Naming | undefined,
 ): readonly string[] =>
-  words === undefined
-    ? names
-    : names.flatMap((name) => {
-        const own = mapDottedName(name, words.name)
-        return own === name ? [name] : [own, name]
-      })
+  names.flatMap((name) => [...new Set([mapDottedName(name, words?.name), name])])
 
 /** Creates the failure for a command line with two names of the same parameter. */
 export const createNameConflictFailure = (one: string, other: string): Failure =>
@@ -152,9 +149,10 @@ const namings = new WeakMap<object, NeutralNaming>()
 
 /**
  * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain them, since they are not
- * enumerable.
+ * enumerable. Without a vocabulary, nothing is added.
  */
-export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
+export const makeLegible = (value: unknown, words: NeutralNaming | undefined): unknown => {
+  if (words === undefined) return value
   const { neutral } = words
   if (isHolder(value)) namings.set(value, words)
   const open: unknown[] = [value]

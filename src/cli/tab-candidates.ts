@@ -97,7 +97,7 @@ const listFields = (list: Command, shapes: readonly unknown[]): readonly string[
 
 /** Converts a field name to the documented one. */
 const toDocumentedField = ({ naming }: Command, field: string): string =>
-  naming === undefined ? field : mapDottedName(field, naming.neutral)
+  mapDottedName(field, naming?.neutral)
 
 /** Returns the operators that apply to a kind. */
 const getOperators = (kind: FieldKind): readonly string[] => {

@@ -8,7 +8,7 @@ import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
 import type { Command } from './command/types.js'
 import { createValueFinder } from './command/words.js'
-import { toDocumentedFields, toShownFields } from './records/expressions.js'
+import { toRecordFields } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
@@ -84,8 +84,9 @@ export class WaitCondition {
 
   #bindExpressions(known: Known): readonly Expression[] {
     const endpoint = this.#endpoint
-    if (endpoint === undefined) return this.#expressions
-    return toShownFields(toDocumentedFields(this.#expressions, known, endpoint), known)
+    return endpoint === undefined
+      ? this.#expressions
+      : toRecordFields(this.#expressions, known, endpoint)
   }
 
   #createKnown(now: Date): Known {

@@ -209,10 +209,8 @@ export const createHeldRecords = (
   const mask = createRecordMasker(hidden, words)
   return {
     add: (batch) => {
-      for (const bytes of mask.maskBatch(batch)) {
-        const value = parseRecord(bytes)
-        records.push(words === undefined ? value : makeLegible(value, words))
-      }
+      for (const bytes of mask.maskBatch(batch))
+        records.push(makeLegible(parseRecord(bytes), words))
     },
     createRows: () => rows(records),
   }
@@ -245,7 +243,7 @@ const createHeldPrinter = (
   const records: unknown[] = []
   // Functions that create rows and pages use documented names.
   const collect = (value: unknown): void => {
-    records.push(asked.words === undefined ? value : makeLegible(value, asked.words))
+    records.push(makeLegible(value, asked.words))
   }
   const isDrawn = asked.terminal || asked.aligned === true
   const page = isDrawn && asked.fields === undefined ? people?.page : undefined

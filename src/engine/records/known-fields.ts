@@ -206,7 +206,7 @@ export class KnownFields {
       ...command.args.flatMap(({ parameter }) => parameter ?? []),
     ])
     const { naming } = command
-    this.#neutral = (field) => (naming === undefined ? field : mapDottedName(field, naming.neutral))
+    this.#neutral = (field) => mapDottedName(field, naming?.neutral)
   }
 
   /** All names, for suggestions. */

@@ -55,7 +55,7 @@ export const getSingleFields = async (
   const single = await findSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
-    [field, naming === undefined ? field : mapDottedName(field, naming.neutral)].some(
+    [field, mapDottedName(field, naming?.neutral)].some(
       (name) => findFieldKind(single.endpoint.returns.shape, name) !== undefined,
     )
   const found = { shown: request.shown.filter(has), sorted: request.sorted.filter(has) }

@@ -29,7 +29,7 @@ import {
   parseWhere,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
-import { removeTargetConditions, toDocumentedFields, toShownFields } from './expressions.js'
+import { removeTargetConditions, toRecordFields } from './expressions.js'
 import {
   filterList,
   findSingleReader,
@@ -299,10 +299,7 @@ export class RecordFilter {
       single: single?.endpoint.returns.shape,
       ...this.#createKnown(),
     }
-    const expressions = toShownFields(
-      toDocumentedFields(this.#expressions, known, ask.endpoint),
-      known,
-    )
+    const expressions = toRecordFields(this.#expressions, known, ask.endpoint)
     if (this.#options.composed !== true)
       for (const expression of expressions) checkRanges(expression, known)
     const { values, tested } = splitConditions(ask, expressions, known, this.#options.whole)
