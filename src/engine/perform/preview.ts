@@ -133,7 +133,6 @@ interface PreviewOptions {
  * @param path the path of the request
  * @param columns the fields to show of a deleted object
  * @param secrets true to show secrets
- * @param words the vocabulary in which attributes are named
  */
 const createPreview = (
   ask: Ask,
@@ -151,11 +150,7 @@ const createPreview = (
     path: path.replace(/\?.*/s, ''),
   })
   const shown = secrets ? changes : maskChanges(changes, ask.endpoint, words)
-  const named =
-    words === undefined
-      ? shown
-      : shown.map((change) => ({ ...change, attribute: words.name(change.attribute) }))
-  return { request, read: record !== undefined, changes: named }
+  return { request, read: record !== undefined, changes: shown }
 }
 
 /** Parses the attributes of a body; none if the body is no JSON object. */
@@ -173,8 +168,8 @@ const parseAttributes = (body: WireRequest['body']): Fields => {
 const createRequestPreview = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
   const sent = parseAttributes(wire.body)
   const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets, words))
-  const changes = Object.entries(shown).map(([attribute, value]) => ({
-    attribute,
+  const changes = Object.entries(shown).map(([own, value]) => ({
+    attribute: words?.neutral(own) ?? own,
     now: null,
     new: value,
     already_so: false,
@@ -251,18 +246,19 @@ export class Previewer {
     await this.#parts.keeper?.save()
   }
 
-  /** Previews one object with documented attribute names, to compare it with an earlier preview. */
-  async preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
-    return this.#toDocumented(await this.#compare(plan, options))
+  /** Previews one object, to compare it with an earlier preview. */
+  preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
+    return this.#compare(plan, options)
   }
 
-  #toDocumented({ request, read, changes }: Preview): PreviewedObject {
+  /** Returns a preview as people see it: with the instance's names of its attributes. */
+  #toShown({ changes, ...preview }: Preview): Preview {
     const { naming } = this.#parts.command
     const named = changes.map((change) => ({
       ...change,
-      attribute: naming?.neutral(change.attribute) ?? change.attribute,
+      attribute: naming?.name(change.attribute) ?? change.attribute,
     }))
-    return { request, read, changes: named }
+    return { ...preview, changes: named }
   }
 
   async *#yieldRows(source: Actions, options: WriteOptions): Rows {
@@ -273,8 +269,8 @@ export class Previewer {
       if (original.refused !== undefined) throw original.refused
       await options.check?.(original)
       const preview = await this.#previewPlan(original, options)
-      keeper?.addPreview(original, this.#toDocumented(preview))
-      return { value: preview }
+      keeper?.addPreview(original, preview)
+      return { value: this.#toShown(preview) }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => {
@@ -357,12 +353,12 @@ export class Previewer {
     if (plan.refused !== undefined) throw plan.refused
     await options.check?.(plan)
     const preview = await this.#previewPlan(plan, options)
-    this.#parts.keeper?.addPreview(plan, this.#toDocumented(preview))
+    this.#parts.keeper?.addPreview(plan, preview)
     const object =
       options.to === undefined && plan.request === undefined
         ? getPlanObjectName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
-    yield* yieldRecords([{ object, ...preview }], {
+    yield* yieldRecords([{ object, ...this.#toShown(preview) }], {
       ...view,
       columns: ['object', ...previewColumns],
     })
