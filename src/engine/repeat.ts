@@ -1,13 +1,11 @@
 /** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
 
 import { parseBytes } from '../base/json/records.js'
-import { findNearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { findLevelNames } from '../catalogue/shapes/common.js'
 import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
+import { createKnown } from './command/record-facts.js'
 import type { Command } from './command/types.js'
-import { createValueFinder } from './command/words.js'
 import { toRecordFields } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
@@ -90,19 +88,11 @@ export class WaitCondition {
   }
 
   #createKnown(now: Date): Known {
-    const { command } = this.#options
-    const { computedFields: computed, instanceFields: undocumented, naming: words } = command
     return {
+      ...createKnown(this.#options.command, now),
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
-      now: now.getTime(),
-      getNumberNames: findLevelNames,
-      findNearest,
-      computed,
-      undocumented,
-      words,
       areValuesChecked: this.#checked,
-      getLearntValues: createValueFinder(command),
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Words } from '../../catalogue/words.js'
 import { hasVocabularySetting } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { hasEndpoints } from './derive.js'
-import { isSandboxChosen } from './instance-flags.js'
+import { isSandboxChosen } from './global-flag.js'
 import type { Command, Given } from './types.js'
 import type { SpelledFlags } from './vocabulary.js'
 
@@ -136,17 +136,3 @@ export const isForOrigin = ({ serves }: OwnWords, address: string): boolean =>
 /** Returns the vocabulary for requests to an address: that of a profile applies to its own instance only. */
 export const getWordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
   own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined
-
-/**
- * Creates the function that returns undocumented values of a field: those that the instance has, and those in its
- * vocabulary.
- */
-export const createValueFinder =
-  ({ area, known, naming }: Pick<Command, 'area' | 'known' | 'naming'>) =>
-  (field: string): readonly string[] => {
-    const of = `${area}.${field}`
-    return [
-      ...((Object.hasOwn(known?.values ?? {}, of) ? known?.values[of] : []) ?? []),
-      ...(naming?.values(of) ?? []),
-    ]
-  }

@@ -3,15 +3,14 @@
 import { mapConcurrent } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { parseBytes } from '../../base/json/records.js'
-import { findNearest } from '../../base/suggest.js'
-import { findLevelNames } from '../../catalogue/shapes/common.js'
 import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import { type Globals, getOwnOrders } from '../command/globals.js'
+import { createKnown } from '../command/record-facts.js'
 import type { Command } from '../command/types.js'
 import type { FullRecordReader, RecordsRow, RecordView, Rows } from '../rows.js'
-import { createOrder, type Known, type Order, parseSort, type SortField } from '../where/index.js'
+import { createOrder, type Order, parseSort, type SortField } from '../where/index.js'
 import { RowSorter } from './kept-rows.js'
 import {
   type AnswerContext,
@@ -47,17 +46,6 @@ const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknow
   return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
 }
 
-/** Returns what is known about the fields of an answer. */
-const createKnown = (answering: AnswerContext): Known => ({
-  list: { anyOf: getShapes(answering) },
-  now: getCurrentIo().now().getTime(),
-  getNumberNames: findLevelNames,
-  findNearest,
-  computed: answering.command.computedFields,
-  undocumented: answering.command.instanceFields,
-  words: answering.command.naming,
-})
-
 /** A row with the record by which it is sorted. */
 interface UnsortedRow {
   readonly row: unknown
@@ -84,8 +72,13 @@ class SortStage implements ListStage {
     this.#options = options
     this.#answering = { command, emit: view, single: singles?.endpoint }
     const beside = getColumnsBeside(view)
+    const list = { anyOf: getShapes(this.#answering) }
     const { limit = defaultLimit } = globals
-    this.#order = createOrder(fields, createKnown(this.#answering), beside)
+    this.#order = createOrder(
+      fields,
+      { ...createKnown(command, getCurrentIo().now()), list },
+      beside,
+    )
     this.#sorter = new RowSorter(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
     this.#inspection = createFieldInspection(this.#answering, own)

@@ -1,19 +1,17 @@
 /** Applies `--where` to lists: adds the conditions that the instance can test to the request, and tests the others. */
 import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
-import { findNearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isListParam, type Param } from '../../catalogue/params.js'
-import { findLevelNames } from '../../catalogue/shapes/common.js'
 import { describeName } from '../../catalogue/words.js'
 import { largestPage, type Paging } from '../../client/defaults.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import { getFlagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
+import { createKnown } from '../command/record-facts.js'
 import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
-import { createValueFinder } from '../command/words.js'
 import { parseIfAccepted, parseValue } from '../plan/parse-values.js'
 import type { FullRecordReader } from '../rows.js'
 import {
@@ -345,17 +343,7 @@ export class RecordFilter {
 
   #createKnown(): Known {
     const { asOf, command } = this.#options
-    const { computedFields: computed, instanceFields: undocumented, naming: words } = command
-    return {
-      now: asOf.getTime(),
-      getNumberNames: findLevelNames,
-      findNearest,
-      explainColumn: (field) => targetHints.get(field),
-      computed,
-      undocumented,
-      words,
-      getLearntValues: createValueFinder(command),
-    }
+    return { ...createKnown(command, asOf), explainColumn: (field) => targetHints.get(field) }
   }
 
   #filter(
