@@ -301,11 +301,10 @@ export const runTypedWithin = async (
   ]
   const parsed = await parseCommandLine(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
-  const own = outer.own ?? parsed.own
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { addKnownNames } = await import('../engine/command/known.js')
   const command = addKnownNames(parsed.command, globals, outer.env)
-  const line = { ...parsed, command, own, signal, parse, onFormat: () => {} }
+  const line = { ...parsed, command, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
 }
 
@@ -345,9 +344,7 @@ export const runLineWithin = async (
       ...pickInnerOptions(ask),
     }
     const wanted = previews ? removeRehearsals(parsed.command) : parsed.command
-    // A preview is of the same instance, whose words the outer run has already.
-    const own = (previews && outer.own) || parsed.own
-    const line = { ...parsed, own, command: wanted, signal, parse, onFormat: () => {} }
+    const line = { ...parsed, command: wanted, signal, parse, onFormat: () => {} }
     const code = await run(line, { ...seen, env, inner })
     if (code === 0 || (previews && failures.length === 0)) return { ...facts, notes, code }
     // An exit code other than 0 means an incomplete answer, even if no failure was reported.

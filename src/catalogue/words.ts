@@ -164,37 +164,33 @@ export const makeLegible = (value: unknown, words: NeutralNaming | undefined): u
   return value
 }
 
-/** True for a field whose keys are set by users: custom attributes. */
-const isOpen = (name: string): boolean => name === 'custom_attributes'
-
-/** Returns a field with its documented name. The only translated value is the slug of an integration whose family has only one. */
-const toNeutralField = (
-  own: string,
+/**
+ * Translates the names of all fields of a value, except the keys of custom attributes, which users set. The only translated value is the
+ * slug of an integration.
+ * @param translateSlug returns the other slug; undefined if it stays as it is
+ */
+export const renameFields = (
   value: unknown,
-  words: NeutralNaming,
-): readonly [string, unknown] => {
-  const name = words.neutral(own)
-  if (name === 'slug' && typeof value === 'string') return [name, words.family?.(value) ?? value]
-  return [name, isOpen(name) ? value : toNeutralValue(value, words)]
-}
-
-const toNeutralValue = (value: unknown, words: NeutralNaming): unknown => {
+  translate: (name: string) => string,
+  translateSlug: (slug: string) => string | undefined,
+): unknown => {
+  const rename = (one: unknown): unknown => renameFields(one, translate, translateSlug)
   if (!isHolder(value)) return value
-  if (Array.isArray(value)) return value.map((item: unknown) => toNeutralValue(item, words))
-  const fields = Object.entries(value)
-  // If a record has both names, the field with the instance's name counts.
-  const renamed = fields.filter(([own]) => words.neutral(own) !== own)
-  return Object.fromEntries(
-    [...fields, ...renamed].map(([own, inner]) => toNeutralField(own, inner, words)),
-  )
+  if (Array.isArray(value)) return value.map(rename)
+  const fields = Object.entries(value).map(([before, inner]) => {
+    const name = translate(before)
+    const isOpen = [before, name].includes('custom_attributes')
+    const slug = name === 'slug' && typeof inner === 'string' ? translateSlug(inner) : undefined
+    return { before, name, value: slug ?? (isOpen ? inner : rename(inner)) }
+  })
+  // If a record has both names of a field, the translated one counts.
+  const renamed = fields.filter(({ before, name }) => before !== name)
+  return Object.fromEntries([...fields, ...renamed].map((one) => [one.name, one.value]))
 }
 
 /** Returns a response with only the documented names, for readers who never print the original. Other values are returned unchanged. */
 export const toDocumented = (value: unknown): unknown => {
   const words = isHolder(value) ? namings.get(value) : undefined
-  return words === undefined ? value : toNeutralValue(value, words)
+  if (words === undefined) return value
+  return renameFields(value, words.neutral, (slug) => words.family?.(slug))
 }
-
-/** Returns the function that translates the fields of a response to the documented names. */
-export const getNeutralNaming = (value: object): Words['neutral'] =>
-  namings.get(value)?.neutral ?? ((own) => own)
