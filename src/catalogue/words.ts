@@ -4,10 +4,11 @@
  */
 
 import { ExactNumber } from '../base/json/json.js'
+import type { SecretWords } from '../base/secrets/mask.js'
 import { type Failure, usage } from '../errors.js'
 import type { Endpoint } from './endpoint.js'
 
-export interface Words {
+export interface Words extends SecretWords {
   /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
   readonly each?: (name: string) => readonly string[]
   /** Returns the instance's name for a parameter or field. Each level of a name with brackets is translated. */
@@ -28,10 +29,6 @@ export interface Words {
   values(of: string): readonly string[]
   /** Returns the advice for a route that the instance no longer has; undefined if the instance has the route. */
   gone(route: string): string | undefined
-  /** True if the vocabulary marks the field as a secret. */
-  named(own: string): boolean
-  /** The endings of the names of secret fields. */
-  readonly secretEndings: readonly string[]
   /**
    * Checks the translation of an endpoint.
    * @throws Failure `usage` if two of its names become the same one, or if it becomes another endpoint

@@ -1,7 +1,7 @@
 /** Names in both directions, and requests in the words of an instance. */
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ExactNumber } from '../../src/base/json/json.js'
-import { getSecrecies } from '../../src/base/secrets/mask.js'
+import { getSecrecies, recordSecretWords } from '../../src/base/secrets/mask.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
@@ -15,6 +15,7 @@ import { sourceFiles, textOf } from '../support/source.js'
 import { inventedWords } from './invented.js'
 
 const words = await inventedWords()
+beforeEach(() => recordSecretWords(words))
 
 describe('a name', () => {
   it.each([
@@ -48,7 +49,7 @@ describe('a name', () => {
   })
 
   it('of a secret is one under both names', () => {
-    const secret = getSecrecies(new Set(), words)
+    const secret = getSecrecies(new Set())
     expect(secret('junkguard_api_key')).toBe('guessed')
     expect(secret('errsvc_beacon')).toBe('guessed')
     expect(secret('hub_signing_blob')).toBe('declared')

@@ -94,12 +94,8 @@ const toChange = (
 }
 
 /** Masks secrets by attribute name, because the rows have the names in a column. */
-const maskChanges = (
-  changes: readonly Change[],
-  endpoint: Endpoint,
-  words: Words | undefined,
-): readonly Change[] => {
-  const findSecrecy = getSecrecies(getSecretFields(endpoint), words)
+const maskChanges = (changes: readonly Change[], endpoint: Endpoint): readonly Change[] => {
+  const findSecrecy = getSecrecies(getSecretFields(endpoint))
   const hide = (of: 'now' | 'new'): Fields =>
     maskFields(
       Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
@@ -124,7 +120,6 @@ interface PreviewOptions {
   readonly path: string
   readonly columns?: readonly string[]
   readonly secrets: boolean
-  readonly words?: Words
 }
 
 /**
@@ -137,7 +132,7 @@ interface PreviewOptions {
 const createPreview = (
   ask: Ask,
   record: Fields | undefined,
-  { path, columns, secrets, words }: PreviewOptions,
+  { path, columns, secrets }: PreviewOptions,
 ): Preview => {
   const changes =
     columns !== undefined && record !== undefined
@@ -149,7 +144,7 @@ const createPreview = (
     method: getMethod(ask.endpoint),
     path: path.replace(/\?.*/s, ''),
   })
-  const shown = secrets ? changes : maskChanges(changes, ask.endpoint, words)
+  const shown = secrets ? changes : maskChanges(changes, ask.endpoint)
   return { request, read: record !== undefined, changes: shown }
 }
 
@@ -167,7 +162,7 @@ const parseAttributes = (body: WireRequest['body']): Fields => {
 /** Describes what a request that is not in the catalogue would send. */
 const createRequestPreview = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
   const sent = parseAttributes(wire.body)
-  const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets, words))
+  const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets))
   const changes = Object.entries(shown).map(([own, value]) => ({
     attribute: words?.neutral(own) ?? own,
     now: null,
@@ -380,7 +375,7 @@ export class Previewer {
     if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return createRequestPreview(to.request?.(wire) ?? wire, secrets, words)
-    const how = { path: wire.path, secrets, words }
+    const how = { path: wire.path, secrets }
     const reading = writes(endpoint) ? await findObjectReader(command.area, endpoint) : undefined
     if (reading === undefined) {
       await checkNoDuplicate(plan, (list) => lists.gather(list))

@@ -300,6 +300,6 @@ export const getGroupColumns = (flags: Flags): readonly string[] => parseQuery(f
 export const createGroupStage = (emit: RecordView, options: StageOptions): ListStage => {
   const { command, globals, getHidden } = options
   const { computedFields, naming } = command
-  const pick = createMaskedPick(createPicker(computedFields, naming), getHidden(emit), naming)
+  const pick = createMaskedPick(createPicker(computedFields, naming), getHidden(emit))
   return new GroupStage(parseQuery(globals), { answering: { command, emit }, globals, pick })
 }
