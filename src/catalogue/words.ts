@@ -83,11 +83,7 @@ export const readHeaders: readonly string[] = [
 export const sessionCookie = '_svc_session'
 
 /** The translation of names in both directions. */
-export interface Naming extends Pick<Words, 'name' | 'neutral'> {
-  /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
-  readonly each?: (name: string) => readonly string[]
-  readonly family?: Words['family']
-}
+export type Naming = Pick<Words, 'name' | 'neutral' | 'each'> & Partial<Pick<Words, 'family'>>
 
 /**
  * Returns the key of a field in a record. If the record has both names of the field, it is the instance's.
