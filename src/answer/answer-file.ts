@@ -8,10 +8,10 @@ import type { Stdout } from '../base/io.js'
 import { getTemporaryFolder, resolvePath } from '../base/io.js'
 import { isObject, toText } from '../base/objects.js'
 import { startProgram } from '../base/processes.js'
-import type { Words } from '../catalogue/words.js'
 import type { UiService } from '../engine/command/context.js'
 import type { Globals } from '../engine/command/globals.js'
 import { isRepeated } from '../engine/command/globals.js'
+import type { Command } from '../engine/command/types.js'
 import { createPartFailure, toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordView } from '../engine/rows.js'
 import { exitCodes, Failure, getReason, usage } from '../errors.js'
@@ -55,11 +55,11 @@ const openPage = async (
 
 /** The parts of a run that `--web` uses. */
 interface PageContext {
+  readonly command: Pick<Command, 'naming'>
   readonly env: NodeJS.ProcessEnv
   /** Returns the address of the instance. Only its pages are opened. */
   readonly getBaseUrl: () => Promise<string>
   readonly note: UiService['note']
-  readonly words: Pick<Words, 'name'> | undefined
 }
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''
@@ -117,11 +117,11 @@ const createSeveralFailure = (): Failure =>
 
 const showPage = async (
   records: readonly unknown[],
-  { getBaseUrl, env, note, words }: PageContext,
+  { command, getBaseUrl, env, note }: PageContext,
   printing: RunAnswer,
 ): Promise<void> => {
   const base = await getBaseUrl()
-  const urls = records.map((record) => requireWebUrl(record, base, words?.name('web_url')))
+  const urls = records.map((record) => requireWebUrl(record, base, command.naming?.name('web_url')))
   const [only = ''] = urls
   const url = urls.length === 1 ? only : getListUrl(urls)
   if (hasDisplay(env, process.platform)) {

@@ -89,10 +89,9 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
 })
 
 /** The options of the run that printing depends on. A page shows the line as it was typed. */
-type Options = Pick<
-  AnswerOptions,
-  'command' | 'format' | 'globals' | 'isKept' | 'words' | 'until'
-> & { readonly raw: () => Raw }
+type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'isKept' | 'until'> & {
+  readonly raw: () => Raw
+}
 
 /** The instance or snapshot that an answer comes from. */
 interface AnswerOrigin {
@@ -202,9 +201,9 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   applyStages(rows: Rows): Rows {
-    const { command, globals, until, words } = this.#asked
+    const { command, globals, until } = this.#asked
     const hiddenFor = (view: RecordView): HiddenFields => this.#getHidden(view)
-    const staged = stageRecords(rows, { command, globals, words, getHidden: hiddenFor })
+    const staged = stageRecords(rows, { command, globals, getHidden: hiddenFor })
     return until === undefined ? staged : until.observe(staged)
   }
 
@@ -252,9 +251,9 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   holdPeopleRows({ people, ...emit }: RecordView): PeopleRows | undefined {
-    const { format, globals, words } = this.#asked
+    const { command, format, globals } = this.#asked
     const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
-    const shown = { people: seen, words, fields: globals.fields }
+    const shown = { people: seen, words: command.naming, fields: globals.fields }
     const held = createHeldRecords(format, shown, this.#getHidden(emit))
     return held && { ...held, columns: seen?.columns ?? emit.columns }
   }
@@ -277,20 +276,20 @@ export class AnswerPrinter implements RunAnswer {
 
   /** Creates the check that the records have what is to be shown: the fields that were asked for, else the columns. */
   async #createInspection(emit: RecordView): Promise<Inspection | undefined> {
-    const { command, format, globals, words } = this.#asked
+    const { command, format, globals } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
       const { createFieldInspection } = await import('../engine/records/known-fields.js')
       const wrote = mayChangeInstance(command, []) && !isPreview({ command, globals })
       const isLate = emit.changed === true || wrote
-      const answering = { command, emit, words, single: emit.single }
+      const answering = { command, emit, single: emit.single }
       return createFieldInspection(answering, fields, isLate ? this.#later : undefined)
     }
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
       return undefined
     const { createColumnInspection } = await import('../engine/records/known-fields.js')
-    return createColumnInspection(emit, words, (column, text) => {
+    return createColumnInspection({ command, emit }, (column, text) => {
       if (!this.#absent.has(column)) this.#later(text)
       this.#absent.add(column)
     })
@@ -322,8 +321,8 @@ export class AnswerPrinter implements RunAnswer {
     const { page } = this.#screen
     if (page === undefined) return undefined
     const { createPageView } = await import('./page-view.js')
-    const { command, globals, raw, words } = this.#asked
-    const line = { command, globals, raw: raw(), words, getSource: this.#origin.getSource }
+    const { command, globals, raw } = this.#asked
+    const line = { command, globals, raw: raw(), getSource: this.#origin.getSource }
     return createPageView(line, emit, page.begin)
   }
 
@@ -344,7 +343,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   async #view(many: boolean, emit: RecordView): Promise<AnswerView> {
-    const { command, format, globals, words } = this.#asked
+    const { command, format, globals } = this.#asked
     const { style, width } = this.#screen
     const { aligned } = style
     const { endpoint, parent, people, within } = emit
@@ -362,7 +361,7 @@ export class AnswerPrinter implements RunAnswer {
           : undefined,
       parents: parents.length === 0 ? undefined : parents,
       made: command.computedFields,
-      words,
+      words: command.naming,
       terminal: style.terminal,
       aligned,
       width: aligned ? style.tableWidth : width,

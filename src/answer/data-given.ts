@@ -104,9 +104,9 @@ const toDocumentedNames = (command: CommandFacts, values: JsonValues, words: Wor
 export const parseGivenInWords = (
   command: CommandFacts,
   values: JsonValues,
-  words: Words | undefined,
   note: (text: string) => void,
 ): Given => {
+  const { naming: words } = command
   if (words === undefined) return parseDataGiven(command, values, note)
   const given = parseDataGiven(command, toDocumentedNames(command, values, words), note)
   return toNeutralGiven(given, { flags: new Map() }, command, words)

@@ -3,7 +3,6 @@
 import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
-import type { Words } from '../catalogue/words.js'
 import type { InnerRuns } from '../engine/command/context.js'
 import { getCommandName, mayChangeInstance, takesSeveral } from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
@@ -15,7 +14,7 @@ import {
   withTargets,
 } from '../engine/command/target-fields.js'
 import type { Command } from '../engine/command/types.js'
-import { loadOwnWords, type WordsFinder } from '../engine/command/words.js'
+import type { WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
@@ -119,19 +118,18 @@ const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
 const createUntil = async (
   command: Command,
   { waitUntil: texts, waitTimeout: timeout }: Globals,
-  words: Words | undefined,
 ): Promise<WaitCondition | undefined> => {
   if (texts === undefined) {
     if (timeout === undefined) return undefined
     throw usage('--wait-timeout requires --wait-until', 'For example: --wait-until status=success')
   }
   const { WaitCondition } = await import('../engine/repeat.js')
-  return new WaitCondition(texts, { command, timeout, words })
+  return new WaitCondition(texts, { command, timeout })
 }
 
 /** Interprets and checks a line before it is carried out. */
 const interpretLine = async (
-  { command, raw: line, signal, onFormat: decided, own }: AskedLine,
+  { command, raw: line, signal, onFormat: decided }: AskedLine,
   outer: OuterLine,
   env: NodeJS.ProcessEnv,
 ) => {
@@ -144,15 +142,12 @@ const interpretLine = async (
   checkLine(command, line, globals, outer)
   const parents = parseLineParents(await findScopeCommand(command, globals), raw)
   const journaling = createJournalOptions(command, raw, globals, parents)
-  const found = await loadOwnWords(command, own)
-  // On one of several instances, the line may use the names of the other ones.
-  const words = outer.words ?? found
-  const until = await createUntil(command, globals, words)
+  const until = await createUntil(command, globals)
   const isSilent =
     globals.to === undefined &&
     writesFiles(command, raw) &&
     (await import('../engine/plan/outputs.js')).writesReportToStdout(command, raw)
-  return { raw, early, parents, said: { globals, format, journaling, words, until, isSilent } }
+  return { raw, early, parents, said: { globals, format, journaling, until, isSilent } }
 }
 
 /** Creates the functions that run commands and lines inside a run. */
@@ -212,7 +207,7 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
   const { env = getCurrentIo().env, input = new StandardInput(signal) } = outer
   const { screen, isKept, part, inner } = outer
   const { raw, early, parents, said } = await interpretLine(line, outer, env)
-  const { globals, format, journaling, words } = said
+  const { globals, format, journaling } = said
   const { command, addOnly } = withLineTargets(line.command, parents, part)
   const known = { own, part, command, env, signal }
   const options: AnswerOptions = {
@@ -232,7 +227,7 @@ const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<numbe
       const { ui } = running.context
       const placed = await placeLine(running, { command, raw, parents, journaling })
       addOnly(getFlagTarget(command, placed.raw.flags))
-      await checkRunFlags({ command, globals, ui, words }, early)
+      await checkRunFlags({ command, globals, ui }, early)
       checkFormat(format, command, globals)
       if (part === undefined) addOnly(await findOnlySite(running, globals))
       const all = { ...said, ...placed, command, signal, running, input }

@@ -4,7 +4,6 @@ import { splitWrapped } from '../base/json/records.js'
 import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Words } from '../catalogue/words.js'
 import type {
   InnerAnswer,
   LineAnswer,
@@ -100,19 +99,18 @@ const removeRehearsals = (command: Command): Command => ({
 const findAskedCommand = async (
   { command, withoutSpecial, mode }: SubcommandCall,
   { own, command: { registry } }: AnswerOptions,
-): Promise<{ readonly command: Command; readonly words?: Words }> => {
+): Promise<Command> => {
   const found = await registry.find(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
   const one = mode === 'previews' ? removeRehearsals(plainly) : plainly
   const words = own && (await loadOwnWords(one, own))
-  return { command: words === undefined ? one : translateCommand(one, words, []), words }
+  return words === undefined ? one : translateCommand(one, words, [])
 }
 
 interface ParsedCommand {
   readonly command: Command
-  readonly words?: Words
   readonly given: Given
 }
 
@@ -125,20 +123,20 @@ const parseSubcommand = async (
   const inWords = await findAskedCommand(ask, outer)
   const loadKnown = () => import('../engine/command/known.js')
   const loadKnownCommand = async () =>
-    (await loadKnown()).addKnownNames(inWords.command, outer.globals, outer.env)
+    (await loadKnown()).addKnownNames(inWords, outer.globals, outer.env)
   const { fields } = ask
   const parse = (command: Command): ParsedCommand => {
-    const given = parseGivenInWords(command, ask.values, inWords.words, note)
+    const given = parseGivenInWords(command, ask.values, note)
     const args = [...given.args, ...(ask.args ?? [])]
-    return { ...inWords, command, given: { ...given, args } }
+    return { command, given: { ...given, args } }
   }
-  if (fields !== undefined && (await (await loadKnown()).hasUnknownField(inWords.command, fields)))
+  if (fields !== undefined && (await (await loadKnown()).hasUnknownField(inWords, fields)))
     return parse(await loadKnownCommand())
   try {
-    return parse(inWords.command)
+    return parse(inWords)
   } catch (error) {
     const command = await loadKnownCommand()
-    if (command === inWords.command) throw error
+    if (command === inWords) throw error
     return parse(command)
   }
 }
@@ -194,7 +192,7 @@ export const runInnerCommand = async (
   }
   try {
     const { note } = kept.options.screen.notes
-    const { command, given, words } = await parseSubcommand(ask, outer, note)
+    const { command, given } = await parseSubcommand(ask, outer, note)
     asked = { command, given }
     if (ask.mode === 'checks') return toWithinAnswer(0)
     const recordEnd = (goesOn: boolean): void => {
@@ -206,7 +204,6 @@ export const runInnerCommand = async (
       ...kept.options,
       command,
       globals: createInnerGlobals(outer.globals, ask),
-      words,
       inner: { ...made.inner, onEnded: recordEnd },
     }
     const code = await runLine(options, async (running) => {
@@ -284,11 +281,10 @@ export const runInnerTypedLine = async (
   ]
   const parsed = await parseCommandLine(parse, insertFlags(words, flags))
   const read = input === undefined ? undefined : new StandardInput(signal, input)
-  const own = outer.own ?? parsed.own
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { addKnownNames } = await import('../engine/command/known.js')
   const command = addKnownNames(parsed.command, globals, outer.env)
-  const line = { ...parsed, command, own, signal, parse, onFormat: () => {} }
+  const line = { ...parsed, command, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
 }
 
@@ -328,9 +324,7 @@ export const runInnerLine = async (
       ...pickInnerOptions(ask),
     }
     const wanted = previews ? removeRehearsals(parsed.command) : parsed.command
-    // A preview is of the same instance, whose words the outer run has already.
-    const own = (previews && outer.own) || parsed.own
-    const line = { ...parsed, own, command: wanted, signal, parse, onFormat: () => {} }
+    const line = { ...parsed, command: wanted, signal, parse, onFormat: () => {} }
     const code = await run(line, { ...seen, env, inner })
     if (code === 0 || (previews && failures.length === 0)) return { ...facts, notes, code }
     // An exit code other than 0 means an incomplete answer, even if no failure was reported.

@@ -1,7 +1,6 @@
 /** Prints the answer of several instances as one, with the notes on each instance below it. */
 
 import { getCurrentIo, type Stdout } from '../base/io.js'
-import type { Words } from '../catalogue/words.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { createWaitTest, TargetWriter } from '../engine/target-order.js'
@@ -59,25 +58,20 @@ export class InstancesAnswer {
   /** The notes on all instances together. */
   readonly #notes: (() => void)[] = []
 
-  private constructor(shown: SharedLine, screen: Streams, words: Words | undefined) {
+  private constructor(shown: SharedLine, screen: Streams) {
     this.#shown = shown
     this.#screen = screen
-    this.#printing = new AnswerPrinter(
-      { ...shown, words, raw: () => shown.raw },
-      screen,
-      this.addNote,
-      {
-        getSource: async () => ({
-          ...(await shown.getSource()),
-          listComplete: () => [...this.#ended],
-        }),
-        getAsOf: async () => shown.asOf ?? getCurrentIo().now(),
-      },
-    )
+    this.#printing = new AnswerPrinter({ ...shown, raw: () => shown.raw }, screen, this.addNote, {
+      getSource: async () => ({
+        ...(await shown.getSource()),
+        listComplete: () => [...this.#ended],
+      }),
+      getAsOf: async () => shown.asOf ?? getCurrentIo().now(),
+    })
   }
 
-  static async open(shown: SharedLine, words: Words | undefined): Promise<InstancesAnswer> {
-    return new InstancesAnswer(shown, await openStreams(shown), words)
+  static async open(shown: SharedLine): Promise<InstancesAnswer> {
+    return new InstancesAnswer(shown, await openStreams(shown))
   }
 
   get notes(): Streams['notes'] {

@@ -243,12 +243,11 @@ export class MultiInstanceRun {
   }
 
   async #runOne(site: LineSite, turn: Promise<void>, push: RowListener): Promise<void> {
-    const { name, own, command, lineWords: asked } = site
+    const { name, own, command } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const outer = {
       ...(await this.#merged.createTarget(site, turn, push)),
-      words: asked,
       input: new InputCopy(this.#input),
       format: this.#format,
       env: createSiteEnvironment(getCurrentIo().env),
@@ -306,13 +305,13 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const profiles = resolveNamedProfiles(wanted.several, env)
   const writing = mayChangeInstance(command, raw.args)
   if (writing) checkWrites(line, wanted, profiles, globals)
-  const { sites, words } = await resolveInstances(command, profiles, writing, env)
+  const sites = await resolveInstances(command, profiles, writing, env)
   const targeted = withTargets(command, ['profile'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const instances = profiles.map(({ name, baseUrl }) => ({ name, address: baseUrl }))
   const getSource = async () => ({ instances, readAccount: async () => undefined })
   const shown = { command: targeted.command, globals, format, env, signal, raw, getSource }
-  const merged = await InstancesAnswer.open(shown, words)
+  const merged = await InstancesAnswer.open(shown)
   for (const text of early) merged.notes.note(text)
   const unused = instanceVariables.filter((name) => getCurrentIo().env[name])
   if (unused.length > 0)

@@ -43,15 +43,11 @@ import { createLogger, openStreams } from './streams.js'
 
 /** Creates the functions by which planning reads objects. With `--curl` they read nothing. */
 const createReads = (exchange: InstanceExchange, options: AnswerOptions): PlanReads => {
-  const readNothing = async (): Promise<undefined> => undefined
-  if (options.globals.curl)
-    return { readData: readNothing, readValues: readNothing, checksAnswers: false }
+  if (options.globals.curl) return { readData: async () => undefined, checksAnswers: false }
   return {
     readData: async (ask) =>
       (await (await exchange.getClient(ask.endpoint)).call(await exchange.buildAndRecord(ask)))
         .data,
-    readValues: async ({ endpoint, request }) =>
-      (await (await exchange.getClient(endpoint)).call(request)).data,
     checksAnswers: isFullySent(options),
   }
 }
@@ -97,7 +93,7 @@ export class LineRun implements LineParts {
   readonly #journal: RunJournal
 
   private constructor(options: AnswerOptions, screen: Streams, loaded: LoadedModules) {
-    const { globals, inner, words } = options
+    const { command, globals, inner } = options
     this.options = options
     this.#screen = screen
     this.polls = screen.polls
@@ -113,7 +109,7 @@ export class LineRun implements LineParts {
     this.planning = new RunPlanner(options, screen, this.place, reads)
     this.singleReads = this.#createSingleReads(reads)
     this.lists = this.#createLists()
-    this.caller = new Caller(this.exchange, this.ui, this.answer, globals, words)
+    this.caller = new Caller(this.exchange, this.ui, this.answer, globals, command.naming)
     const { exchange, place, planning, ui } = this
     const journaled = { exchange, place, planning, ui, getInstance: () => this.instance }
     this.#journal = new RunJournal(options, journaled, this.addFooter)
@@ -141,19 +137,19 @@ export class LineRun implements LineParts {
     endpoint?: Endpoint,
     parent?: Parent,
   ): Promise<RecordFilter | undefined> => {
-    const { command, globals, inner, part, signal, words } = this.options
+    const { command, globals, inner, part, signal } = this.options
     const { where } = globals
     if (where === undefined) {
       if (!mayAskSingles(command, globals)) return undefined
       const { getSingleFields } = await import('../engine/records/single.js')
       const emit = endpoint === undefined ? {} : { endpoint }
-      if ((await getSingleFields({ command, emit, words }, globals)) === undefined) return undefined
+      if ((await getSingleFields({ command, emit }, globals)) === undefined) return undefined
     }
     const { RecordFilter } = await import('../engine/records/where.js')
     const { budget } = this.printing
     const asOf = await this.place.clock.asOf()
     const whole = inner?.whole
-    const filtering = { paging: globals, asked: globals, asOf, budget, signal, words, whole }
+    const filtering = { paging: globals, asked: globals, asOf, budget, signal, whole }
     const composed = inner?.composed
     const named = [part, parent].filter((one) => one !== undefined)
     const target = Object.fromEntries(named.map(({ column, name }) => [column, name]))
@@ -284,11 +280,11 @@ export class LineRun implements LineParts {
 
   /** Creates the answer: the printer, or with `--web` the page in a browser. */
   #createAnswer({ web }: LoadedModules): RunAnswer {
-    const { env, words } = this.options
+    const { command, env } = this.options
     const { note } = this.#screen.notes
-    if (web !== undefined)
-      return web.createWebPage(this.printing, { env, getBaseUrl: this.#getBaseUrl, note, words })
-    return this.printing
+    if (web === undefined) return this.printing
+    const getBaseUrl = this.#getBaseUrl
+    return web.createWebPage(this.printing, { command, env, getBaseUrl, note })
   }
 
   #createEngine(): Engine {
@@ -336,7 +332,7 @@ export class LineRun implements LineParts {
   }
 
   readonly #openPreviews = async (): Promise<Previewer> => {
-    const { command, format, globals, words } = this.options
+    const { command, format, globals } = this.options
     const { Previewer } = await import('../engine/perform/preview.js')
     const bulk = new BulkRunner({ ...this.#engine, listed: true })
     const shown = {
@@ -348,7 +344,7 @@ export class LineRun implements LineParts {
     const { explainIrreversible } = this.#engine
     const parts = { answer, exchange, lists, caller, bulk, ui, explainIrreversible }
     const planKeeper = await this.#journal.createPlanKeeper()
-    return new Previewer({ ...parts, ...shown, planKeeper, command, words })
+    return new Previewer({ ...parts, ...shown, planKeeper, command })
   }
 
   /** Refuses a plan whose object has changed since the run was planned. */

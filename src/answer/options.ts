@@ -98,8 +98,6 @@ export interface AnswerOptions extends Omit<RunOptions, 'part'> {
 
 /** The options that a line gets from outside, if it runs on one of several instances or inside another run. */
 export interface OuterLine
-  extends Partial<
-    Pick<AnswerOptions, 'env' | 'format' | 'inner' | 'isKept' | 'part' | 'screen' | 'words'>
-  > {
+  extends Partial<Pick<AnswerOptions, 'env' | 'format' | 'inner' | 'isKept' | 'part' | 'screen'>> {
   readonly input?: StandardInput | undefined
 }

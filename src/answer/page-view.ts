@@ -2,7 +2,6 @@
 
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
-import type { Words } from '../catalogue/words.js'
 import { canReachSeveralInstances, getCommandName } from '../engine/command/derive.js'
 import type { Globals } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
@@ -35,7 +34,6 @@ export interface PageLine {
   readonly command: Command
   readonly globals: Globals
   readonly raw: Raw
-  readonly words: Words | undefined
   readonly getSource: (() => Promise<PageSource>) | undefined
 }
 
@@ -120,8 +118,8 @@ const orderWords = (field: string, words: readonly string[]): readonly string[] 
   field.endsWith('severity') ? words.toReversed() : words
 
 /** Creates the look-up of documented field meanings for an answer. */
-const createMeaning = ({ command, words }: PageLine, emit: RecordView): PageView['meaning'] => {
-  const shapes = getShapes({ command, emit, words, single: emit.single })
+const createMeaning = ({ command }: PageLine, emit: RecordView): PageView['meaning'] => {
+  const shapes = getShapes({ command, emit, single: emit.single })
   return (field) => {
     const some = shapes
       .map((shape) => findDocumentedValues(shape, field))

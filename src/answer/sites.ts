@@ -1,17 +1,11 @@
 /** Finds the instances of a line with several profiles, and prepares the line for each of them. */
-import type { Words } from '../catalogue/words.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Globals } from '../engine/command/globals.js'
 import { extendCommand } from '../engine/command/known.js'
 import type { Command } from '../engine/command/types.js'
-import { combineWords, mergeWords, translateCommand } from '../engine/command/vocabulary.js'
-import {
-  findOwnWords,
-  loadOwnWords,
-  usesInstanceNames,
-  type WordsFinder,
-} from '../engine/command/words.js'
+import { combineWords, translateCommand } from '../engine/command/vocabulary.js'
+import { findOwnWords, loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import { createExclusion } from '../engine/exclusions.js'
 import { getOwnFormat } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
@@ -162,12 +156,8 @@ export interface LineSite {
   /** Returns the line as it would be for this instance alone. */
   readonly toOwnLine: (raw: Raw) => Raw
   readonly own: WordsFinder
-  /** The words of the instance itself. */
-  readonly words: Words | undefined
-  /** The command with the names and values of this instance. */
+  /** The command with the values of this instance. It understands the names of this instance and of all others. */
   readonly command: Command
-  /** The words that the line may use: those of this instance and those of all others. */
-  readonly lineWords?: Words
 }
 
 /** Returns the line as it would be for one of the profiles. */
@@ -197,18 +187,12 @@ const loadSiteWords = async (
     if (writing) throw error
     return undefined
   })
-  return {
-    name,
-    column: 'profile' as const,
-    toOwnLine: (raw: Raw) => createInstanceLine(raw, name),
-    own,
-    words,
-  }
+  const toOwnLine = (raw: Raw): Raw => createInstanceLine(raw, name)
+  return { site: { name, column: 'profile' as const, toOwnLine, own }, words }
 }
 
 /**
  * Finds the words of each instance, and translates the command for it.
- * @returns the instances, and the words of all of them; undefined if none has a vocabulary
  * @throws Failure `usage` if the line writes and a vocabulary is wrong
  */
 export const resolveInstances = async (
@@ -216,27 +200,18 @@ export const resolveInstances = async (
   profiles: readonly Profile[],
   writing: boolean,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly sites: readonly LineSite[]; readonly words: Words | undefined }> => {
+): Promise<readonly LineSite[]> => {
   const found = await Promise.all(
     profiles.map((profile) => loadSiteWords(command, profile, writing, env)),
   )
-  const words = mergeWords(found.map((site) => site.words))
+  const { known, naming } = command
   const neutral =
-    words !== undefined && usesInstanceNames(command)
-      ? await command.registry.find(command.area, command.words)
-      : undefined
-  if (words === undefined || neutral === undefined)
-    return { sites: found.map((site) => ({ ...site, command })), words }
+    naming === undefined ? undefined : await command.registry.find(command.area, command.words)
+  if (naming === undefined || neutral === undefined)
+    return found.map(({ site }) => ({ ...site, command }))
   const others = getCommandFlags(neutral).map(({ name }) => name)
-  const sites = found.map((site) => {
-    const lineWords = combineWords(site.words, words)
-    const inWords = translateCommand(neutral, lineWords, others)
-    const { known } = command
-    return {
-      ...site,
-      lineWords,
-      command: known === undefined ? inWords : extendCommand(inWords, known),
-    }
+  return found.map(({ site, words }) => {
+    const inWords = translateCommand(neutral, combineWords(words, naming), others)
+    return { ...site, command: known === undefined ? inWords : extendCommand(inWords, known) }
   })
-  return { sites, words }
 }

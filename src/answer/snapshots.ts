@@ -118,7 +118,6 @@ const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot
   column: 'snapshot',
   toOwnLine: (raw) => createSnapshotLine(raw, folder),
   own,
-  words: undefined,
   command,
 })
 
@@ -161,7 +160,7 @@ export const executeSnapshots = async (
   const targeted = withTargets(command, ['snapshot'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const shown = { command: targeted.command, globals, format, env, signal, raw, getSource, asOf }
-  const merged = await InstancesAnswer.open(shown, undefined)
+  const merged = await InstancesAnswer.open(shown)
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
   for (const folder of incomplete)

@@ -211,6 +211,22 @@ export const widenParam = (param: Param, more: readonly string[]): Param =>
     ? param
     : ({ ...param, values: [...new Set([...getParamValues(param), ...more])] } as Param)
 
+/**
+ * Returns the parameters of an area with further values.
+ * @param values returns the further values for `area.parameter`
+ */
+export const widenParams = (
+  area: string,
+  params: Params,
+  values: (of: string) => readonly string[],
+): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, param]) => [
+      name,
+      widenParam(param, values(`${area}.${name}`)),
+    ]),
+  )
+
 type Options<P> = Partial<Omit<P, 'type' | 'help'>>
 
 export const string = <const O extends Options<StringParam>>(help: string, options?: O) =>

@@ -21,31 +21,16 @@ interface FieldChoice {
 /**
  * Returns the value under a dotted name; undefined if there is none. A key that contains the dots itself comes first. Inside a list, a
  * number picks an item, and a name picks from every item.
+ * @param words the instance's names: each level is found by either of its names
  */
-export const pick = (value: unknown, path: string): unknown => {
-  if (Array.isArray(value)) return pickFromList(value, path)
+export const pick = (value: unknown, path: string, words?: Naming): unknown => {
+  if (Array.isArray(value)) return pickFromList(value, path, words)
   if (!isObject(value)) return undefined
-  if (Object.hasOwn(value, path)) return value[path]
+  const whole = findKey(value, path, words)
+  if (whole !== undefined) return value[whole]
   const dot = path.indexOf('.')
-  if (dot < 0) return undefined
-  const key = path.slice(0, dot)
-  return Object.hasOwn(value, key) ? pick(value[key], path.slice(dot + 1)) : undefined
-}
-
-/** Picks a field that may have two names. Each level of the path may use either name. */
-const pickEither = (value: unknown, path: string, words: Naming): unknown => {
-  if (Array.isArray(value)) {
-    const [, index, rest] = element.exec(path) ?? []
-    if (index === undefined) return value.map((item) => pickEither(item, path, words) ?? null)
-    const item: unknown = value[Number(index)]
-    return rest === undefined ? item : pickEither(item, rest, words)
-  }
-  if (!isObject(value)) return undefined
-  if (Object.hasOwn(value, path)) return value[findKey(value, path, words) ?? path]
-  const [level = '', ...rest] = path.split('.')
-  const key = findKey(value, level, words)
-  if (key === undefined || rest.length === 0) return key === undefined ? undefined : value[key]
-  return pickEither(value[key], rest.join('.'), words)
+  const key = dot < 0 ? undefined : findKey(value, path.slice(0, dot), words)
+  return key === undefined ? undefined : pick(value[key], path.slice(dot + 1), words)
 }
 
 /** The fields of the catalogue that responses do not have under these names. */
@@ -55,11 +40,15 @@ const shownAlready: ComputedFields = Object.fromEntries(
 
 const element = /^(\d+)(?:\.(.+))?$/
 
-const pickFromList = (list: readonly unknown[], path: string): unknown => {
+const pickFromList = (
+  list: readonly unknown[],
+  path: string,
+  words: Naming | undefined,
+): unknown => {
   const [, index, rest] = element.exec(path) ?? []
-  if (index === undefined) return list.map((item) => pick(item, path) ?? null)
+  if (index === undefined) return list.map((item) => pick(item, path, words) ?? null)
   const item = list[Number(index)]
-  return rest === undefined ? item : pick(item, rest)
+  return rest === undefined ? item : pick(item, rest, words)
 }
 
 /**
@@ -68,13 +57,11 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
  */
 export const createPicker = (more: ComputedFields = {}, words?: Naming): ValueReader => {
   const made = { ...shownAlready, ...more }
-  const take =
-    words === undefined ? pick : (record: unknown, path: string) => pickEither(record, path, words)
   return (record, path) => {
     const make = Object.hasOwn(made, path) ? made[path] : undefined
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
-      return take(record, path)
-    return make(words === undefined ? record : makeLegible(record, words))
+      return pick(record, path, words)
+    return make(makeLegible(record, words))
   }
 }
 

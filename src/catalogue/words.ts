@@ -4,10 +4,11 @@
  */
 
 import { ExactNumber } from '../base/json/json.js'
+import type { SecretWords } from '../base/secrets/mask.js'
 import { type Failure, usage } from '../errors.js'
 import type { Endpoint } from './endpoint.js'
 
-export interface Words {
+export interface Words extends SecretWords {
   /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
   readonly each?: (name: string) => readonly string[]
   /** Returns the instance's name for a parameter or field. Each level of a name with brackets is translated. */
@@ -28,10 +29,6 @@ export interface Words {
   values(of: string): readonly string[]
   /** Returns the advice for a route that the instance no longer has; undefined if the instance has the route. */
   gone(route: string): string | undefined
-  /** True if the vocabulary marks the field as a secret. */
-  named(own: string): boolean
-  /** The endings of the names of secret fields. */
-  readonly secretEndings: readonly string[]
   /**
    * Checks the translation of an endpoint.
    * @throws Failure `usage` if two of its names become the same one, or if it becomes another endpoint
@@ -86,32 +83,30 @@ export const readHeaders: readonly string[] = [
 export const sessionCookie = '_svc_session'
 
 /** The translation of names in both directions. */
-export interface Naming extends Pick<Words, 'name' | 'neutral'> {
-  /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
-  readonly each?: (name: string) => readonly string[]
-  readonly family?: Words['family']
-}
+export type Naming = Pick<Words, 'name' | 'neutral' | 'each'> & Partial<Pick<Words, 'family'>>
 
 /**
  * Returns the key of a field in a record. If the record has both names of the field, it is the instance's.
  * @param name either name
  * @returns undefined if the record has neither
  */
-export const findKey = (record: object, name: string, words?: Naming): string | undefined =>
-  (words === undefined
-    ? [name]
-    : [words.name(name), ...(words.each?.(name) ?? []), name, words.neutral(name)]
-  ).find((key) => Object.hasOwn(record, key))
+export const findKey = (record: object, name: string, words?: Naming): string | undefined => {
+  if (words === undefined) return Object.hasOwn(record, name) ? name : undefined
+  const own = mapDottedName(name, words.name)
+  const names = [own, ...(words.each?.(name) ?? []), name, mapDottedName(name, words.neutral)]
+  return names.find((key) => Object.hasOwn(record, key))
+}
 
-/** Translates each level of a dotted name. */
-export const mapDottedName = (path: string, word: (name: string) => string): string =>
-  path.split('.').map(word).join('.')
+/** Translates each level of a dotted name. Without a translation, the name stays as it is. */
+export const mapDottedName = (
+  path: string,
+  word: ((name: string) => string) | undefined,
+): string => (word === undefined ? path : path.split('.').map(word).join('.'))
 
 /** Returns a name for messages: the instance's name, with the documented one if they differ. */
 export const describeName = (name: string, words: Naming | undefined): string => {
-  if (words === undefined) return name
-  const neutral = mapDottedName(name, words.neutral)
-  const own = mapDottedName(neutral, words.name)
+  const neutral = mapDottedName(name, words?.neutral)
+  const own = mapDottedName(neutral, words?.name)
   return own === neutral ? name : `${own} [${neutral}]`
 }
 
@@ -120,12 +115,7 @@ export const addOwnNames = (
   names: readonly string[],
   words: Naming | undefined,
 ): readonly string[] =>
-  words === undefined
-    ? names
-    : names.flatMap((name) => {
-        const own = mapDottedName(name, words.name)
-        return own === name ? [name] : [own, name]
-      })
+  names.flatMap((name) => [...new Set([mapDottedName(name, words?.name), name])])
 
 /** Creates the failure for a command line with two names of the same parameter. */
 export const createNameConflictFailure = (one: string, other: string): Failure =>
@@ -152,9 +142,10 @@ const namings = new WeakMap<object, NeutralNaming>()
 
 /**
  * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain them, since they are not
- * enumerable.
+ * enumerable. Without a vocabulary, nothing is added.
  */
-export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
+export const makeLegible = (value: unknown, words: NeutralNaming | undefined): unknown => {
+  if (words === undefined) return value
   const { neutral } = words
   if (isHolder(value)) namings.set(value, words)
   const open: unknown[] = [value]
@@ -166,37 +157,33 @@ export const makeLegible = (value: unknown, words: NeutralNaming): unknown => {
   return value
 }
 
-/** True for a field whose keys are set by users: custom attributes. */
-const isOpen = (name: string): boolean => name === 'custom_attributes'
-
-/** Returns a field with its documented name. The only translated value is the slug of an integration whose family has only one. */
-const toNeutralField = (
-  own: string,
+/**
+ * Translates the names of all fields of a value, except the keys of custom attributes, which users set. The only translated value is the
+ * slug of an integration.
+ * @param translateSlug returns the other slug; undefined if it stays as it is
+ */
+export const renameFields = (
   value: unknown,
-  words: NeutralNaming,
-): readonly [string, unknown] => {
-  const name = words.neutral(own)
-  if (name === 'slug' && typeof value === 'string') return [name, words.family?.(value) ?? value]
-  return [name, isOpen(name) ? value : toNeutralValue(value, words)]
-}
-
-const toNeutralValue = (value: unknown, words: NeutralNaming): unknown => {
+  translate: (name: string) => string,
+  translateSlug: (slug: string) => string | undefined,
+): unknown => {
+  const rename = (one: unknown): unknown => renameFields(one, translate, translateSlug)
   if (!isHolder(value)) return value
-  if (Array.isArray(value)) return value.map((item: unknown) => toNeutralValue(item, words))
-  const fields = Object.entries(value)
-  // If a record has both names, the field with the instance's name counts.
-  const renamed = fields.filter(([own]) => words.neutral(own) !== own)
-  return Object.fromEntries(
-    [...fields, ...renamed].map(([own, inner]) => toNeutralField(own, inner, words)),
-  )
+  if (Array.isArray(value)) return value.map(rename)
+  const fields = Object.entries(value).map(([before, inner]) => {
+    const name = translate(before)
+    const isOpen = [before, name].includes('custom_attributes')
+    const slug = name === 'slug' && typeof inner === 'string' ? translateSlug(inner) : undefined
+    return { before, name, value: slug ?? (isOpen ? inner : rename(inner)) }
+  })
+  // If a record has both names of a field, the translated one counts.
+  const renamed = fields.filter(({ before, name }) => before !== name)
+  return Object.fromEntries([...fields, ...renamed].map((one) => [one.name, one.value]))
 }
 
 /** Returns a response with only the documented names, for readers who never print the original. Other values are returned unchanged. */
 export const toDocumented = (value: unknown): unknown => {
   const words = isHolder(value) ? namings.get(value) : undefined
-  return words === undefined ? value : toNeutralValue(value, words)
+  if (words === undefined) return value
+  return renameFields(value, words.neutral, (slug) => words.family?.(slug))
 }
-
-/** Returns the function that translates the fields of a response to the documented names. */
-export const getNeutralNaming = (value: object): Words['neutral'] =>
-  namings.get(value)?.neutral ?? ((own) => own)

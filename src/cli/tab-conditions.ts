@@ -43,7 +43,7 @@ const listFields = (list: Command, shapes: readonly unknown[]): readonly string[
 
 /** Converts a field name to the documented one. */
 const toDocumentedField = ({ naming }: Command, field: string): string =>
-  naming === undefined ? field : mapDottedName(field, naming.neutral)
+  mapDottedName(field, naming?.neutral)
 
 /** Returns the operators that apply to a kind. */
 const getOperators = (kind: FieldKind): readonly string[] => {
@@ -106,10 +106,8 @@ export const completeCondition = async (
   text: string,
   lead = '',
 ): Promise<Candidates> => {
-  const chosen = name === 'select' ? await loadSelectionList(command) : command
-  if (chosen === undefined) return { items: [] }
-  const { naming } = command
-  const list = naming === undefined ? chosen : { ...chosen, naming }
+  const list = name === 'select' ? await loadSelectionList(command) : command
+  if (list === undefined) return { items: [] }
   const shapes = await getShapes(list)
   const quote = /^["']/.exec(text)?.[0] ?? ''
   const begun = text.slice(quote.length)

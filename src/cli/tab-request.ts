@@ -4,8 +4,9 @@ import { userAgent } from '../base/version.js'
 import type { Words } from '../catalogue/words.js'
 import { createInstance } from '../client/instance.js'
 import { findOwnWords, getWordsFor } from '../engine/command/words.js'
-import { readSources, type ValueRequest } from '../engine/plan/read-values.js'
+import { readSources } from '../engine/plan/read-values.js'
 import type { NamedPlaces } from '../engine/plan/value-lists.js'
+import type { Ask } from '../http/types.js'
 import { createTransport } from '../profile/transport.js'
 import type { Session } from '../profile/types.js'
 import { timeLimit } from './tab-candidates.js'
@@ -13,7 +14,7 @@ import { timeLimit } from './tab-candidates.js'
 /** Sends one request within the time limit of completion, and returns the data of its answer. */
 const sendQuickly = async (
   session: Session,
-  wanted: ValueRequest,
+  ask: Ask,
   env: NodeJS.ProcessEnv,
   words: Words | undefined,
 ) => {
@@ -29,8 +30,7 @@ const sendQuickly = async (
     words,
   })
   try {
-    const client = await instance.client(wanted.endpoint)
-    return (await client.call(wanted.request)).data
+    return (await instance.send(ask)).data
   } finally {
     await instance.close()
   }
@@ -45,5 +45,5 @@ export const requestValues = async (
   env: NodeJS.ProcessEnv,
 ) => {
   const words = getWordsFor(await findOwnWords(line, env)(), session.baseUrl)
-  return readSources(what, places, (wanted) => sendQuickly(session, wanted, env, words), words)
+  return readSources(what, places, (ask) => sendQuickly(session, ask, env, words))
 }

@@ -279,8 +279,7 @@ const parseRecord = <E extends ListEndpoint>(
   bytes: Uint8Array,
   words: Words | undefined,
 ): RecordOf<E> => {
-  const parsed: unknown = JSON.parse(decoder.decode(bytes))
-  const record = words === undefined ? parsed : makeLegible(parsed, words)
+  const record = makeLegible(JSON.parse(decoder.decode(bytes)), words)
   if (isItem(endpoint, record)) return record
   throw new Failure('unreachable', 'the list contains an item that is not an object', {
     request: `GET ${path}`,

@@ -137,13 +137,8 @@ export class SnapshotReader {
         const kind = this.manifest.kinds.find((one) => one.route === route)
         if (kind === undefined || kind.column !== undefined) return refuse(request)
         for await (const bytes of this.#readLines(kind, undefined)) {
-          const data = parseBytes(bytes)
-          return {
-            status: 200,
-            headers: {},
-            bytes,
-            data: words === undefined ? data : makeLegible(data, words),
-          }
+          const data = makeLegible(parseBytes(bytes), words)
+          return { status: 200, headers: {}, bytes, data }
         }
         return refuse(request)
       },
@@ -219,8 +214,7 @@ export class SnapshotReader {
     for await (const bytes of lines) {
       const place = { at, length: bytes.length }
       at += frame.head.length + bytes.length + frame.tail + 1
-      const parsed = parseBytes(bytes)
-      const record = words === undefined ? parsed : makeLegible(parsed, words)
+      const record = makeLegible(parseBytes(bytes), words)
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
       else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })

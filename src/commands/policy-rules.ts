@@ -3,14 +3,12 @@
 import { groupBy } from '../base/group-by.js'
 import { parseBytes } from '../base/json/records.js'
 import { getOwn, isObject } from '../base/objects.js'
-import { findNearest } from '../base/suggest.js'
-import { findLevelNames } from '../catalogue/shapes/common.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
 import { formatOrigin } from '../desired/state.js'
 import type { Context, LineAnswer, LineParent, ReadingLine } from '../engine/command/context.js'
 import { flagSets } from '../engine/command/global-flags.js'
 import { lineFlags } from '../engine/command/globals.js'
-import { createValueFinder } from '../engine/command/words.js'
+import { createKnown } from '../engine/command/record-facts.js'
 import { bindWhere, negateExpression, parseWhere } from '../engine/where/index.js'
 import { explainUnread, Failure, usage } from '../errors.js'
 import type { PolicyRule, PolicySeverity } from './policy.js'
@@ -123,14 +121,14 @@ const findBroken = (
   const [endpoint] = Object.values(command?.endpoints ?? {})
   const shape = endpoint?.returns.shape
   const known = {
-    ...(columns === undefined ? { list: shape } : { ungrouped: shape }),
+    ...(command === undefined ? { now: asOf.getTime() } : createKnown(command, asOf)),
+    // Groups have the fields of their columns only.
+    ...(columns === undefined
+      ? { list: shape }
+      : { ungrouped: shape, computed: {}, undocumented: [] }),
     // Without any group, the columns show which fields a group has.
     samples:
       all.length > 0 ? all : [Object.fromEntries((columns ?? []).map((name) => [name, null]))],
-    now: asOf.getTime(),
-    getNumberNames: findLevelNames,
-    findNearest,
-    getLearntValues: command && createValueFinder(command),
   }
   const { matches } = bindWhere(parseWhere([rule.where ?? rule.each ?? '']), known)
   return all

@@ -5,7 +5,7 @@
 import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { addOwnNames, findKey, getNeutralNaming } from '../catalogue/words.js'
+import { addOwnNames, findKey } from '../catalogue/words.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given, Plan } from '../engine/command/types.js'
@@ -88,10 +88,10 @@ const readSettings = async (instance: InstanceService): Promise<Settings | undef
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns the names of the settings that changed. */
-const getChanged = (old: Settings, now: Settings): readonly string[] =>
-  Object.keys(now).filter(
-    (name) => getNeutralNaming(now)(name) !== 'updated_at' && !isSame(old[name], now[name]),
-  )
+const getChanged = (old: Settings, now: Settings, { naming }: Given): readonly string[] => {
+  const stamp = findKey(now, 'updated_at', naming)
+  return Object.keys(now).filter((name) => name !== stamp && !isSame(old[name], now[name]))
+}
 
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
@@ -127,7 +127,7 @@ async function* updateSettings(context: Context, given: Given): Rows {
     present: (plan, { value }) => {
       const now = toSettings(value)
       if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
-      const names = getChanged(old, now)
+      const names = getChanged(old, now, given)
       if (names.length === 0)
         context.ui.note(
           hasAllSent(now, plan)

@@ -1,7 +1,6 @@
 /** Types for the options of a run, and for what an outer run shares with the runs inside it. */
 
 import type { Stdout } from '../base/io.js'
-import type { Words } from '../catalogue/words.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
 import type { Profile, Session } from '../profile/types.js'
@@ -64,8 +63,6 @@ export interface RunOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: PipedInput
-  /** The words in force, if the command uses the names of the instance. */
-  readonly words?: Words
   /** Finds the words for requests when a request needs them. */
   readonly own?: WordsFinder
   /** True if the answer is a list even for one object, such as for objects from standard input. */

@@ -1,26 +1,21 @@
 /** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
 
 import { parseBytes } from '../base/json/records.js'
-import { findNearest } from '../base/suggest.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { findLevelNames } from '../catalogue/shapes/common.js'
-import type { Words } from '../catalogue/words.js'
 import { exitCodes, Failure } from '../errors.js'
 import type { Context, RunClock } from './command/context.js'
+import { createKnown } from './command/record-facts.js'
 import type { Command } from './command/types.js'
-import { createValueFinder } from './command/words.js'
-import { toDocumentedFields, toShownFields } from './records/expressions.js'
+import { toRecordFields } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
 
 // `--wait-until`: the condition that the records of a round are tested with.
 
 interface UntilOptions {
-  readonly command: Pick<Command, 'area' | 'computedFields' | 'instanceFields' | 'known'>
+  readonly command: Pick<Command, 'area' | 'computedFields' | 'instanceFields' | 'known' | 'naming'>
   /** Seconds. Without it, the run waits until the condition is true. */
   readonly timeout?: number | undefined
-  /** The names of the instance, if it has a vocabulary. */
-  readonly words?: Words
 }
 
 /** The condition that a run waits for. It is tested after each round. */
@@ -87,24 +82,17 @@ export class WaitCondition {
 
   #bindExpressions(known: Known): readonly Expression[] {
     const endpoint = this.#endpoint
-    if (endpoint === undefined) return this.#expressions
-    return toShownFields(toDocumentedFields(this.#expressions, known, endpoint), known)
+    return endpoint === undefined
+      ? this.#expressions
+      : toRecordFields(this.#expressions, known, endpoint)
   }
 
   #createKnown(now: Date): Known {
-    const { command, words } = this.#options
-    const { computedFields: computed, instanceFields: undocumented } = command
     return {
+      ...createKnown(this.#options.command, now),
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
-      now: now.getTime(),
-      getNumberNames: findLevelNames,
-      findNearest,
-      computed,
-      undocumented,
-      words,
       areValuesChecked: this.#checked,
-      getLearntValues: createValueFinder(command, words),
     }
   }
 }

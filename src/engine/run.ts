@@ -12,7 +12,6 @@
  */
 
 import { resolvePath } from '../base/io.js'
-import type { Words } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
 import type { UiService } from './command/context.js'
@@ -42,7 +41,6 @@ interface UncheckedLine {
   readonly command: Command
   readonly globals: Globals
   readonly ui: Pick<UiService, 'note'>
-  readonly words?: Words
 }
 
 /**
@@ -51,7 +49,7 @@ interface UncheckedLine {
  * @throws Failure `usage` for flags that do not go together
  */
 export const checkRunFlags = async (
-  { command, globals, ui, words }: UncheckedLine,
+  { command, globals, ui }: UncheckedLine,
   early: readonly string[],
 ): Promise<void> => {
   for (const text of early) ui.note(text)
@@ -63,7 +61,7 @@ export const checkRunFlags = async (
   // A preview has fields of its own, which the answer checks.
   if (globals.fields === undefined || isPreview({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')
-  await checkFields(command, globals.fields, words)
+  await checkFields(command, globals.fields)
 }
 
 // From a line to its targets and rows.
@@ -72,8 +70,6 @@ export const checkRunFlags = async (
 interface RunLine extends ObjectsLine {
   readonly signal: AbortSignal
   readonly running: LineParts
-  /** The names of the instance, if it has a vocabulary. */
-  readonly words?: Words
   /** The condition that ends the rounds (`--wait-until`), if there is one. */
   readonly until?: WaitCondition
 }
@@ -114,7 +110,7 @@ const parseArguments = async (
   line: RunLine,
   { objects: stream, rowFields }: Pick<LineInput, 'objects' | 'rowFields'>,
 ): Promise<Given> => {
-  const { command, raw, parents, input, signal, running, journaling, words } = line
+  const { command, raw, parents, input, signal, running, journaling } = line
   const { place, ui } = running.context
   const given = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
@@ -128,7 +124,7 @@ const parseArguments = async (
     onFileRead: createDigester(journaling),
     signal,
   })
-  return toNeutralNames(given, raw, command, words)
+  return toNeutralNames(given, raw, command)
 }
 
 /** Yields the rows of a line for each of several projects or groups. */

@@ -107,8 +107,7 @@ const parseLazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes
     bytes,
     get data() {
       if (value === undefined) {
-        const data: unknown = JSON.parse(viewBytes(bytes).toString())
-        value = { data: words === undefined ? data : makeLegible(data, words) }
+        value = { data: makeLegible(JSON.parse(viewBytes(bytes).toString()), words) }
       }
       return value.data
     },

@@ -175,7 +175,7 @@ export const getRowView = (row: unknown, view: FormatView): FormatView => {
 
 /** Converts a field name from the instance's vocabulary to the documented one. */
 export const toDocumentedName = (name: string, { words }: Pick<View, 'words'>): string =>
-  words === undefined ? name : mapDottedName(name, words.neutral)
+  mapDottedName(name, words?.neutral)
 
 /**
  * Creates the rows of a view: with the requested columns, or those of the catalogue, or the fields of the first record.
@@ -195,8 +195,7 @@ export const createRows = (
   const leading = getLeadingColumns(view)
   const createNameGetter =
     (word: ((name: string) => string) | undefined) => (): readonly string[] => {
-      const all = columns ?? []
-      const named = word === undefined ? all : all.map((path) => mapDottedName(path, word))
+      const named = (columns ?? []).map((path) => mapDottedName(path, word))
       return leading.length === 0 ? named : [...leading, ...named]
     }
   const names = {

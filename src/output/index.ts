@@ -14,7 +14,7 @@ import {
 import { shownFields } from '../catalogue/kinds.js'
 import { createPicker } from '../catalogue/pick.js'
 import type { Inspection } from '../catalogue/views.js'
-import { makeLegible, type Words } from '../catalogue/words.js'
+import { makeLegible } from '../catalogue/words.js'
 import { escapePage } from './escape.js'
 import { jsonFormat } from './formats.js'
 import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
@@ -23,14 +23,9 @@ import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
 
 /**
  * Creates the writer that masks records before they reach a printer.
- * @param words the instance's vocabulary: a secret is recognized by either name
  */
-const createMaskedWriter = (
-  printer: Printer,
-  hidden: HiddenFields,
-  words: Words | undefined,
-): Writer => {
-  const mask = createRecordMasker(hidden, words)
+const createMaskedWriter = (printer: Printer, hidden: HiddenFields): Writer => {
+  const mask = createRecordMasker(hidden)
   return {
     watch: mask.watch,
     raw: async (batch) => {
@@ -178,15 +173,15 @@ export const openWriter = async (
   const open = await format.load()
   const start = (shown: AnswerView): Writer => {
     const { made, people: _, inspection, ...view } = shown
-    const pick = createMaskedPick(createPicker(made, view.words), hidden, view.words)
+    const pick = createMaskedPick(createPicker(made, view.words), hidden)
     const names = listReadFields(shown)
     const parse = names === undefined ? parseRecord : createFieldParser(names, parseRecord)
     const printer = open(sink, { ...view, pick, parse })
     const whole = inspection === undefined ? printer : createInspectedPrinter(printer, inspection)
-    return createMaskedWriter(whole, hidden, view.words)
+    return createMaskedWriter(whole, hidden)
   }
   if (!isReshaped(format, asked)) return start(asked)
-  return createMaskedWriter(createHeldPrinter(start, sink, asked), hidden, asked.words)
+  return createMaskedWriter(createHeldPrinter(start, sink, asked), hidden)
 }
 
 /** Collects the records of one part of an answer, from which rows for people are created. */
@@ -206,13 +201,11 @@ export const createHeldRecords = (
   const isShaped = isReshaped(format, { people, fields, terminal: false })
   if (rows === undefined || !isShaped) return undefined
   const records: unknown[] = []
-  const mask = createRecordMasker(hidden, words)
+  const mask = createRecordMasker(hidden)
   return {
     add: (batch) => {
-      for (const bytes of mask.maskBatch(batch)) {
-        const value = parseRecord(bytes)
-        records.push(words === undefined ? value : makeLegible(value, words))
-      }
+      for (const bytes of mask.maskBatch(batch))
+        records.push(makeLegible(parseRecord(bytes), words))
     },
     createRows: () => rows(records),
   }
@@ -245,7 +238,7 @@ const createHeldPrinter = (
   const records: unknown[] = []
   // Functions that create rows and pages use documented names.
   const collect = (value: unknown): void => {
-    records.push(asked.words === undefined ? value : makeLegible(value, asked.words))
+    records.push(makeLegible(value, asked.words))
   }
   const isDrawn = asked.terminal || asked.aligned === true
   const page = isDrawn && asked.fields === undefined ? people?.page : undefined

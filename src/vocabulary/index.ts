@@ -1,4 +1,5 @@
 /** Translates between the names of the documentation and an instance's own (`vocabulary/README.md`). */
+import { recordSecretWords } from '../base/secrets/mask.js'
 import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { fixedNames, type Words } from '../catalogue/words.js'
@@ -166,11 +167,14 @@ export const createLookups = (entries: Entries): Words => {
 }
 
 /**
- * Loads a vocabulary file.
+ * Loads the vocabulary file of an instance. What it names as secret is masked from then on.
  * @throws Failure `usage`
  */
-export const loadWords = async (file: string): Promise<Words> =>
-  createLookups(await readVocabulary(file))
+export const loadWords = async (file: string): Promise<Words> => {
+  const words = createLookups(await readVocabulary(file))
+  recordSecretWords(words)
+  return words
+}
 
 const checkEntries = async (entries: Entries): Promise<Words> => {
   const words = createLookups(entries)

@@ -33,7 +33,7 @@ const ui = (...answers: string[]) => {
   const { ask } = new Questions({
     interactive: () => true,
     prompts,
-    fetch: nobody,
+    readData: nobody,
     note: (text) => notes.push(text),
     argv: [],
   })

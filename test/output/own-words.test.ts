@@ -1,5 +1,6 @@
 /** Records of an instance with words of its own: masked, found and headed by either name, in every format. */
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { recordSecretWords } from '../../src/base/secrets/mask.js'
 import { createPicker } from '../../src/catalogue/pick.js'
 import { getLeaves } from '../../src/engine/where/shape.js'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
@@ -11,6 +12,7 @@ names: { monitor_site: watch_region, api_key: hub_blob, public_key: pk }
 secrets: [hub_signing, monitor_env]
 `
 const words = createLookups(await parseVocabulary(text, 'w.yml'))
+beforeEach(() => recordSecretWords(words))
 const declared = new Set(['public_key'])
 
 const canary = 'canary-value'

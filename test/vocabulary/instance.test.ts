@@ -287,6 +287,18 @@ it.each(['monitoring', 'watchtower'])('%s is checked by its family', async (slug
   expect(stderr).toContain(`--recipients is not a parameter of the family monitoring (${slug}`)
 })
 
+it.each(['cloud_account_id', 'nimbus_account_id'])('a policy tests %s', async (name) => {
+  const policy = join(folder(), 'policy.yml')
+  const rule = `{ name: account, list: settings get, each: ${name}=another }`
+  writeFileSync(policy, `policy: 1\nrules:\n  - ${rule}\n`)
+  await done('settings update --cloud-account-id 5')
+  const ran = await run(`check policy ${policy}`)
+  expect([ran.code, ran.stdout]).toEqual([
+    1,
+    expect.stringContaining(`error account settings: does not fulfil ${name}=another`),
+  ])
+})
+
 describe('messages name', () => {
   const keys = '-P platform/app'
   it.each([

@@ -82,3 +82,11 @@ it('objects that are chosen by their records', async () => {
   )
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, [{ id: 1 }]])
 })
+
+it('a preview says what cannot be undone as it does without a vocabulary', async () => {
+  const ran = await run('vulnerabilities confirm 1 --dry-run -o json')
+  expect(ran.stderr).toBe('')
+  const [preview] = JSON.parse(ran.stdout)
+  expect(preview).toMatchObject({ changes: [{ attribute: 'ownstate', now: 'detected' }] })
+  expect(preview).not.toHaveProperty('irreversible')
+})

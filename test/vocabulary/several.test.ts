@@ -77,6 +77,17 @@ describe('a list', () => {
   })
 })
 
+it('several snapshots of one instance have its words', async () => {
+  for (const name of ['old', 'new'])
+    expect(await run(`snapshot --to ${name} -p one`)).toMatchObject({ code: 0 })
+  const env = { SVC_CONFIG_DIR: config, SVC_VOCABULARY: join(cwd, 'one.yml') }
+  const line = 'deploy-keys list -P platform/app --from old,new -o csv --where id=1'.split(' ')
+  const chosen = await svcctl([...line, '--fields', 'id,can_push'], { cwd, env })
+  expect(chosen.stdout).toMatch(/^snapshot,id,may_write\n(?:.*Z,1,(?:true|false)\n){2}$/)
+  const usual = await svcctl(line, { cwd, env })
+  expect(usual.stdout).toMatch(/^snapshot,id,title,may_write,/)
+})
+
 describe('settings get', () => {
   it('finds a setting by the name of any, and compares by what it means', async () => {
     for (const [profile, value] of [

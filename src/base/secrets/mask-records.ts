@@ -7,8 +7,8 @@ import { guardStack, type ValueReader } from '../json/values.js'
 import {
   getSecrecies,
   getSecrecy,
+  listOwnEndings,
   maskSecrets,
-  type OwnNames,
   type SecrecyFinder,
   variableNames,
 } from './mask.js'
@@ -17,9 +17,6 @@ import { lastLetters, masked } from './names.js'
 
 // Records are searched as bytes for words that the names of secrets end in or contain.
 
-/** The instance's own names, with the endings of those that name secrets. */
-type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
-
 /**
  * The declared names of fields to mask, in addition to names that look like secrets. It is `nothing` if secrets are requested
  * (--show-secrets) or are the answer itself.
@@ -27,13 +24,9 @@ type OwnSecrets = OwnNames & { readonly secretEndings: readonly string[] }
 export type HiddenFields = ReadonlySet<string> | 'nothing'
 
 /** Lists the texts that names of secrets end in, in lower case; a whole name is such a text, too. */
-const listEndings = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
+const listEndings = (declared: ReadonlySet<string>): readonly string[] => {
   const names = [...declared, ...variableNames]
-  return [
-    ...lastLetters,
-    ...names,
-    ...(words === undefined ? [] : [...words.secretEndings, ...names.map(words.name)]),
-  ]
+  return [...lastLetters, ...names, ...listOwnEndings(names)]
 }
 
 /** True if a name is a reason to inspect its record. */
@@ -89,12 +82,11 @@ const noMasker: RecordMasker = {
 
 /**
  * Creates the masker of an answer's records.
- * @param words the instance's own names, under which a field is a secret as well
  */
-export const createRecordMasker = (hidden: HiddenFields, words?: OwnSecrets): RecordMasker => {
+export const createRecordMasker = (hidden: HiddenFields): RecordMasker => {
   if (hidden === 'nothing') return noMasker
-  const findSecrecy = getSecrecies(hidden, words)
-  const endings = listEndings(hidden, words)
+  const findSecrecy = getSecrecies(hidden)
+  const endings = listEndings(hidden)
   const finder = new SecretFinder(endings, findSecrecy)
   let maskBytes: ((bytes: Uint8Array) => Uint8Array) | undefined
   return {
@@ -134,13 +126,9 @@ const createMaskedReader = (
  * Creates a function that picks values from masked records. A value is as secret as the names on its path: `token.value` is secret because
  * of `token`.
  */
-export const createMaskedPick = (
-  pick: ValueReader,
-  hidden: HiddenFields,
-  words?: OwnSecrets,
-): ValueReader => {
+export const createMaskedPick = (pick: ValueReader, hidden: HiddenFields): ValueReader => {
   if (hidden === 'nothing') return pick
-  const findSecrecy = getSecrecies(hidden, words)
+  const findSecrecy = getSecrecies(hidden)
   const known = new Map<string, (record: unknown) => unknown>()
   return (record, path) => {
     const readMasked = known.get(path) ?? createMaskedReader(pick, path, findSecrecy)

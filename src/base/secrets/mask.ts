@@ -2,6 +2,7 @@
  * Masks the secrets of values: by the names of fields, in addresses, private keys in any text, and the values of variables. Answers,
  * traces, `--curl`, journals and exports all use it.
  */
+import { createLineState } from '../io.js'
 import { type Fields, isObject } from '../objects.js'
 import {
   findPrivateKeys,
@@ -106,11 +107,29 @@ type Meaning = Secrecy | 'value' | 'marks' | 'holds' | undefined
 export type SecrecyFinder = (name: string) => Meaning
 
 /** The part of a vocabulary that identifies secret fields, under either name. */
-export interface OwnNames {
+export interface SecretWords {
   name(neutral: string): string
   neutral(own: string): string
   named(own: string): boolean
+  /** The endings of the names of secret fields. */
+  readonly secretEndings: readonly string[]
 }
+
+/** The vocabularies of the instances of a line. Each may add secrets, and none can take one away. */
+const vocabularies = createLineState(() => new Set<SecretWords>())
+
+/** Remembers a vocabulary: from then on, its names are those of secrets wherever something is masked. */
+export const recordSecretWords = (words: SecretWords): void => void vocabularies().add(words)
+
+/** Returns a name under which a field is found, with its names in the vocabularies. */
+const listNames = (name: string): readonly string[] => [
+  name,
+  ...[...vocabularies()].flatMap((words) => [words.neutral(name), words.name(name)]),
+]
+
+/** Lists the endings of the names of secrets in the vocabularies, and their names for declared secrets. */
+export const listOwnEndings = (declared: readonly string[]): readonly string[] =>
+  [...vocabularies()].flatMap((words) => [...words.secretEndings, ...declared.map(words.name)])
 
 /** The fields of a variable: its value is a secret, whatever it is called. */
 const variable: Readonly<Record<string, Meaning>> = {
@@ -129,55 +148,46 @@ export const variableNames = Object.keys(variable)
 /** The maximum number of names that are kept, so that an endless supply of names cannot fill the memory. */
 const maxNames = 10_000
 
-const getMeaning = (
-  name: string,
-  declared: ReadonlySet<string>,
-  words: OwnNames | undefined,
-): Meaning => {
-  const names = words === undefined ? [name] : [name, words.neutral(name), words.name(name)]
-  if (words?.named(name) === true || names.some((one) => declared.has(one))) return 'declared'
+const getMeaning = (name: string, declared: ReadonlySet<string>): Meaning => {
+  const names = listNames(name)
+  const isNamed = [...vocabularies()].some((words) => words.named(name))
+  if (isNamed || names.some((one) => declared.has(one))) return 'declared'
   if (names.some((one) => isSecretName(one) || variableValue.test(one))) return 'guessed'
   const known = names.find((one) => Object.hasOwn(variable, one))
   return known === undefined ? undefined : variable[known]
 }
 
 /**
- * Returns a test of field names: a field is secret if it is declared to hold credentials, or has a name that credentials have.
- * @param words the instance's own names, which may only add secrets
+ * Returns a test of field names: a field is secret if it is declared to hold credentials, has a name that credentials have, or is secret in
+ * a vocabulary.
  * @returns the same test for the same arguments
  */
-export const getSecrecies = (
-  declared: ReadonlySet<string> = noNames,
-  words?: OwnNames,
-): SecrecyFinder => {
-  const before = tests.get(declared)
-  if (before?.size === declared.size && before.words === words) return before.findSecrecy
-  const findSecrecy = createSecrecies(declared, words)
-  tests.set(declared, { size: declared.size, words, findSecrecy })
+export const getSecrecies = (declared: ReadonlySet<string> = noNames): SecrecyFinder => {
+  const before = tests().get(declared)
+  const size = declared.size + vocabularies().size
+  if (before?.size === size) return before.findSecrecy
+  const findSecrecy = createSecrecies(declared)
+  tests().set(declared, { size, findSecrecy })
   return findSecrecy
 }
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** The tests by their declared names: all requests of a run use the same ones. */
-const tests = new WeakMap<
-  ReadonlySet<string>,
-  {
-    readonly size: number
-    readonly words: OwnNames | undefined
-    readonly findSecrecy: SecrecyFinder
-  }
->()
+interface SecrecyTest {
+  /** The number of declared names and vocabularies, both of which only grow. */
+  readonly size: number
+  readonly findSecrecy: SecrecyFinder
+}
 
-const createSecrecies = (
-  declared: ReadonlySet<string>,
-  words: OwnNames | undefined,
-): SecrecyFinder => {
+/** The tests by their declared names: all requests of a run use the same ones. */
+const tests = createLineState(() => new WeakMap<ReadonlySet<string>, SecrecyTest>())
+
+const createSecrecies = (declared: ReadonlySet<string>): SecrecyFinder => {
   const known = new Map<string, Meaning>()
   return (name) => {
     if (declared.has(name)) return 'declared'
     if (known.has(name)) return known.get(name)
-    const found = getMeaning(name, declared, words)
+    const found = getMeaning(name, declared)
     if (known.size < maxNames) known.set(name, found)
     return found
   }
@@ -256,9 +266,6 @@ class Masker {
   }
 }
 
-/** The test of field names without any declared names. */
-const guessedSecrecy: SecrecyFinder = getSecrecies()
-
 /**
  * Masks every secret of a value, at any depth; returns the value itself if it has none. An absent, null or empty secret is not masked:
  * people may see that it is not set. Numbers and booleans under a name that only looks like a secret's describe how it is used, and are not
@@ -267,7 +274,7 @@ const guessedSecrecy: SecrecyFinder = getSecrecies()
  */
 export const maskSecrets = (
   value: unknown,
-  findSecrecy: SecrecyFinder = guessedSecrecy,
+  findSecrecy: SecrecyFinder = getSecrecies(),
   secrecy?: Secrecy,
   instead: Replacement = defaultReplacement,
 ): unknown => new Masker(findSecrecy, instead).value(value, '', secrecy)
@@ -275,7 +282,7 @@ export const maskSecrets = (
 /** Masks the secrets of a record, as `maskSecrets` does for a value. */
 export const maskFields = (
   record: Fields,
-  findSecrecy: SecrecyFinder = guessedSecrecy,
+  findSecrecy: SecrecyFinder = getSecrecies(),
   instead: Replacement = defaultReplacement,
 ): Fields => new Masker(findSecrecy, instead).fields(record)
 
@@ -283,5 +290,5 @@ export const maskFields = (
 export const isSecret = (
   name: string,
   value: unknown,
-  findSecrecy: SecrecyFinder = guessedSecrecy,
+  findSecrecy: SecrecyFinder = getSecrecies(),
 ): boolean => maskFields({ [name]: value }, findSecrecy)[name] !== value

@@ -316,10 +316,11 @@ export class Leaf extends CommandLevel {
 
   /** Translates a command to the vocabulary of its instance; the tool's own commands have none. */
   private async translate(command: Command): Promise<Command> {
-    if (!usesInstanceNames(command) || isExtension(command)) return command
+    if (!usesInstanceNames(command)) return command
     try {
       const own = await this.findOwn()
       if (own === undefined) return command
+      if (isExtension(command)) return { ...command, naming: own.words }
       const { translateCommand } = await import('../../engine/command/vocabulary.js')
       const others = getCommandFlags(command).map(({ name }) => name)
       return translateCommand(command, own.words, others)

@@ -4,7 +4,7 @@ import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { FormatName } from '../../catalogue/formats.js'
 import type { Param } from '../../catalogue/params.js'
 import type { ComputedFields } from '../../catalogue/pick.js'
-import type { Naming } from '../../catalogue/words.js'
+import type { Naming, Words } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { KnownNames } from '../../profile/known.js'
@@ -236,8 +236,8 @@ export interface CommandFacts extends CommandTraits {
   readonly description?: readonly string[]
   readonly args: readonly Argument[]
   readonly flags: readonly Flag[]
-  /** The instance's own field names, if there is a vocabulary. */
-  readonly naming?: Naming
+  /** The instance's vocabulary, if there is one: the command understands its names. */
+  readonly naming?: Words
   /** Its endpoints, by their keys in the area. */
   readonly endpoints: Endpoints
   readonly examples?: readonly string[]

@@ -1,4 +1,4 @@
-/** The type of the rows in `global-flags.ts`, each of which declares a flag that many commands have. */
+/** The type of a global flag, and the flags that choose an instance. */
 
 import type { Param } from '../../catalogue/params.js'
 
@@ -24,3 +24,12 @@ export interface GlobalFlagRow {
   /** Reads the values, if the parameter's own rules are not enough. */
   readonly read?: (texts: Texts, env: NodeJS.ProcessEnv, line: ReadonlySet<string>) => unknown
 }
+
+/** The flags that choose an instance. Each overrides the environment variables. */
+const instanceFlags = ['from', 'sandbox', 'all-profiles', 'profile', 'base-url'] as const
+
+/** True if SVC_SANDBOX chooses the embedded instance: it is set, and no flag of the line chooses an instance. */
+export const isSandboxChosen = (
+  { SVC_SANDBOX: text = '' }: NodeJS.ProcessEnv,
+  line: ReadonlySet<string>,
+): boolean => !['', '0', 'false'].includes(text) && !instanceFlags.some((flag) => line.has(flag))

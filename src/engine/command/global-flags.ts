@@ -13,8 +13,7 @@ import {
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
-import type { GlobalFlagRow, Texts } from './global-flag.js'
-import { isSandboxChosen } from './instance-flags.js'
+import { type GlobalFlagRow, isSandboxChosen, type Texts } from './global-flag.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 

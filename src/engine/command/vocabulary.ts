@@ -8,6 +8,7 @@ import {
   type Params,
   takesPairs,
   widenParam,
+  widenParams,
 } from '../../catalogue/params.js'
 import { createNameConflictFailure, type Naming, type Words } from '../../catalogue/words.js'
 import {
@@ -36,12 +37,7 @@ export const widenEndpoints = (
 ): Endpoints =>
   Object.fromEntries(
     Object.entries(endpoints).map(([key, endpoint]) => {
-      const params: Params = Object.fromEntries(
-        Object.entries(endpoint.params).map(([name, param]) => [
-          name,
-          widenParam(param, values(`${area}.${name}`)),
-        ]),
-      )
+      const params = widenParams(area, endpoint.params, values)
       const same = Object.entries(params).every(([name, param]) => param === endpoint.params[name])
       return [key, same ? endpoint : { ...endpoint, params }]
     }),

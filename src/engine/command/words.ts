@@ -3,7 +3,7 @@ import type { Words } from '../../catalogue/words.js'
 import { hasVocabularySetting } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { hasEndpoints } from './derive.js'
-import { isSandboxChosen } from './instance-flags.js'
+import { isSandboxChosen } from './global-flag.js'
 import type { Command, Given } from './types.js'
 import type { SpelledFlags } from './vocabulary.js'
 
@@ -123,11 +123,10 @@ export const toNeutralNames = async (
   given: Given,
   raw: SpelledFlags,
   command: Command,
-  words: Words | undefined,
 ): Promise<Given> => {
-  if (words === undefined || !hasEndpoints(command)) return given
+  if (command.naming === undefined || !hasEndpoints(command)) return given
   const { toNeutralGiven } = await import('./vocabulary.js')
-  return toNeutralGiven(given, raw, command, words)
+  return toNeutralGiven(given, raw, command, command.naming)
 }
 
 /** True if a vocabulary applies to the instance at an address. */
@@ -137,17 +136,3 @@ export const isForOrigin = ({ serves }: OwnWords, address: string): boolean =>
 /** Returns the vocabulary for requests to an address: that of a profile applies to its own instance only. */
 export const getWordsFor = (own: OwnWords | undefined, baseUrl: string): Words | undefined =>
   own?.serves === undefined || own.serves === baseUrl ? own?.words : undefined
-
-/**
- * Creates the function that returns undocumented values of a field: those that the instance has, and those in its
- * vocabulary.
- */
-export const createValueFinder =
-  ({ area, known }: Pick<Command, 'area' | 'known'>, words?: Pick<Words, 'values'>) =>
-  (field: string): readonly string[] => {
-    const of = `${area}.${field}`
-    return [
-      ...((Object.hasOwn(known?.values ?? {}, of) ? known?.values[of] : []) ?? []),
-      ...(words?.values(of) ?? []),
-    ]
-  }

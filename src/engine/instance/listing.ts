@@ -110,10 +110,8 @@ const drain = async (
 }
 
 /** Parses a record and makes its fields available by their documented names as well. */
-const parseListRecord = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
-  const record: unknown = parseBytes(bytes)
-  return words === undefined ? record : makeLegible(record, words)
-}
+const parseListRecord = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown =>
+  makeLegible(parseBytes(bytes), words)
 
 /** Reads all records of a list into memory. */
 const gatherRecords = async (

@@ -8,7 +8,6 @@ import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { capitalize } from '../../base/text.js'
 import { hasEcho } from '../../catalogue/endpoint.js'
 import { getChoices, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
-import type { Words } from '../../catalogue/words.js'
 import { checkEndpointOffered } from '../../client/instance.js'
 import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
@@ -29,7 +28,7 @@ import type { MissingValue, PlanContext } from '../plan/objects.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { parseValue } from '../plan/parse-values.js'
 import { createCompletion, createPlans } from '../plan/plan.js'
-import { readSources, type ValueRequest } from '../plan/read-values.js'
+import { readSources } from '../plan/read-values.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createUnknownNote } from './caller.js'
 
@@ -45,9 +44,7 @@ export interface PromptReply {
 interface AskOptions {
   readonly interactive: () => boolean
   readonly prompts: Prompts
-  readonly fetch: (wanted: ValueRequest) => Promise<unknown>
-  /** The vocabulary in which questions are asked. */
-  readonly words?: Words
+  readonly readData: (ask: Ask) => Promise<unknown>
   readonly note: (text: string) => void
   /** The command line as typed, without the program's name. */
   readonly argv: readonly string[]
@@ -165,9 +162,7 @@ export class Questions {
     const fixed = getChoices(param)
     if (fixed.length > 0) return fixed.map((value) => toChoice(value))
     if (param.completes === undefined) return []
-    const found =
-      (await readSources(param.completes, { project }, this.#options.fetch, this.#options.words)) ??
-      []
+    const found = (await readSources(param.completes, { project }, this.#options.readData)) ?? []
     return found.map(({ value, text }) => toChoice(value, text))
   }
 
@@ -188,7 +183,6 @@ export class Questions {
 /** The reads that planning may send to the instance. They return nothing if the run sends no requests. */
 export interface PlanReads {
   readonly readData: (ask: Ask) => Promise<unknown>
-  readonly readValues: (wanted: ValueRequest) => Promise<unknown>
   /** True if the answers to writes are checked for ignored attributes. */
   readonly checksAnswers: boolean
 }
@@ -200,7 +194,7 @@ interface AskingScreen {
   readonly prompts: Prompts
 }
 
-type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'journaling'>
+type Options = Pick<RunOptions, 'command' | 'globals' | 'journaling'>
 
 /** Creates a plan for the unknown objects of a project or group. As it is never sent, it is not marked destructive. */
 const planUnknown = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
@@ -267,18 +261,12 @@ export class RunPlanner {
     place: Workspace,
     reads: PlanReads,
   ) {
-    const { journaling, words } = options
+    const { command, journaling } = options
     const note = (text: string): void => notes.note(text)
     const argv = getCurrentIo().argv
-    const tell = createUnknownNote(notes, words)
-    const questions = new Questions({
-      interactive,
-      prompts,
-      note,
-      argv,
-      fetch: reads.readValues,
-      words,
-    })
+    const tell = createUnknownNote(notes, command.naming)
+    const { readData } = reads
+    const questions = new Questions({ interactive, prompts, note, argv, readData })
     this.#options = options
     this.#reads = reads
     this.#place = place
@@ -290,7 +278,7 @@ export class RunPlanner {
       noteUnknownName: (endpoint, name) => {
         if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)
       },
-      checkOffered: (endpoint) => checkEndpointOffered(endpoint, words),
+      checkOffered: (endpoint) => checkEndpointOffered(endpoint, command.naming),
       getBaseUrl: async () => (await place.session()).baseUrl,
       getScope: (kinds) => place.findScopeAmong(kinds),
       findPath: (id) => this.#paths.of(id, () => this.#readPath(id)),

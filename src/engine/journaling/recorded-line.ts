@@ -10,7 +10,7 @@ import { readRegular } from '../../base/files/regular.js'
 import { getCurrentIo } from '../../base/io.js'
 import type { Fields } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
-import { isSecretHeader, isSecretName, isVariablePath } from '../../base/secrets/names.js'
+import { isSecretHeader, isVariablePath } from '../../base/secrets/names.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { canComeFromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
@@ -246,7 +246,7 @@ export const getJournalInput = (
   const shown = createAttributeMask(endpoint)(Object.fromEntries(common)) ?? {}
   const rows = rowFields.map((name): [string, unknown] => [name, { $row: name }])
   const shared = common.map(([name]): [string, unknown] => {
-    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
+    const secret = endpoint.params[name]?.secret === true || isSecret(name, '?')
     return [name, secret ? { $secret: describeSecretOrigin(name, endpoint, raw) } : shown[name]]
   })
   return Object.fromEntries([...shared, ...rows])

@@ -94,12 +94,8 @@ const toChange = (
 }
 
 /** Masks secrets by attribute name, because the rows have the names in a column. */
-const maskChanges = (
-  changes: readonly Change[],
-  endpoint: Endpoint,
-  words: Words | undefined,
-): readonly Change[] => {
-  const findSecrecy = getSecrecies(getSecretFields(endpoint), words)
+const maskChanges = (changes: readonly Change[], endpoint: Endpoint): readonly Change[] => {
+  const findSecrecy = getSecrecies(getSecretFields(endpoint))
   const hide = (of: 'now' | 'new'): Fields =>
     maskFields(
       Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
@@ -124,7 +120,6 @@ interface PreviewOptions {
   readonly path: string
   readonly columns?: readonly string[]
   readonly secrets: boolean
-  readonly words?: Words
 }
 
 /**
@@ -133,12 +128,11 @@ interface PreviewOptions {
  * @param path the path of the request
  * @param columns the fields to show of a deleted object
  * @param secrets true to show secrets
- * @param words the vocabulary in which attributes are named
  */
 const createPreview = (
   ask: Ask,
   record: Fields | undefined,
-  { path, columns, secrets, words }: PreviewOptions,
+  { path, columns, secrets }: PreviewOptions,
 ): Preview => {
   const changes =
     columns !== undefined && record !== undefined
@@ -150,12 +144,8 @@ const createPreview = (
     method: getMethod(ask.endpoint),
     path: path.replace(/\?.*/s, ''),
   })
-  const shown = secrets ? changes : maskChanges(changes, ask.endpoint, words)
-  const named =
-    words === undefined
-      ? shown
-      : shown.map((change) => ({ ...change, attribute: words.name(change.attribute) }))
-  return { request, read: record !== undefined, changes: named }
+  const shown = secrets ? changes : maskChanges(changes, ask.endpoint)
+  return { request, read: record !== undefined, changes: shown }
 }
 
 /** Parses the attributes of a body; none if the body is no JSON object. */
@@ -172,9 +162,9 @@ const parseAttributes = (body: WireRequest['body']): Fields => {
 /** Describes what a request that is not in the catalogue would send. */
 const createRequestPreview = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
   const sent = parseAttributes(wire.body)
-  const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets, words))
-  const changes = Object.entries(shown).map(([attribute, value]) => ({
-    attribute,
+  const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets))
+  const changes = Object.entries(shown).map(([own, value]) => ({
+    attribute: words?.neutral(own) ?? own,
     now: null,
     new: value,
     already_so: false,
@@ -217,7 +207,7 @@ interface Parts {
   /** Confirms and processes several objects; the answer is a list. */
   readonly bulk: Pick<BulkRunner, 'confirm' | 'runPlans' | 'stream'>
   readonly answer: Pick<AnswerService, 'borrowColumns'>
-  readonly command: Pick<CommandFacts, 'area' | 'endpoints'>
+  readonly command: Pick<CommandFacts, 'area' | 'endpoints' | 'naming'>
   readonly ui: Pick<UiService, 'note'>
   readonly explainIrreversible: (plan: Plan) => string | undefined
   /** True if some failures are tolerated: a single object is then reported like one of several. */
@@ -226,8 +216,6 @@ interface Parts {
   readonly secrets: boolean
   /** True if the format prints only the names by which other commands take the objects. */
   readonly isNaming: boolean
-  /** The instance's vocabulary, if there is one. */
-  readonly words: Words | undefined
   /** Saves the previews as a planned run. */
   readonly planKeeper?: PlanKeeper
 }
@@ -253,18 +241,19 @@ export class Previewer {
     await this.#parts.planKeeper?.save()
   }
 
-  /** Previews one object with documented attribute names, to compare it with an earlier preview. */
-  async preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
-    return this.#toDocumented(await this.#compare(plan, options))
+  /** Previews one object, to compare it with an earlier preview. */
+  preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
+    return this.#compare(plan, options)
   }
 
-  #toDocumented({ request, read, changes }: Preview): PreviewedObject {
-    const { words } = this.#parts
+  /** Returns a preview as people see it: with the instance's names of its attributes. */
+  #toShown({ changes, ...preview }: Preview): Preview {
+    const { naming } = this.#parts.command
     const named = changes.map((change) => ({
       ...change,
-      attribute: words?.neutral(change.attribute) ?? change.attribute,
+      attribute: naming?.name(change.attribute) ?? change.attribute,
     }))
-    return { request, read, changes: named }
+    return { ...preview, changes: named }
   }
 
   /** Previews one object itself. Several go through the run that writes use, as plans that change nothing. */
@@ -276,8 +265,8 @@ export class Previewer {
       if (original.refused !== undefined) throw original.refused
       await options.check?.(original)
       const preview = await this.#previewPlan(original, options)
-      planKeeper?.addPreview(original, this.#toDocumented(preview))
-      return { value: preview }
+      planKeeper?.addPreview(original, preview)
+      return { value: this.#toShown(preview) }
     }
     if (isSource(source)) {
       const planOf: PlanSource['planOf'] = async (object) => {
@@ -360,12 +349,12 @@ export class Previewer {
     if (plan.refused !== undefined) throw plan.refused
     await options.check?.(plan)
     const preview = await this.#previewPlan(plan, options)
-    this.#parts.planKeeper?.addPreview(plan, this.#toDocumented(preview))
+    this.#parts.planKeeper?.addPreview(plan, preview)
     const object =
       options.to === undefined && plan.request === undefined
         ? getPreviewName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
-    yield* yieldRecords([{ object, ...preview }], {
+    yield* yieldRecords([{ object, ...this.#toShown(preview) }], {
       ...view,
       columns: ['object', ...previewColumns],
     })
@@ -381,12 +370,13 @@ export class Previewer {
   }
 
   async #compare(plan: Plan, { to }: WriteOptions): Promise<Preview> {
-    const { answer, command, exchange, lists, secrets, caller, words } = this.#parts
+    const { answer, command, exchange, lists, secrets, caller } = this.#parts
+    const { naming: words } = command
     const { endpoint } = plan
     if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return createRequestPreview(to.request?.(wire) ?? wire, secrets, words)
-    const how = { path: wire.path, secrets, words }
+    const how = { path: wire.path, secrets }
     const reading = writes(endpoint) ? await findObjectReader(command.area, endpoint) : undefined
     if (reading === undefined) {
       await checkNoDuplicate(plan, (list) => lists.gather(list))

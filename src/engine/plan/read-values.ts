@@ -5,9 +5,7 @@ import { isSecretName } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { getKindByName } from '../../catalogue/kinds.js'
-import type { Words } from '../../catalogue/words.js'
-import { buildRequest } from '../../http/index.js'
-import type { WireRequest } from '../../http/types.js'
+import type { Ask } from '../../http/types.js'
 import { getScope } from '../command/derive.js'
 import type { Suggestion } from '../command/types.js'
 import {
@@ -17,12 +15,6 @@ import {
   type ValueSource,
 } from './value-lists.js'
 
-/** A request for values, and the endpoint that determines its credential. */
-export interface ValueRequest {
-  readonly request: WireRequest
-  readonly endpoint?: Endpoint
-}
-
 /** True if a field of the answer is masked elsewhere. Its values are then neither offered nor cached. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
   isSecretName(field) || getSecretFields(endpoint).has(field)
@@ -30,7 +22,7 @@ export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean
 const getCandidates = (
   data: unknown,
   source: ValueSource,
-  endpoint: Endpoint | undefined,
+  endpoint: Endpoint,
   title?: string,
 ): Suggestion[] => {
   if (isHidden(source.value, endpoint)) return []
@@ -51,37 +43,18 @@ const getCandidates = (
   })
 }
 
-const page = 'per_page=100'
-const addPageSize = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
-
-const buildValueRequest = async (
-  source: ValueSource,
-  places: NamedPlaces,
-  words: Words | undefined,
-): Promise<ValueRequest | undefined> => {
-  if ('path' in source) {
-    const { project } = places
-    if (source.path.includes(':id') && project === undefined) return undefined
-    if (words !== undefined) {
-      const { createListEndpoint } = await import('../../catalogue/undocumented.js')
-      await words.check(createListEndpoint(source.path))
-    }
-    const route = words?.path(source.path) ?? source.path
-    const path = route.replace(':id', encodeURIComponent(project ?? ''))
-    return { request: { method: 'GET', path: addPageSize(path), headers: {} } }
-  }
+/** Returns the request for the values of a source; undefined if its project or group is not known. */
+const createAsk = async (source: ValueSource, places: NamedPlaces): Promise<Ask | undefined> => {
   const endpoint = await loadSourceEndpoint(source)
-  const scope = endpoint === undefined ? undefined : getScope(endpoint)
-  const place = scope === undefined ? undefined : places[scope.kind]
+  const scope = endpoint && getScope(endpoint)
+  const place = scope && places[scope.kind]
   if (endpoint === undefined || (scope !== undefined && place === undefined)) return undefined
-  await words?.check(endpoint)
   const values = {
-    ...source.values,
+    ...('path' in source ? {} : source.values),
     ...(scope === undefined ? {} : { [scope.placeholder]: place }),
   }
-  const request = buildRequest({ endpoint, values }, words)
-  const path = endpoint.returns.kind === 'many' ? addPageSize(request.path) : request.path
-  return { request: { ...request, path }, endpoint }
+  const extra = endpoint.returns.kind === 'many' ? { per_page: 100 } : {}
+  return { endpoint, values, extra }
 }
 
 /** Removes duplicates: jobs of several pipelines have the same name. */
@@ -93,22 +66,20 @@ const keepFirst = (found: readonly Suggestion[]): readonly Suggestion[] => {
 
 /**
  * Loads the possible values of a parameter, at most a hundred.
- * @param fetch sends a request and returns the data of the answer
- * @param words the instance's vocabulary, in which requests are written
+ * @param readData sends a request and returns the data of the answer
  * @returns undefined if no list returned an answer
  */
 export const readSources = async (
   what: string,
   places: NamedPlaces,
-  fetch: (wanted: ValueRequest) => Promise<unknown>,
-  words?: Words,
+  readData: (ask: Ask) => Promise<unknown>,
 ): Promise<readonly Suggestion[] | undefined> => {
   for (const source of await getSources(what)) {
-    const wanted = await buildValueRequest(source, places, words)
-    if (wanted === undefined) continue
+    const ask = await createAsk(source, places)
+    if (ask === undefined) continue
     try {
-      const data = await fetch(wanted)
-      return keepFirst(getCandidates(data, source, wanted.endpoint, getKindByName(what)?.title))
+      const data = await readData(ask)
+      return keepFirst(getCandidates(data, source, ask.endpoint, getKindByName(what)?.title))
     } catch {
       // The instance may accept the next source.
     }

@@ -84,15 +84,12 @@ export const getSources = async (what: string): Promise<readonly ValueSource[]> 
   sources[what] ?? (await getOwnSources(what))
 
 /** Loads the endpoint of a source; undefined if the catalogue does not have it. */
-export const loadSourceEndpoint = async ({
-  area,
-  key,
-}: CatalogueList): Promise<Endpoint | undefined> =>
-  (
-    await listAreas()
-      .find((row) => row.name === area)
-      ?.load()
-  )?.[key]
+export const loadSourceEndpoint = async (source: ValueSource): Promise<Endpoint | undefined> => {
+  if ('path' in source)
+    return (await import('../../catalogue/undocumented.js')).createListEndpoint(source.path)
+  const area = listAreas().find(({ name }) => name === source.area)
+  return (await area?.load())?.[source.key]
+}
 
 /** The project and group of a line, by ID or path. */
 export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
@@ -101,8 +98,7 @@ export type NamedPlaces = Readonly<Partial<Record<ScopeKind, string>>>
 export const getPlaceOfValues = async (what: string): Promise<'project' | 'either' | undefined> => {
   const kinds = new Set<ScopeKind | undefined>()
   for (const source of await getSources(what)) {
-    const endpoint =
-      'path' in source ? { route: `GET ${source.path}` as const } : await loadSourceEndpoint(source)
+    const endpoint = await loadSourceEndpoint(source)
     kinds.add(endpoint === undefined ? undefined : getScope(endpoint)?.kind)
   }
   if (kinds.has('group')) return 'either'

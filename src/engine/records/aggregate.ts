@@ -298,7 +298,8 @@ export const getGroupColumns = (flags: Flags): readonly string[] => parseQuery(f
  * @throws Failure `usage` if the flags are invalid
  */
 export const createGroupStage = (emit: RecordView, options: StageOptions): ListStage => {
-  const { command, globals, getHidden, words } = options
-  const pick = createMaskedPick(createPicker(command.computedFields, words), getHidden(emit), words)
-  return new GroupStage(parseQuery(globals), { answering: { command, emit, words }, globals, pick })
+  const { command, globals, getHidden } = options
+  const { computedFields, naming } = command
+  const pick = createMaskedPick(createPicker(computedFields, naming), getHidden(emit))
+  return new GroupStage(parseQuery(globals), { answering: { command, emit }, globals, pick })
 }

@@ -1,60 +1,30 @@
 /**
  * Rewrites the conditions of `--where` for one list: to the names of its fields, and without conditions on its target.
  */
-import { getOwn } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { shownFields } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
-import { mapDottedName } from '../../catalogue/words.js'
 import type { TargetValues } from '../command/target-fields.js'
 import {
   bindWhere,
   type Condition,
   type Expression,
-  findUnshapedFields,
+  getRecordField,
   type Known,
 } from '../where/index.js'
 
-// Columns that tables show under another name than the field.
-
-const sources: Readonly<Record<string, string>> = shownFields
-
-/**
- * Replaces columns such as `reference` by their fields (`references.full`), if the records have no field with the
- * column's name.
- */
-export const toShownFields = (
-  expressions: readonly Expression[],
-  known: Known,
-): readonly Expression[] => {
-  const strange = new Set(findUnshapedFields(expressions, known))
-  return expressions.map(({ text, conditions }) => ({
-    text,
-    conditions: conditions.map((condition) => {
-      const source = strange.has(condition.field) ? getOwn(sources, condition.field) : undefined
-      return source === undefined ? condition : { ...condition, field: source }
-    }),
-  }))
-}
-
-/** Translates names of fields and parameters from the instance's vocabulary to the documented ones. */
-export const toDocumentedFields = (
+/** Translates the fields of conditions to the documented names under which the records have them. */
+export const toRecordFields = (
   expressions: readonly Expression[],
   known: Known,
   { params }: Pick<Endpoint, 'params'>,
-): readonly Expression[] => {
-  const { words } = known
-  if (words === undefined) return expressions
-  const strange = new Set(findUnshapedFields(expressions, known))
-  const toNeutral = (field: string): string =>
-    strange.has(field) && !Object.hasOwn(params, field)
-      ? mapDottedName(field, words.neutral)
-      : field
-  return expressions.map(({ text, conditions }) => ({
+): readonly Expression[] =>
+  expressions.map(({ text, conditions }) => ({
     text,
-    conditions: conditions.map((one) => ({ ...one, field: toNeutral(one.field) })),
+    conditions: conditions.map((one) => ({
+      ...one,
+      field: getRecordField(one.field, known, params),
+    })),
   }))
-}
 
 // Conditions on the columns of targets: all records of one target have the same value.
 

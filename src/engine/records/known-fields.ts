@@ -15,7 +15,6 @@ import {
   findKey,
   mapDottedName,
   neutralWords,
-  type Words,
 } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import { findGetCommand, getFirstSegment, objectColumn } from '../command/derive.js'
@@ -31,9 +30,9 @@ const getSourceField = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
 
 /** Explains why a column may be empty. A neutral name of the documentation has another form on most instances. */
-const explainEmptyColumn = (column: string, words: Words | undefined): string => {
+const explainEmptyColumn = (column: string, { naming }: Pick<Command, 'naming'>): string => {
   const renamed = column.split(/[_.]/).some((word) => neutralWords.some((one) => one === word))
-  return words === undefined && renamed
+  return naming === undefined && renamed
     ? 'this instance may have another name for it: run "svcctl vocabulary learn"'
     : 'another version or edition?'
 }
@@ -43,8 +42,7 @@ const explainEmptyColumn = (column: string, words: Words | undefined): string =>
  * @param note receives the column and the text of the note
  */
 export const createColumnInspection = (
-  emit: RecordView,
-  words: Words | undefined,
+  { command, emit }: Pick<AnswerContext, 'command' | 'emit'>,
   note: (column: string, text: string) => void,
 ): Inspection | undefined => {
   const { endpoint } = emit
@@ -64,7 +62,8 @@ export const createColumnInspection = (
         if (record === undefined) continue
         records += 1
         for (const column of missing)
-          if (canHaveField(record, getSourceField(column).split('.'), words)) missing.delete(column)
+          if (canHaveField(record, getSourceField(column).split('.'), command.naming))
+            missing.delete(column)
       }
       return missing.size === 0
     },
@@ -73,7 +72,7 @@ export const createColumnInspection = (
       for (const column of missing)
         note(
           column,
-          `no record has the field ${describeName(column, words)}, so its column is empty (${explainEmptyColumn(column, words)})`,
+          `no record has the field ${describeName(column, command.naming)}, so its column is empty (${explainEmptyColumn(column, command)})`,
         )
     },
   }
@@ -97,7 +96,7 @@ export const createFieldInspection = (
   fields: readonly string[],
   note?: (text: string) => void,
 ): Inspection | undefined => {
-  const { words } = answering
+  const { naming } = answering.command
   const beside = getTargetColumns(answering)
   const known = new KnownFields(answering)
   const missing = new Set(fields.filter((field) => !known.has(field)))
@@ -108,8 +107,8 @@ export const createFieldInspection = (
     state.records += 1
     for (const field of missing) {
       const own = getOwnField(field, beside)
-      const whole = isObject(record) && findKey(record, own, words) !== undefined
-      if (whole || canHaveField(record, own.split('.'), words)) missing.delete(field)
+      const whole = isObject(record) && findKey(record, own, naming) !== undefined
+      if (whole || canHaveField(record, own.split('.'), naming)) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)
@@ -153,8 +152,6 @@ export interface AnswerContext {
   readonly emit: RecordView
   /** The endpoint that reads single records, if the line names fields of these. */
   readonly single?: Endpoint | undefined
-  /** The instance's vocabulary, whose names are accepted as well. */
-  readonly words?: Words | undefined
 }
 
 /** Returns the columns that stand next to the fields of records. */
@@ -191,7 +188,7 @@ export class KnownFields {
   readonly #neutral: (field: string) => string
 
   constructor(answering: AnswerContext) {
-    const { command, emit, words } = answering
+    const { command, emit } = answering
     const { columns = [], people, lead } = emit
     const endpoints = getAnswerEndpoints(answering)
     this.#shapes = getShapes(answering)
@@ -208,7 +205,8 @@ export class KnownFields {
       ...(command.args[0]?.variadic === true ? [objectColumn] : []),
       ...command.args.flatMap(({ parameter }) => parameter ?? []),
     ])
-    this.#neutral = (field) => (words === undefined ? field : mapDottedName(field, words.neutral))
+    const { naming } = command
+    this.#neutral = (field) => mapDottedName(field, naming?.neutral)
   }
 
   /** All names, for suggestions. */
@@ -273,15 +271,11 @@ const suggestForm = (given: string, names: ReadonlySet<string>): string | undefi
 }
 
 /** Returns a hint for a field that no record has. */
-const createHint = (
-  { command, words }: AnswerContext,
-  field: string,
-  names: Iterable<string>,
-): string => {
+const createHint = ({ command }: AnswerContext, field: string, names: Iterable<string>): string => {
   const form = suggestForm(field, new Set(names))
   if (form !== undefined) return form
-  const near = findNearest(field, addOwnNames([...new Set(names)], words))
-  if (near !== undefined) return `Did you mean ${describeName(near, words)}?`
+  const near = findNearest(field, addOwnNames([...new Set(names)], command.naming))
+  if (near !== undefined) return `Did you mean ${describeName(near, command.naming)}?`
   const documented = Object.keys(command.endpoints).length > 0
   return documented
     ? `svcctl explain ${command.area} shows the fields.`
@@ -323,14 +317,10 @@ const checkFileFields = (fields: readonly string[]): void => {
  * done.
  * @throws Failure `usage` for an unknown field
  */
-export const checkFields = async (
-  command: Command,
-  fields: readonly string[],
-  words?: Words,
-): Promise<void> => {
+export const checkFields = async (command: Command, fields: readonly string[]): Promise<void> => {
   if (returnsFile(command)) return checkFileFields(fields)
   if (!Object.values(command.endpoints).some(writes)) return
-  const answering = { command, emit: { known: outcomeFields }, words }
+  const answering = { command, emit: { known: outcomeFields } }
   const known = new KnownFields(answering)
   const strange = fields.filter((field) => !known.has(field))
   if (strange.length > 0 && known.documented)

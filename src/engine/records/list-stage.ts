@@ -1,7 +1,6 @@
 /** The interface of stages, which transform the records of a list between the command and its output. */
 import { serializeExact } from '../../base/json/json.js'
 import type { HiddenFields } from '../../base/secrets/mask-records.js'
-import type { Words } from '../../catalogue/words.js'
 import type { Globals } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 import type { RecordsRow, RecordView, Rows } from '../rows.js'
@@ -29,8 +28,6 @@ export const encodeRecord = (record: unknown): Uint8Array =>
 export interface StageOptions {
   readonly command: AnswerContext['command'] & Pick<Command, 'flags'>
   readonly globals: Globals
-  /** The instance's vocabulary, if there is one. */
-  readonly words: Words | undefined
   /** Returns the fields of the records that nobody may see. */
   readonly getHidden: (view: RecordView) => HiddenFields
 }

@@ -38,13 +38,13 @@ export interface SingleFields {
  * single records.
  */
 export const getSingleFields = async (
-  { command, emit, words }: AnswerContext,
+  { command, emit }: AnswerContext,
   { fields = [], sort = [] }: FieldFlags,
 ): Promise<SingleFields | undefined> => {
   const { endpoint } = emit
   if (endpoint === undefined) return undefined
-  const known = new KnownFields({ command, emit, words })
-  const { targetColumns = [] } = command
+  const known = new KnownFields({ command, emit })
+  const { naming, targetColumns = [] } = command
   const listUnshown = (names: readonly string[]) =>
     names.filter((name) => !known.has(name)).map((name) => getOwnField(name, targetColumns))
   const request = {
@@ -55,7 +55,7 @@ export const getSingleFields = async (
   const single = await findSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
-    [field, words === undefined ? field : mapDottedName(field, words.neutral)].some(
+    [field, mapDottedName(field, naming?.neutral)].some(
       (name) => findFieldKind(single.endpoint.returns.shape, name) !== undefined,
     )
   const found = { shown: request.shown.filter(has), sorted: request.sorted.filter(has) }

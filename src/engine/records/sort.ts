@@ -3,21 +3,14 @@
 import { mapConcurrent } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { parseBytes } from '../../base/json/records.js'
-import { findNearest } from '../../base/suggest.js'
-import { findLevelNames } from '../../catalogue/shapes/common.js'
 import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
 import { type Globals, getOwnOrders } from '../command/globals.js'
+import { createKnown } from '../command/record-facts.js'
 import type { Command } from '../command/types.js'
 import type { FullRecordReader, RecordsRow, RecordView, Rows } from '../rows.js'
-import {
-  createOrder,
-  type Known,
-  parseSort,
-  type RecordOrder,
-  type SortField,
-} from '../where/index.js'
+import { createOrder, parseSort, type RecordOrder, type SortField } from '../where/index.js'
 import { RowSorter } from './kept-rows.js'
 import {
   type AnswerContext,
@@ -36,7 +29,7 @@ const inspectedRecords = 100
 /** The number of records that are passed on at once. */
 const batchSize = 100
 
-interface SortOptions extends Pick<StageOptions, 'command' | 'words'> {
+interface SortOptions extends Pick<StageOptions, 'command'> {
   readonly globals: Pick<Globals, 'limit' | 'sort'>
   /** The number of single records that are read at once. */
   readonly width: number
@@ -52,17 +45,6 @@ const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknow
   const further = `The instance can sort by ${values.join(' or ')} itself.`
   return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
 }
-
-/** Returns what is known about the fields of an answer. */
-const createKnown = (answering: AnswerContext): Known => ({
-  list: { anyOf: getShapes(answering) },
-  now: getCurrentIo().now().getTime(),
-  getNumberNames: findLevelNames,
-  findNearest,
-  computed: answering.command.computedFields,
-  undocumented: answering.command.instanceFields,
-  words: answering.words,
-})
 
 /** A row with the record by which it is sorted. */
 interface UnsortedRow {
@@ -85,13 +67,18 @@ class SortStage implements ListStage {
   #looked = 0
 
   constructor(fields: readonly SortField[], options: SortOptions) {
-    const { command, globals, singles, view, words } = options
+    const { command, globals, singles, view } = options
     this.view = view
     this.#options = options
-    this.#answering = { command, emit: view, words, single: singles?.endpoint }
+    this.#answering = { command, emit: view, single: singles?.endpoint }
     const beside = getColumnsBeside(view)
+    const list = { anyOf: getShapes(this.#answering) }
     const { limit = defaultLimit } = globals
-    this.#order = createOrder(fields, createKnown(this.#answering), beside)
+    this.#order = createOrder(
+      fields,
+      { ...createKnown(command, getCurrentIo().now()), list },
+      beside,
+    )
     this.#sorter = new RowSorter(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
     this.#inspection = createFieldInspection(this.#answering, own)
@@ -132,13 +119,14 @@ class SortStage implements ListStage {
    */
   async #readRow(bytes: Uint8Array, reader: FullRecordReader | undefined): Promise<UnsortedRow> {
     const row = parseBytes(bytes)
-    const { view, words, singles } = this.#options
+    const { command, view, singles } = this.#options
     const { sorted = [], shown = [] } = singles ?? {}
     // One of several instances is disconnected by the time its records are printed.
     const now =
       sorted.length > 0 || view.within !== undefined || reader?.has(unwrapRow(row, this.#answering))
     if (now !== true) return { row, bytes, reader }
-    const merged = await mergeSingle(row, reader, { fields: [...sorted, ...shown], view, words })
+    const fields = [...sorted, ...shown]
+    const merged = await mergeSingle(row, reader, { fields, view, naming: command.naming })
     return { row: merged, bytes: shown.length > 0 && merged !== row ? encodeRecord(merged) : bytes }
   }
 

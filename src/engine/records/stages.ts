@@ -62,12 +62,12 @@ const groupRecords = (rows: Rows, options: StageOptions): Rows =>
 
 /** Sorts the records of each list, and adds fields that only single records have. */
 const sortRecords = (rows: Rows, options: StageOptions): Rows => {
-  const { command, globals, words } = options
+  const { command, globals } = options
   const width = getConcurrencyLimit(globals)
   const loadSingleStage = async (view: RecordView) => {
     if (!mayAskSingles(command, globals)) return undefined
     const { getSingleFields } = await import('./single.js')
-    return getSingleFields({ command, emit: view, words }, globals)
+    return getSingleFields({ command, emit: view }, globals)
   }
   const sorted =
     globals.sort === undefined
@@ -78,7 +78,6 @@ const sortRecords = (rows: Rows, options: StageOptions): Rows => {
             command,
             globals,
             width,
-            words,
             view,
             singles: await loadSingleStage(view),
           })
@@ -87,7 +86,7 @@ const sortRecords = (rows: Rows, options: StageOptions): Rows => {
     const singles = await loadSingleStage(view)
     if (singles === undefined) return undefined
     const { createSingleStage } = await import('./single-stage.js')
-    return createSingleStage(view, singles, { width, words })
+    return createSingleStage(view, singles, { width, naming: command.naming })
   })
 }
 

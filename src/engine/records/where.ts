@@ -1,20 +1,18 @@
 /** Applies `--where` to lists: adds the conditions that the instance can test to the request, and tests the others. */
 import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
-import { findNearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isListParam, type Param } from '../../catalogue/params.js'
-import { findLevelNames } from '../../catalogue/shapes/common.js'
-import { describeName, type Words } from '../../catalogue/words.js'
+import { describeName } from '../../catalogue/words.js'
 import { largestPage } from '../../client/defaults.js'
 import type { Paging } from '../../client/paging.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import { getFlagName } from '../command/derive.js'
 import type { Globals, GroupFlags } from '../command/globals.js'
+import { createKnown } from '../command/record-facts.js'
 import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
-import { createValueFinder } from '../command/words.js'
 import { parseIfAccepted, parseValue } from '../plan/parse-values.js'
 import type { FullRecordReader } from '../rows.js'
 import {
@@ -30,7 +28,7 @@ import {
   parseWhere,
 } from '../where/index.js'
 import { mayAskSingles, type SingleBudget } from './budget.js'
-import { removeTargetConditions, toDocumentedFields, toShownFields } from './expressions.js'
+import { removeTargetConditions, toRecordFields } from './expressions.js'
 import {
   filterList,
   findSingleReader,
@@ -230,8 +228,6 @@ export interface RecordFilterOptions {
   readonly signal: AbortSignal
   /** The time that ages of the records count from. */
   readonly asOf: Date
-  /** The instance's vocabulary, if there is one. */
-  readonly words?: Words
   readonly planCommand: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly readData: (ask: Ask) => Promise<unknown>
   /** The flags for which single records are read, besides conditions. */
@@ -302,10 +298,7 @@ export class RecordFilter {
       single: single?.endpoint.returns.shape,
       ...this.#createKnown(),
     }
-    const expressions = toShownFields(
-      toDocumentedFields(this.#expressions, known, ask.endpoint),
-      known,
-    )
+    const expressions = toRecordFields(this.#expressions, known, ask.endpoint)
     if (this.#options.composed !== true)
       for (const expression of expressions) checkRanges(expression, known)
     const { values, tested } = splitConditions(ask, expressions, known, this.#options.whole)
@@ -336,9 +329,9 @@ export class RecordFilter {
 
   /** Returns the fields for which single records are read, besides conditions. */
   async #findSingleFields(endpoint: Endpoint): Promise<string | undefined> {
-    const { asked, command, words } = this.#options
+    const { asked, command } = this.#options
     if (asked === undefined || !mayAskSingles(command, asked)) return undefined
-    const found = await getSingleFields({ command, emit: { endpoint }, words }, asked)
+    const found = await getSingleFields({ command, emit: { endpoint } }, asked)
     return found && [...new Set([...found.shown, ...found.sorted])].join(', ')
   }
 
@@ -350,18 +343,8 @@ export class RecordFilter {
   }
 
   #createKnown(): Known {
-    const { asOf, command, words } = this.#options
-    const { computedFields: computed, instanceFields: undocumented } = command
-    return {
-      now: asOf.getTime(),
-      getNumberNames: findLevelNames,
-      findNearest,
-      explainColumn: (field) => targetHints.get(field),
-      computed,
-      undocumented,
-      words,
-      getLearntValues: createValueFinder(command, words),
-    }
+    const { asOf, command } = this.#options
+    return { ...createKnown(command, asOf), explainColumn: (field) => targetHints.get(field) }
   }
 
   #filter(

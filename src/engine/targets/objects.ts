@@ -1,7 +1,6 @@
 /** Decides where the objects of a line come from: arguments, standard input, a journal or `--select`. */
 
 import type { StandardInput } from '../../base/standard-input.js'
-import type { Words } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import {
@@ -38,24 +37,18 @@ export const checkSelection = (
     throw usage(`--${allProjects ? 'all-projects' : 'recursive'} requires --select`)
 }
 
-/**
- * Finds the list of a verb's objects; undefined if there is none.
- * @param own the words of the instance, whose names and values the list then takes as well
- */
-export const findSelectionList = async (
-  command: Command,
-  own?: Words,
-): Promise<Command | undefined> => {
+/** Finds the list of a verb's objects; undefined if there is none. It understands the names that the verb does. */
+export const findSelectionList = async (command: Command): Promise<Command | undefined> => {
   const [area, ...words] = getSelectList(command)?.list.split(' ') ?? []
   const found = area === undefined ? undefined : await command.registry.find(area, words.join(' '))
-  const { known } = command
+  const { known, naming } = command
   const list =
     found === undefined || known === undefined
       ? found
       : (await import('../command/known.js')).extendCommand(found, known)
-  if (list === undefined || own === undefined) return list
+  if (list === undefined || naming === undefined) return list
   const { translateCommand } = await import('../command/vocabulary.js')
-  return translateCommand(list, own, [])
+  return translateCommand(list, naming, [])
 }
 
 /** The parts of a line that name its objects. */

@@ -147,11 +147,8 @@ export interface ChosenObjects {
 }
 
 /** Finds the list of a selection. @throws Failure `usage` if the verb has none, or for IDs or `--curl` in addition */
-const findList = async (
-  { command, globals, words }: RunOptions,
-  given: Given,
-): Promise<Command> => {
-  const list = await findSelectionList(command, words)
+const findList = async ({ command, globals }: RunOptions, given: Given): Promise<Command> => {
+  const list = await findSelectionList(command)
   if (list === undefined)
     throw usage(
       `--select: ${getCommandName(command)} does not support selection`,
@@ -338,21 +335,18 @@ export class Selection {
     given: Given,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const records = await this.#readRecords(list, given, {}, Number.POSITIVE_INFINITY)
-    return groupByProject(
-      records,
-      await readObjects(this.#options.command.args[0], this.#options.words),
-    )
+    const { args, naming } = this.#options.command
+    return groupByProject(records, await readObjects(args[0], naming))
   }
 
   #openRecords(list: Command, ask: Ask, most: number, asOf: Date): AsyncIterable<unknown> {
-    const { signal, words } = this.#options
+    const { signal } = this.#options
     this.#choice ??= new RecordFilter(this.#texts, {
       ...this.#context.singleReads,
       command: list,
       paging: {},
       signal,
       asOf,
-      words,
     })
     const choice = this.#choice
     return new ListReader(

@@ -1,6 +1,15 @@
 /** Determines the type of a record's field and reads its values, for conditions and for sorting. */
 
-import { addOwnNames, describeName, makeLegible, type Naming } from '../../catalogue/words.js'
+import { getOwn } from '../../base/objects.js'
+import { shownFields } from '../../catalogue/kinds.js'
+import type { Params } from '../../catalogue/params.js'
+import {
+  addOwnNames,
+  describeName,
+  makeLegible,
+  mapDottedName,
+  type Naming,
+} from '../../catalogue/words.js'
 import { type Condition, createConditionFailure, type Names } from './condition.js'
 import {
   type FieldKind,
@@ -56,6 +65,18 @@ export const getShapeKind = (
     ? 'any'
     : undefined)
 
+/**
+ * Returns the documented name under which the records have a field. A column such as `reference` becomes its field (`references.full`).
+ * @param params the parameters of the list, whose names stay as they are
+ */
+export const getRecordField = (field: string, known: Known, params: Params = {}): string => {
+  if (getShapeKind(field, known) !== undefined) return field
+  const neutral = Object.hasOwn(params, field) ? field : mapDottedName(field, known.words?.neutral)
+  if (neutral !== field && getShapeKind(neutral, known) !== undefined) return neutral
+  const sources: Readonly<Record<string, string>> = shownFields
+  return getOwn(sources, neutral) ?? neutral
+}
+
 /** @throws Failure `usage` for a field that no record is known to have */
 export const requireFieldKind = (
   { field, at }: Condition,
@@ -109,5 +130,5 @@ export const createLeafReader = (field: string, known: Known): ((record: unknown
   return (record) =>
     make === undefined || hasField(record, path, words)
       ? getLeaves(record, path, words)
-      : getLeaves(make(words === undefined ? record : makeLegible(record, words)), [])
+      : getLeaves(make(makeLegible(record, words)), [])
 }

@@ -36,7 +36,7 @@ export {
   type Expression,
   negateExpression,
 } from './condition.js'
-export { isOnlyInSingle, type Known } from './fields.js'
+export { getRecordField, isOnlyInSingle, type Known } from './fields.js'
 export { checkRanges } from './ranges.js'
 export {
   createOrder,

@@ -4,12 +4,17 @@ import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
-import { shownFields } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
-import { describeName, mapDottedName } from '../../catalogue/words.js'
+import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, parseTimeValue, spellings } from './condition.js'
-import { createLeafReader, getFieldNames, getShapeKind, type Known } from './fields.js'
+import {
+  createLeafReader,
+  getFieldNames,
+  getRecordField,
+  getShapeKind,
+  type Known,
+} from './fields.js'
 import { type FieldKind, getLeaves } from './shape.js'
 
 /** A field to sort by. */
@@ -125,21 +130,13 @@ const toComparable = (value: unknown, kind: FieldKind, names: Names): Comparable
   converters[kind](value, names) ??
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
-/** Returns the documented field that has the values of a field. A field of the schema is returned as it is. */
-const toDocumentedField = (field: string, known: Known): string => {
-  if (getShapeKind(field, known) !== undefined) return field
-  const neutral = known.words === undefined ? field : mapDottedName(field, known.words.neutral)
-  const sources: Readonly<Record<string, string>> = shownFields
-  return getOwn(sources, neutral) ?? neutral
-}
-
 /** Creates a function that reads the comparable values of one field. */
 const createValueReader = (
   { field }: SortField,
   known: Known,
   extraColumns: readonly string[],
 ): ((record: unknown, row: unknown) => readonly ComparableValue[]) => {
-  const source = toDocumentedField(getOwnField(field, extraColumns), known)
+  const source = getRecordField(getOwnField(field, extraColumns), known)
   const kind = getShapeKind(source, known)
   if (extraColumns.includes(field))
     return (_, row) =>

@@ -1,14 +1,14 @@
 /** Masks secrets in what is shown: credentials in headers, addresses and bodies. */
 import {
   getSecrecies,
+  getSecrecy,
   listSecretsInText,
   maskAddresses,
   maskSecrets,
   maskWholeText,
-  type OwnNames,
   type Replacement,
 } from '../../base/secrets/mask.js'
-import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
+import { isSecretHeader } from '../../base/secrets/names.js'
 import { redactedMark as hidden } from '../../base/secrets/redact.js'
 import type { AnswerHeaders, WireRequest } from '../types.js'
 
@@ -64,17 +64,17 @@ const parseAttributes = ({ headers, body, parts }: RequestContent): unknown => {
 type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>
 
 /** Finds the texts of a request that are secrets: in its JSON or form, in its headers, and in its address. */
-export const findSecretTexts = (sent: RequestContent, words?: OwnNames): readonly string[] => {
+export const findSecretTexts = (sent: RequestContent): readonly string[] => {
   const found = Object.entries(sent.headers).flatMap(([name, value]) =>
     isSecretHeader(name) ? [value] : [],
   )
-  const [, query] = /\?(.*)/s.exec(sent.path) ?? []
-  for (const [name, value] of query === undefined ? [] : new URLSearchParams(query))
-    if (isSecretName(name)) found.push(value)
-  const getSecrecy = getSecrecies(sent.secrets, words)
+  const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
+  const findSecrecy = getSecrecies(sent.secrets)
+  for (const [name, value] of query)
+    if (getSecrecy(findSecrecy, name) !== undefined) found.push(value)
   maskSecrets(
     parseAttributes(sent),
-    getSecrecy,
+    findSecrecy,
     undefined,
     createCollector((text) => found.push(text)),
   )
@@ -92,17 +92,12 @@ const traceReplacement: Replacement = {
 /**
  * Masks the secrets of a small JSON body; returns undefined for anything else.
  * @param declared names that hold secrets, in addition to names that look like secrets
- * @param words the instance's own names
  */
-export const maskBody = (
-  text: string,
-  declared?: ReadonlySet<string>,
-  words?: OwnNames,
-): string | undefined => {
+export const maskBody = (text: string, declared?: ReadonlySet<string>): string | undefined => {
   if (text.length > maxTracedBody) return undefined
   try {
     return JSON.stringify(
-      maskSecrets(JSON.parse(text), getSecrecies(declared, words), undefined, traceReplacement),
+      maskSecrets(JSON.parse(text), getSecrecies(declared), undefined, traceReplacement),
     )
   } catch {
     return undefined

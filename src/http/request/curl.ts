@@ -9,7 +9,6 @@ import {
   maskSecrets,
   maskText,
   maskWholeText,
-  type OwnNames,
   type Replacement,
   type SecrecyFinder,
 } from '../../base/secrets/mask.js'
@@ -132,7 +131,7 @@ export const toCurl = (
   request: WireRequest,
   credential?: Credential['kind'],
   sudo?: string,
-  words?: OwnNames & Pick<Words, 'cookie'>,
+  words?: Pick<Words, 'cookie'>,
 ): string => {
   const root = getApiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${formatAddress(root)}${request.path}`
@@ -145,7 +144,7 @@ export const toCurl = (
     ...(credential === undefined || own ? [] : [getCredentialArgument(credential, words)]),
     ...(sudo === undefined ? [] : [`--header ${quoteWord(`Sudo: ${sudo}`)}`]),
     ...formatHeaders(request),
-    ...formatBody(request, getSecrecies(request.secrets, words)),
+    ...formatBody(request, getSecrecies(request.secrets)),
     quoteWithVariables(maskAddresses(address, createMark)),
   ].join(' ')
 }

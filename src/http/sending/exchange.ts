@@ -4,7 +4,6 @@
 
 import type { Dispatcher } from 'undici'
 import { getCurrentIo } from '../../base/io.js'
-import type { OwnNames } from '../../base/secrets/mask.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
 import type { TimedBody } from '../answers/body.js'
@@ -239,9 +238,8 @@ const noTrace: Trace = { reportAnswer: () => {}, reportFailure: () => {} }
 const maskRequestBody = (
   body: OutgoingRequest['body'],
   secrets: ReadonlySet<string> | undefined,
-  words: OwnNames | undefined,
 ): string | undefined =>
-  typeof body === 'string' ? maskBody(body, secrets, words) : body && `(${body.length} bytes)`
+  typeof body === 'string' ? maskBody(body, secrets) : body && `(${body.length} bytes)`
 
 const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(
@@ -252,7 +250,6 @@ const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
 interface TracedRequest {
   readonly outgoing: OutgoingRequest
   readonly secrets: ReadonlySet<string> | undefined
-  readonly words: OwnNames | undefined
   readonly milliseconds: number
 }
 
@@ -262,8 +259,8 @@ const redactUrl = ({ outgoing: { origin, path } }: TracedRequest): string =>
 const redactSudo = ({ outgoing: { headers } }: TracedRequest): string | undefined =>
   redactHeaders({ sudo: headers.sudo }).sudo
 
-const redactRequestBody = ({ outgoing, secrets, words }: TracedRequest): string | undefined => {
-  const sent = maskRequestBody(outgoing.body, secrets, words)
+const redactRequestBody = ({ outgoing, secrets }: TracedRequest): string | undefined => {
+  const sent = maskRequestBody(outgoing.body, secrets)
   return sent && redactSecrets(sent)
 }
 
@@ -297,8 +294,7 @@ const createAnsweredExchange = (
     return id && redactSecrets(toOneLine(id))
   },
   get responseBody() {
-    const { secrets, words } = traced
-    const shown = answer && maskBody(Buffer.from(answer).toString(), secrets, words)
+    const shown = answer && maskBody(Buffer.from(answer).toString(), traced.secrets)
     return shown && redactSecrets(shown)
   },
 })
@@ -319,13 +315,11 @@ const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => 
 /**
  * Starts the trace of a request.
  * @param secrets names of attributes and fields that are secret, in addition to names that look like secrets
- * @param words the instance's own names, which make further names secret
  */
 export const startTrace = (
   report: ClientOptions['trace'],
   outgoing: OutgoingRequest,
   secrets?: ReadonlySet<string>,
-  words?: OwnNames,
 ): Trace => {
   if (report === undefined) return noTrace
   const started = getCurrentIo().uptime()
@@ -334,7 +328,7 @@ export const startTrace = (
     if (reported) return
     reported = true
     const milliseconds = Math.round(getCurrentIo().uptime() - started)
-    report(createReport({ outgoing, secrets, words, milliseconds }))
+    report(createReport({ outgoing, secrets, milliseconds }))
   }
   return {
     reportAnswer: (status, headers, answer) =>

@@ -315,9 +315,9 @@ export class Wire {
     const timeout = (request.how?.timeout ?? this.options.timeout) * 1000
     const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
     const { words } = this.options
-    for (const text of findSecretTexts({ ...request, headers }, words)) recordSecret(text)
+    for (const text of findSecretTexts({ ...request, headers })) recordSecret(text)
     if (this.#credential !== undefined) recordSecret(this.#credential.value)
-    const trace = startTrace(this.options.trace, outgoing, secrets, words)
+    const trace = startTrace(this.options.trace, outgoing, secrets)
     const dispatcher = await this.connections.to(target.origin)
     try {
       const incoming = await sendRequest(dispatcher, outgoing, onInterrupt)

@@ -5,19 +5,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isObject } from '../../base/objects.js'
 import { integrationFamilies } from '../../catalogue/areas/integrations.js'
-import { getInnerParams, type Param, type Params, widenParam } from '../../catalogue/params.js'
-import type { Words } from '../../catalogue/words.js'
+import { getInnerParams, type Param, type Params, widenParams } from '../../catalogue/params.js'
+import { renameFields, type Words } from '../../catalogue/words.js'
 import { apiRoot } from '../call.js'
 import { everywhere, type NestedParams } from '../check.js'
 import type { ServedRoute } from './routes.js'
-
-const widenParams = (area: string, params: Params, words: Words): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [
-      name,
-      widenParam(param, words.values(`${area}.${name}`)),
-    ]),
-  )
 
 /** Returns the routes under their other names, without those that the vocabulary marks as gone. */
 export const translateRoutes = (
@@ -30,7 +22,7 @@ export const translateRoutes = (
     const here = typeof url === 'string' && url.startsWith(`${apiRoot}/`)
     const path = here ? apiRoot + words.path(url.slice(apiRoot.length)) : url
     if (endpoint === undefined || area === undefined) return [{ ...route, url: path }]
-    const params = widenParams(area, endpoint.params, words)
+    const params = widenParams(area, endpoint.params, words.values)
     return [{ ...route, url: path, accepts: { ...endpoint, params } }]
   })
 
@@ -85,20 +77,6 @@ export const translatePath = (
 ): Readonly<Record<string, string>> =>
   path.slug === undefined ? path : { ...path, slug: findFamily(path.slug, words) ?? path.slug }
 
-const isOpen = (name: string): boolean => name === 'custom_attributes'
-
-/** Translates the names of all fields in a response. The only translated value is the slug of an integration. */
-const translateAnswer = (value: unknown, words: Words): unknown => {
-  if (Array.isArray(value)) return value.map((item: unknown) => translateAnswer(item, words))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
-      const [slug] = name === 'slug' ? words.slugs(String(inner)) : []
-      return [words.name(name), slug ?? (isOpen(name) ? inner : translateAnswer(inner, words))]
-    }),
-  )
-}
-
 /** Translates the names of parameters in a refusal such as `title, can_push are missing`. */
 const translateRefusal = (value: unknown, words: Words): unknown => {
   if (!isObject(value) || typeof value.error !== 'string') return value
@@ -124,9 +102,8 @@ export const renameAnswers = (app: FastifyInstance, words: Words): void => {
     renameHeaders(reply, words)
     if (reply.getHeader('content-type') !== 'application/json' || !Buffer.isBuffer(payload))
       return payload
-    const text = JSON.stringify(
-      translateAnswer(translateRefusal(JSON.parse(payload.toString()), words), words),
-    )
-    return Buffer.from(text)
+    const answer = translateRefusal(JSON.parse(payload.toString()), words)
+    const renamed = renameFields(answer, words.name, (slug) => words.slugs(slug)[0])
+    return Buffer.from(JSON.stringify(renamed))
   })
 }

@@ -1,7 +1,8 @@
 /** Finds the names of objects in records, table rows and lines of standard input. */
 import { formatNumber, isNumber } from '../../../base/json/json.js'
-import { type Fields, isObject } from '../../../base/objects.js'
+import { isObject } from '../../../base/objects.js'
 import { toPlural, withArticle } from '../../../catalogue/kinds.js'
+import { pick } from '../../../catalogue/pick.js'
 import { findKey, mapDottedName, type Naming } from '../../../catalogue/words.js'
 import { createInputFailure, type Failure } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
@@ -65,21 +66,12 @@ const toCellText = (value: unknown): string => {
 }
 
 /** Reads a field of a record. A dotted name may be a key of its own, as `--fields` prints it, or a path. */
-const readField = (record: unknown, name: string, naming: Naming | undefined): string => {
-  if (record === null || typeof record !== 'object') return ''
-  const fields: Fields = { ...record }
-  const at = (level: string): unknown => fields[findKey(fields, level, naming) ?? level]
-  const own = naming === undefined ? name : mapDottedName(name, naming.name)
-  const whole = fields[own] ?? fields[name]
-  if (whole !== undefined) return toCellText(whole)
-  const dot = name.indexOf('.')
-  if (dot < 0) return toCellText(at(name))
-  return readField(at(name.slice(0, dot)), name.slice(dot + 1), naming)
-}
+const readField = (record: unknown, name: string, naming: Naming | undefined): string =>
+  toCellText(pick(record, name, naming))
 
 /** Returns the documented name of a field. */
 const toNeutralName = (name: string, { known, naming }: Objects): string =>
-  naming === undefined || known.has(name) ? name : mapDottedName(name, naming.neutral)
+  known.has(name) ? name : mapDottedName(name, naming?.neutral)
 
 const isKnownCell = (cell: string, objects: Objects): boolean => {
   const name = toNeutralName(cell, objects)
