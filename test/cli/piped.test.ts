@@ -6,7 +6,7 @@ import { readObjects } from '../../src/engine/plan/objects.js'
 import { parsePipedObjects } from '../../src/engine/plan/stdin/reader.js'
 import { calling } from '../commands/calling.js'
 import { configuration } from '../support/program.js'
-import { svcctl } from '../support/within.js'
+import { startLine, svcctl } from '../support/within.js'
 
 const commands = await loadAllCommands()
 const read = async (command: string, text: string, project?: string) => {
@@ -103,6 +103,19 @@ describe('input without an end', () => {
     })
     expect(stderr).toContain(`standard input, line ${line}: ${what} longer than 12 MiB\n`)
     expect(code).toBe(2)
+  })
+})
+
+describe('input of a write that nobody can confirm', () => {
+  it('is refused at its first object, while more may come', async () => {
+    const env = { SVC_CONFIG_DIR: configuration() }
+    const line = startLine(['deploy-keys', 'delete', '-', '-P', 'platform/app', '--sandbox'], {
+      env,
+    })
+    await line.write('1\n')
+    const { code, stderr } = await line.ended
+    expect([code, stderr]).toEqual([2, expect.stringContaining('confirmation required')])
+    line.endInput()
   })
 })
 

@@ -46,6 +46,8 @@ describe('words of other tools', () => {
   it.each([
     ['deploy-keys remove 1 2 --yes 3', 'Run "svcctl deploy-keys delete 1 2 --yes 3".'],
     ['geo list', 'Run "svcctl geo nodes list".'],
+    ['approvals rule remove 1', 'Run "svcctl approvals rules delete 1".'],
+    ['jobs list platform/app', 'Run "svcctl jobs list -P platform/app".'],
     ['members delete 5', 'Run "svcctl members remove 5".'],
     ['journal get last', 'Run "svcctl journal show last".'],
     ['alias create x', 'Run "svcctl alias set x".'],

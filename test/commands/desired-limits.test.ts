@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf } from './front.js'
+import { frontOf, type Hook } from './front.js'
 
 const { send, url } = sandbox()
 
-const deskOf = async (wanted: object) => {
-  const front = await frontOf(url)
+const deskOf = async (wanted: object, hook?: Hook) => {
+  const front = await frontOf(url, hook)
   const cwd = folder()
   writeFileSync(join(cwd, 'svcctl.json'), JSON.stringify({ version: 1, ...wanted }))
   const env = {
@@ -55,6 +55,26 @@ it('more than half of the owners of a group are not lowered unasked', async () =
   ])
   const two = await desk({ ana: level('guest'), ben: level('guest') })
   expect(await two.run('apply svcctl.json --yes')).toMatchObject({ code: 0 })
+})
+
+it('an apply ends at so many failures as --max-failures says', async () => {
+  const users = ['chi', 'dov', 'eva']
+  const members = Object.fromEntries(users.map((user) => [user, level('reporter')]))
+  const refuse: Hook = ({ method }, response) => {
+    if (method !== 'PUT') return false
+    response.writeHead(403).end()
+    return true
+  }
+  const { run, written } = await deskOf({ groups: { platform: { members } } }, refuse)
+  const all = await run('apply svcctl.json --yes --concurrency 1')
+  const count = written()
+  expect([all.code, count]).toEqual([3, expect.toSatisfy((n: number) => n > 1)])
+  const ended = await run('apply svcctl.json --yes --concurrency 1 --max-failures 1')
+  expect([ended.code, ended.stderr]).toEqual([
+    8,
+    expect.stringContaining(`0 done, 1 failed (1 refused), ${count - 1} not attempted`),
+  ])
+  expect(written()).toBe(count + 1)
 })
 
 describe('what an exact set spares', () => {

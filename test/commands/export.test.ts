@@ -198,6 +198,13 @@ describe('export to files', () => {
     expect(second.stderr).toContain(
       'the file also contains approvals, which --only and --except leave out',
     )
+    const others = await call(['export', '--except', 'approvals', '--to', dir])
+    expect([others.code, others.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'the file also contains approvals, which --only and --except leave out',
+      ),
+    ])
     const third = await call(['export', '--exact', '--to', dir])
     expect(third.stderr).toContain('removed')
     expect(below(dir)).not.toContain('projects/a/two.yml')

@@ -151,9 +151,9 @@ describe('the file of the guide', () => {
 
   it('is marked in help, and changes no page of the documents', async () => {
     const [with_, without] = [await extended(), place()]
-    expect((await with_.run('jobs --help')).stdout).toContain(
-      'From daily, not in the documents:\n  retry',
-    )
+    const { stdout } = await with_.run('jobs --help')
+    expect(stdout).toContain('From daily, not in the documents:\n  retry')
+    expect(stdout).toMatch(/\nsvcctl jobs <verb> --help says more about one of them\.\n$/)
     expect((await with_.run('users block --help')).stdout).toContain(
       'From daily, not in the documents.',
     )

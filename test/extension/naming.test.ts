@@ -28,3 +28,12 @@ it('names at least 95 of the 132 documented operations exactly', async () => {
     'golden/names.txt',
   )
 })
+
+it.each([
+  ['/runners/:/merge_train_rules', 'runners merge-train-rules create'],
+  ['/runners/:/copy_all_merge_rules', 'runners copy-all-merge-rules'],
+  ['/runners/:/refresh', 'runners refresh'],
+])('takes the last word of POST %s for objects or for a verb by its length', (path, name) => {
+  const one = { method: 'POST', path, many: false }
+  expect(new PathNames([one], all).name(one)).toBe(name)
+})

@@ -174,6 +174,13 @@ describe('what a page says in words', () => {
     expect([...(await read('plan f.yml', { ...sandbox, cwd }))]).toContain('1 change, 1 finding')
   })
 
+  it('is how a site is, when a certificate ended, and what the API does not have, in an overview', async () => {
+    const texts = [...(await read('overview', sandbox))].join('\n')
+    expect(texts).toContain('96.7 %, 3 s behind, 18 failed')
+    expect(texts).toMatch(/^old\.example\.test: 2025-01-01, \d+ d ago$/m)
+    expect(texts).toContain('the API does not provide it: alerts, storage moves under way.')
+  })
+
   it('is the snapshot that it was made from', async () => {
     const cwd = folder()
     const list = 'runners list --instance'

@@ -81,6 +81,14 @@ describe('runners', () => {
     expect([on.status, on.body.id]).toEqual([201, 7])
   })
 
+  it('has changed when it is enabled in a project, to a caller that saw it before', async () => {
+    const path = '/projects/platform%2Fcore%2Fprotocol/runners'
+    const headers = { 'if-unmodified-since': new Date(Date.now() - 60_000).toUTCString() }
+    expect((await send(`POST ${path}`, { json: { runner_id: 7 } })).status).toBe(201)
+    expect((await send(`DELETE ${path}/7`, { headers })).status).toBe(412)
+    expect((await send(`DELETE ${path}/7`)).status).toBe(204)
+  })
+
   it('lists what is available in a project and in a group', async () => {
     const ids = async (kind: 'projects' | 'groups', path: string) =>
       (await send(`GET /${kind}/${path}/runners`, { as: 'ana' })).body.map((r) => r.id)

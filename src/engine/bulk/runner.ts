@@ -163,14 +163,10 @@ export class BulkRunner {
 
   async *#runSingle(plan: Plan, options: BulkOptions, keeper: Keeper | undefined): Rows {
     const send = ignoreTolerated(this.#engine.globals, options.run ?? createCall(this.#engine))
-    const work = async (one: Plan): Promise<PlanAnswer> => {
-      await options.sendTogether?.([one])
-      return send(one)
-    }
     const outcome =
       keeper === undefined
-        ? await work(plan)
-        : await (await import('./single.js')).runJournaledSingle(this.#engine, keeper, plan, work)
+        ? await send(plan)
+        : await (await import('./single.js')).runJournaledSingle(this.#engine, keeper, plan, send)
     if (writes(plan.endpoint))
       this.#engine.report.set((lost) =>
         lost instanceof Failure

@@ -104,6 +104,9 @@ describe('an expression', () => {
     ['either=5', { either: 5 }, true],
     ['either=5', { either: '5' }, true],
     ['extra.deep=x', { extra: { deep: 'x' } }, true],
+    ['extra.deep=true', { extra: { deep: true } }, true],
+    ['extra.deep=false', { extra: { deep: true } }, false],
+    ['extra.deep!=true', { extra: { deep: false } }, true],
   ])('%s of %j is %s', (expression, record, expected) => {
     expect(matches(record, expression)).toBe(expected)
   })
