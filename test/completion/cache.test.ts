@@ -18,7 +18,11 @@ import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 // A TAB waits for 0.7 s, and the first of a process takes the longest.
-beforeAll(() => svcctl(['__complete', 'bash', '--', 'runners', 'get', '']))
+beforeAll(async () => {
+  await import('../../src/cli/tab-request.js')
+  const env = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_TOKEN: 'any' }
+  await svcctl(['__complete', 'bash', '--', 'runners', 'get', ''], { env })
+})
 
 let root: string
 let asked: string[]

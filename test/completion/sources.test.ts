@@ -11,6 +11,8 @@ import { svcctl } from '../support/within.js'
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ stateDir: folder() })
+  // A TAB waits for 0.7 s, in which the first of a process would load the client.
+  await import('../../src/cli/tab-request.js')
 })
 afterAll(() => sandbox.close())
 
