@@ -74,7 +74,7 @@ const chunkOf = (id, graph) => {
   if (parts.tab.has(id)) return 'tab'
   const [further] = parts.further.find(([, modules]) => modules.has(id)) ?? []
   if (further !== undefined) return further
-  if (/\/\.config\/http2?\.cjs$/.test(id)) return 'undici'
+  if (id.endsWith('/.config/http2.cjs')) return 'undici'
   const undici = /\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id)
   return undici ? 'undici' : undefined
 }
@@ -83,19 +83,17 @@ const chunkOf = (id, graph) => {
  * What a library gets in the place of another: cli-table3 measures by the shim, the shim by the package itself. What Commander
  * starts programs with, which this program never does, loads Node's sockets and streams: help takes 11 % more processor time
  * with it (medians of 41 pairs). undici loads HTTP/2, which this program never asks for, and with it Node's TLS, its cryptography and
- * its promises of files: one record takes 6 % more processor time with it (medians of 41 pairs). It loads Node's own HTTP for one number
- * and one class: one record takes 4 % more with it (medians of 60 pairs).
+ * its promises of files: one record takes 6 % more processor time with it (medians of 41 pairs).
  */
 const shims = [
   ['string-width', /\/cli-table3\//, '.config/string-width.cjs'],
   ['node:child_process', /\/commander\//, '.config/child-process.cjs'],
   ['node:http2', /\/undici\//, '.config/http2.cjs'],
-  ['node:http', /\/undici\//, '.config/http.cjs'],
 ]
 const shimmed = {
   name: 'shimmed',
   resolveId: {
-    filter: { id: /^(string-width|node:child_process|node:http2?)$/ },
+    filter: { id: /^(string-width|node:child_process|node:http2)$/ },
     handler: (id, importer) => {
       const [, , file] = shims.find(([name, by]) => name === id && by.test(importer ?? '')) ?? []
       return file && resolve(file)
