@@ -44,8 +44,7 @@ export const createLoader = (
     const loaded = modules.get(name)
     if (loaded !== undefined) return loaded.exports
     const program = compileFile(name)
-    // The entry, which is loaded first, has hundreds of exports. V8 keeps so many in a table, and without a prototype it does so at once.
-    const module: { exports: Exports } = { exports: modules.size === 0 ? Object.create(null) : {} }
+    const module = { exports: {} }
     modules.set(name, module)
     program.call(module.exports, module.exports, requireFrom, module, `${place}/${name}`, place)
     return module.exports
