@@ -176,10 +176,8 @@ export const runInnerCommand = async (
 ): Promise<InnerAnswer> => {
   const { outer } = around
   const records: Uint8Array[] = []
-  const kept = await openKeptAnswer(
-    (bytes) => records.push(Buffer.from(bytes)),
-    outer.screen?.label,
-  )
+  const takeRecord = (bytes: Uint8Array) => records.push(Buffer.from(bytes))
+  const kept = await openKeptAnswer(takeRecord, outer.screen?.label)
   let more = false
   let asked: InnerAnswer['asked']
   const toWithinAnswer = (code: number, thrown?: Failure): InnerAnswer => {

@@ -268,6 +268,13 @@ export const checkRule = async ({ place }: Context, rule: PolicyRule): Promise<v
 /** The cache of lists that rules share, and whether another rule reads this list, too. */
 type SharedReading = Pick<ReadingLine, 'reads' | 'whole'>
 
+const createFinding = (
+  { name }: PolicyRule,
+  severity: PolicyFinding['severity'],
+  address: PolicyFinding['address'],
+  message: string,
+): PolicyFinding => ({ rule: name, severity, address, message, waived: null })
+
 /**
  * Checks one rule.
  * @throws Failure `usage` for an invalid rule, with its position in the file
@@ -277,7 +284,6 @@ export const judgeRule = async (
   rule: PolicyRule,
   sharing: SharedReading = {},
 ): Promise<RuleResult> => {
-  const { name, severity } = rule
   const { place, ui } = context
   const asOf = await place.clock.asOf()
   const parents = new ParentLog()
@@ -285,23 +291,11 @@ export const judgeRule = async (
   const broken = isTestedLocally(rule)
     ? withOrigin(rule, () => findBroken(rule, rows, { answer, asOf }, parents))
     : rows
-  const findings = broken.map(
-    (row): PolicyFinding => ({
-      rule: name,
-      severity,
-      address: formatAddress(row, answer),
-      message: formatMessage(rule, row),
-      waived: null,
-    }),
+  const findings = broken.map((row) =>
+    createFinding(rule, rule.severity, formatAddress(row, answer), formatMessage(rule, row)),
   )
-  const gaps = [...parents.unread].map(
-    ([parent, message]): PolicyFinding => ({
-      rule: name,
-      severity: 'unread',
-      address: parent || null,
-      message,
-      waived: null,
-    }),
+  const gaps = [...parents.unread].map(([parent, message]) =>
+    createFinding(rule, 'unread', parent || null, message),
   )
   const today = asOf.toISOString().slice(0, 10)
   return {

@@ -219,9 +219,7 @@ const startBulkRun = async (
     work: async (item) => {
       const { plan } = item
       states.markBegun(plan)
-      const result = await (journaled === undefined
-        ? send(plan)
-        : journaled.sendOne(item, plan, send))
+      const result = await (journaled?.sendOne(item, plan, send) ?? send(plan))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     onSettled: (settled) => {
