@@ -1,6 +1,6 @@
 /**
  * Previews writes (`--dry-run`): reads each object, and shows its attributes next to those that would be sent. Nothing
- * is written, to the instance or to a journal.
+ * is written to the instance; `--save` records the plan.
  */
 import { type Fields, isObject } from '../../base/objects.js'
 import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
