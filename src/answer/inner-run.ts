@@ -14,13 +14,7 @@ import type {
   TypedLine,
 } from '../engine/command/context.js'
 import { canListRecords, deriveWithoutSpecial } from '../engine/command/derive.js'
-import {
-  type Globals,
-  isAggregate,
-  reachingFlags,
-  readGlobals,
-  toFlagWords,
-} from '../engine/command/globals.js'
+import { type Globals, isAggregate, readGlobals, toFlagWords } from '../engine/command/globals.js'
 import type { Command, Given } from '../engine/command/types.js'
 import { translateCommand } from '../engine/command/vocabulary.js'
 import { loadOwnWords } from '../engine/command/words.js'
@@ -33,7 +27,7 @@ import { getRunFailure } from './failure-report.js'
 import { openKeptAnswer } from './kept-answer.js'
 import { runLine } from './line-run.js'
 import type { AnswerOptions, AskedLine, OuterLine } from './options.js'
-import { type CommandLine, parseReadingLine } from './reading-line.js'
+import { type CommandLine, getReachingWords, innerFlags, parseReadingLine } from './reading-line.js'
 
 /** The outer run, and the functions that parse and run lines. */
 interface OuterRun {
@@ -55,9 +49,6 @@ const noInput: PipedInput = {
   readChunks: refuseInput,
   endsSoon: async () => refuseInput(),
 }
-
-/** The flags that an inner run takes from the outer run: those for reaching the instance, and the trace of requests. */
-const innerFlags = [...reachingFlags, 'verbose'] as const
 
 /** Creates the global flags of an inner run. */
 const createInnerGlobals = (
@@ -226,18 +217,6 @@ const createSplitter =
     if (below !== undefined) take(below.record, { column, name: below.name })
   }
 
-/** Returns the flags of the outer run for reaching the instance, as words. */
-const getReachingWords = (outer: Globals, from: string | undefined): readonly string[] => [
-  ...toFlagWords('tolerate', outer.tolerate),
-  ...(from === undefined
-    ? [
-        ...innerFlags.flatMap((name) => toFlagWords(name, outer[name])),
-        // Without the flag, SVC_SANDBOX would choose the embedded instance for the inner line.
-        ...(outer.sandbox ? [] : ['--no-sandbox']),
-      ]
-    : toFlagWords('from', from)),
-]
-
 /** Returns the columns of a line's groups. Returns nothing for a line without groups. */
 const getGroupColumns = async ({
   command,
@@ -308,9 +287,10 @@ export const runInnerLine = async (
   const signal = AbortSignal.any([outer.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
   let facts: Pick<LineAnswer, 'columns' | 'command' | 'plan'> = {}
   try {
-    const alone = await parseReadingLine(parse, ask)
+    const reaching = getReachingWords(outer.globals, from)
+    const alone = await parseReadingLine(parse, ask, reaching)
     facts = { command: alone.command, ...(await getGroupColumns(alone)) }
-    const flags = [...getReachingWords(outer.globals, from), ...getExtraWords(alone.command, ask)]
+    const flags = [...reaching, ...getExtraWords(alone.command, ask)]
     const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }
     const inner: InnerPart = {

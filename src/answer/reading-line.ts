@@ -1,5 +1,6 @@
 /** Checks lines that a command reads within its own run, such as those of a policy or a snapshot. */
 
+import { insertFlags } from '../base/shell-words.js'
 import type { ReadingLine } from '../engine/command/context.js'
 import {
   canListRecords,
@@ -7,8 +8,9 @@ import {
   hasEndpoints,
   isReadOnlyCommand,
 } from '../engine/command/derive.js'
+import { type Globals, reachingFlags, toFlagWords } from '../engine/command/globals.js'
 import { keepOwnTexts, parseGiven } from '../engine/plan/given.js'
-import type { ParsedLine } from '../engine/plan/line.js'
+import type { ParsedLine, Raw } from '../engine/plan/line.js'
 import { parseWhere } from '../engine/where/index.js'
 import { usage } from '../errors.js'
 import { getRunFailure } from './failure-report.js'
@@ -17,11 +19,41 @@ import type { AnswerOptions, AskedLine } from './options.js'
 /** The words of a line that reads, and what it may have. */
 type AskedReading = Pick<ReadingLine, 'allowed' | 'previews' | 'where' | 'words'>
 
+/** The flags that an inner run takes from the outer run: those for reaching the instance, and the trace of requests. */
+export const innerFlags = [...reachingFlags, 'verbose'] as const
+
+/** Returns the flags of the outer run for reaching the instance, as words. */
+export const getReachingWords = (outer: Globals, from: string | undefined): readonly string[] => [
+  ...toFlagWords('tolerate', outer.tolerate),
+  ...(from === undefined
+    ? [
+        ...innerFlags.flatMap((name) => toFlagWords(name, outer[name])),
+        // Without the flag, SVC_SANDBOX would choose the embedded instance for the inner line.
+        ...(outer.sandbox ? [] : ['--no-sandbox']),
+      ]
+    : toFlagWords('from', from)),
+]
+
 /** A line that runs a command. */
 export type CommandLine = Extract<ParsedLine, { kind: 'run' }>
 
-/** @throws Failure `usage` for a line that does not only read, and for flags about its output */
-const checkInnerLine = ({ command, raw }: CommandLine, ask: AskedReading): void => {
+/** Returns the names of the flags that a line itself has, without those that were added to it. */
+const listTypedFlags = ({ flags }: Raw, added: readonly string[]): readonly string[] =>
+  [...flags].flatMap(([name, texts]) => {
+    const forms = [`--${name}`, `--no-${name}`]
+    const count = added.filter((word) => forms.includes(word.replace(/=.*/s, ''))).length
+    return texts.length > count ? [name] : []
+  })
+
+/**
+ * Checks a line to which flags were added.
+ * @throws Failure `usage` for a line that does not only read, and for flags about its output
+ */
+const checkInnerLine = (
+  { command, raw }: CommandLine,
+  ask: AskedReading,
+  added: readonly string[],
+): void => {
   const name = getCommandName(command)
   if (!isReadOnlyCommand(command) || !hasEndpoints(command))
     throw usage(`${name} is not a command that reads from the API`)
@@ -30,7 +62,7 @@ const checkInnerLine = ({ command, raw }: CommandLine, ask: AskedReading): void 
     throw usage(`${name} cannot read from standard input here`)
   const own = new Set(command.flags.map((flag) => flag.name))
   const { allowed = [] } = ask
-  for (const flag of raw.flags.keys())
+  for (const flag of listTypedFlags(raw, added))
     if (!own.has(flag) && !allowed.includes(flag))
       throw usage(
         `--${flag} is not allowed here`,
@@ -38,14 +70,19 @@ const checkInnerLine = ({ command, raw }: CommandLine, ask: AskedReading): void 
       )
 }
 
-/** Parses a line that reads, or that is previewed. @throws Failure `usage` for any other line */
+/**
+ * Parses a line that reads, or that is previewed.
+ * @param reaching the flags that reach the instance. The line may use the names of that instance
+ * @throws Failure `usage` for any other line
+ */
 export const parseReadingLine = async (
   parse: AskedLine['parse'],
   ask: AskedReading,
+  reaching: readonly string[],
 ): Promise<CommandLine> => {
-  const line = await parse(ask.words)
+  const line = await parse(insertFlags(ask.words, reaching))
   if (line.kind !== 'run') throw usage('this is not a command that reads from the API')
-  if (ask.previews !== true) checkInnerLine(line, ask)
+  if (ask.previews !== true) checkInnerLine(line, ask, reaching)
   return line
 }
 
@@ -58,7 +95,8 @@ export const checkReadingLine = async (
   ask: AskedReading,
 ): Promise<void> => {
   try {
-    const line = await parseReadingLine(parse, ask)
+    const reaching = getReachingWords(outer.globals, outer.globals.from)
+    const line = await parseReadingLine(parse, ask, reaching)
     const { flags } = line.raw
     parseWhere([...(flags.get('where') ?? []), ...(ask.where ?? [])])
     await parseGiven(line.command, keepOwnTexts(line.command, line.raw), {

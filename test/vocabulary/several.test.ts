@@ -234,3 +234,21 @@ describe('the words of one among several', () => {
   it('are none where none has any', () =>
     expect(mergeWords([undefined, undefined])).toBeUndefined())
 })
+
+describe('a line that a command reads', () => {
+  const env = { SVC_CONFIG_DIR: config, SVC_PROFILE: 'plain' }
+  const list = 'runners list --status stale'
+
+  it('may use the values of the instance that -p names, and not of the usual one', async () => {
+    const policy = `policy: 1\nrules:\n  - { name: stale, list: ${list}, where: id=1 }\n`
+    writeFileSync(join(cwd, 'policy.yml'), policy)
+    const check = (...more: string[]) =>
+      svcctl(['check', 'policy', 'policy.yml', ...more], { cwd, env })
+    expect((await check('-p', 'one')).stderr).not.toContain('--status')
+    expect((await check()).stderr).toContain('--status must be one of')
+    const take = (to: string, ...more: string[]) =>
+      svcctl(['snapshot', list, '--to', to, ...more], { cwd, env })
+    expect((await take('of-one', '-p', 'one')).code).toBe(0)
+    expect((await take('of-plain')).stderr).toContain('--status must be one of')
+  })
+})
