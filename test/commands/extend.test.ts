@@ -513,6 +513,16 @@ describe('an index that cannot be believed', () => {
     expect((await run('runners list --instance')).code).toBe(0)
   })
 
+  it('has a file of an area with a parameter of no known type', async () => {
+    const { run, env } = await extended()
+    const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace('"type":"string"', '"type":"oops"'))
+    expect(readFileSync(file, 'utf8')).not.toBe(text)
+    const { code, stderr } = await run('users list')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('extend remove daily')])
+  })
+
   it('has a file of an area that others can write to, of which nothing is run', async () => {
     const { run, env } = await extended()
     const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json')
