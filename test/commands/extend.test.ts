@@ -432,6 +432,10 @@ describe('extend add', () => {
       'extension: x\ncommands:\n  users block: { request: POST /users/:id/block, undoo: no }\n',
       'w.yml:3:50: undoo is not allowed here',
     ],
+    [
+      'extension: x\ncommands:\n  users list: { request: GET /users, undoo: no, params: { a: { type: oops }, b: 5 } }\n',
+      'w.yml:3:81: b must be text or a map, not 5',
+    ],
     ['extension: x\ncommands:\n  users: GET /users\n', 'is not a valid command'],
     [
       'extension: x\ncommands:\n  users list: FETCH /users\n',
