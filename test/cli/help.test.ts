@@ -10,6 +10,7 @@ import { summaries } from '../../src/commands/summaries.js'
 import { canListRecords, getCommandName, getSelectList } from '../../src/engine/command/derive.js'
 import { getOwnFlags } from '../../src/engine/command/flags.js'
 import { globalFlags } from '../../src/engine/command/global-flags.js'
+import { svcctl } from '../support/within.js'
 
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
 const commands = await loadAllCommands()
@@ -68,6 +69,15 @@ describe('help', () => {
     expect(await text('members add')).toMatch(/guest, reporter, developer/)
     expect(await text('approvals rules update')).not.toContain('required)')
     expect(await text('approvals rules create')).toContain('(required)')
+  })
+
+  it.each([
+    ['dependencies list --help', 'first, the most severe on top. Other formats keep the order'],
+    ['auth login --help', ' token kind (personal, oauth, session'],
+    ['explain --config-schema', 'conditions that must all match; * matches anything in text'],
+  ])('says in %s what is meant', async (line, words) => {
+    const { stdout } = await svcctl(line.split(' '))
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(words)
   })
 
   it('of what all commands share has every such flag', async () => {

@@ -55,6 +55,18 @@ describe('--param with a file', () => {
     expect(bodies()).toEqual(['{"text":"from the pipe","to":"@ana","sign":"@"}'])
   })
 
+  it('is refused where it is a directory, and nothing is sent', async () => {
+    for (const flag of ['--input', '--param']) {
+      const value = flag === '--input' ? cwd : `text=@${cwd}`
+      const { code, stderr } = await run(['api', 'POST', 'x', flag, value])
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`cannot read ${cwd}: it is a directory\n`),
+      ])
+    }
+    expect(server.seen).toEqual([])
+  })
+
   it('is the same for commands of the catalogue, and in a query', async () => {
     const file = fileOf('text', 'new\n')
     await run(['runners', 'update', '1', '--param', `description=@${file}`])

@@ -450,9 +450,17 @@ it('a condition chooses among the projects of the line, and names none without t
     'project,id',
     'web/site,25',
   ])
-  const ran = await run('runners list --instance --where project=web/site', '')
+})
+
+it.each([
+  ['project', 'choose projects with --project'],
+  ['group', 'choose groups with --group'],
+  ['of', 'choose projects and groups with --project and --group'],
+  ['object', 'choose objects by their IDs'],
+])('a condition on %s is refused where the lines of a list have none', async (column, hint) => {
+  const ran = await run(`runners list --instance --where ${column}=web/site`, '')
   expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toContain('choose projects with --project')
+  expect(ran.stderr).toContain(`no record has the field ${column}; ${hint}\n`)
 })
 
 describe('a column that a command makes', () => {

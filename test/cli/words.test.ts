@@ -46,6 +46,9 @@ describe('words of other tools', () => {
   it.each([
     ['deploy-keys remove 1 2 --yes 3', 'Run "svcctl deploy-keys delete 1 2 --yes 3".'],
     ['geo list', 'Run "svcctl geo nodes list".'],
+    ['config use work', 'Run "svcctl auth switch work".'],
+    ['auth show-token', 'Run "svcctl auth token".'],
+    ['runners watch', 'Run "svcctl runners list --watch".'],
     ['approvals rule remove 1', 'Run "svcctl approvals rules delete 1".'],
     ['jobs list platform/app', 'Run "svcctl jobs list -P platform/app".'],
     ['members delete 5', 'Run "svcctl members remove 5".'],

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeEvent, formatWhen } from '../../src/commands/events.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const now = new Date('2026-11-02T09:00:00Z')
 const event = (more: Readonly<Record<string, unknown>>) => ({
@@ -62,5 +64,15 @@ describe('a line of events list', () => {
     const bare = { created_at: 'once', author_username: 'ana', action_name: 'opened' }
     expect(formatWhen(bare, now)).toBe('once')
     expect(describeEvent(bare, undefined)).toBe('ana opened')
+  })
+})
+
+it.each([
+  ...['Issue', 'Note', 'DiffNote', 'DiscussionNote', 'MergeRequest', 'Milestone', 'Project'],
+  ...['Snippet', 'User', 'WikiPage::Meta', 'DesignManagement::Design'],
+])('a condition knows %s as the target of an event', async (type) => {
+  const line = ['events', 'list', '--where', `target_type=${type}`, '--sandbox']
+  expect(await svcctl(line, { env: { SVC_CONFIG_DIR: configuration() } })).toMatchObject({
+    code: 0,
   })
 })

@@ -432,6 +432,10 @@ describe('extend add', () => {
       'extension: x\ncommands:\n  users block: { request: POST /users/:id/block, undoo: no }\n',
       'w.yml:3:50: undoo is not allowed here',
     ],
+    [
+      'extension: x\ncommands:\n  users list: { request: GET /users, undoo: no, params: { a: { type: oops }, b: 5 } }\n',
+      'w.yml:3:81: b must be text or a map, not 5',
+    ],
     ['extension: x\ncommands:\n  users: GET /users\n', 'is not a valid command'],
     [
       'extension: x\ncommands:\n  users list: FETCH /users\n',
@@ -511,6 +515,16 @@ describe('an index that cannot be believed', () => {
       ])
     }
     expect((await run('runners list --instance')).code).toBe(0)
+  })
+
+  it('has a file of an area with a parameter of no known type', async () => {
+    const { run, env } = await extended()
+    const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace('"type":"string"', '"type":"oops"'))
+    expect(readFileSync(file, 'utf8')).not.toBe(text)
+    const { code, stderr } = await run('users list')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('extend remove daily')])
   })
 
   it('has a file of an area that others can write to, of which nothing is run', async () => {

@@ -1,4 +1,6 @@
 /** `svcctl profile`: what it keeps, shows, removes and refuses to keep. */
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -95,6 +97,18 @@ describe('profile list', () => {
     expect(ran).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(ran.stderr).toContain('no profiles; create one with "svcctl auth login"')
   })
+})
+
+it('reads no configuration that is larger than 16 MiB', async () => {
+  const config = configuration()
+  const file = join(config, 'config.json')
+  writeFileSync(file, '{}', { mode: 0o600 })
+  truncateSync(file, (16 << 20) + 1)
+  const { code, stderr } = await svcctl(['profile', 'list'], { env: { SVC_CONFIG_DIR: config } })
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`cannot read ${file}: it is larger than 17 MB\n`),
+  ])
 })
 
 describe('profile delete', () => {

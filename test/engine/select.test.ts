@@ -68,6 +68,14 @@ describe('with --select', () => {
     expect(recorder.lines()).toContain(`GET /${path}?scope=created_by_me&per_page=100`)
   })
 
+  it('chooses issues to promote', async () => {
+    const record = { iid: 4, title: 'x', state: 'opened', references: { full: 'a/b#4' } }
+    recorder.answer = () => ({ body: [record] })
+    const line = ['issues', 'promote', '-P', 'a/b', '--body', '/promote']
+    const { code, stderr } = await run(...line, '--select', 'state=opened', '--dry-run')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('promote issue 4')])
+  })
+
   it('sends no scope of all where the list has that by itself', async () => {
     recorder.answer = () => ({ body: [] })
     await run('mr', 'subscribe', '--select', 'state=opened', '-P', 'a/b', '--dry-run')

@@ -44,6 +44,7 @@ const issues = endpoint('GET /groups/:id/issues', many(some), {
       },
     }),
     custom_attributes: hash('attributes'),
+    filter: json('filter'),
   },
 })
 const runner = endpoint('PUT /runners/:id', one(some), {
@@ -150,6 +151,7 @@ describe('a query', () => {
       '?not[labels]=a,b&not[iids][]=3&not[assignee_username][]=x&not[author_id]=4',
     ],
     [{ custom_attributes: { team: 'infra & co' } }, '?custom_attributes[team]=infra%20%26%20co'],
+    [{ filter: { a: { b: 1 } } }, '?filter=%7B%22a%22:%7B%22b%22:1%7D%7D'],
   ])('%j → %s', (values, expected) => {
     expect(query(values)).toBe(`/groups/7/issues${expected}`)
   })
