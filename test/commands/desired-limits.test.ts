@@ -61,7 +61,7 @@ it('an apply ends at so many failures as --max-failures says', async () => {
   const users = ['chi', 'dov', 'eva']
   const members = Object.fromEntries(users.map((user) => [user, level('reporter')]))
   const refuse: Hook = ({ method }, response) => {
-    if (method !== 'PUT') return false
+    if (method === 'GET') return false
     response.writeHead(403).end()
     return true
   }
