@@ -276,7 +276,7 @@ describe('artifacts download --extract', () => {
       archive,
       ([ran]) => {
         expect(ran).toMatchObject({ code: 2, files: ['out'] })
-        expect(ran?.stderr).toMatch(/is no folder/)
+        expect(ran?.stderr).toMatch(/is not a folder/)
       },
       (work) => writeFileSync(join(work, 'out'), ''),
     )
