@@ -21,13 +21,19 @@ import { loadOwnWords } from '../engine/command/words.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { checkRunFlags } from '../engine/run.js'
-import { exitCodes, Failure, usage } from '../errors.js'
+import { exitCodes, Failure } from '../errors.js'
 import { parseGivenInWords } from './data-given.js'
 import { getRunFailure } from './failure-report.js'
 import { openKeptAnswer } from './kept-answer.js'
 import { runLine } from './line-run.js'
 import type { AnswerOptions, AskedLine, OuterLine } from './options.js'
-import { type CommandLine, getReachingWords, innerFlags, parseReadingLine } from './reading-line.js'
+import {
+  type CommandLine,
+  getReachingWords,
+  innerFlags,
+  parseReadingLine,
+  refuseInput,
+} from './reading-line.js'
 
 /** The outer run, and the functions that parse and run lines. */
 interface OuterRun {
@@ -38,10 +44,6 @@ interface OuterRun {
 }
 
 // Commands that are run by data.
-
-const refuseInput = (): never => {
-  throw usage('nothing can be read from standard input here')
-}
 
 /** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {

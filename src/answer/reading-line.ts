@@ -34,6 +34,11 @@ export const getReachingWords = (outer: Globals, from: string | undefined): read
     : toFlagWords('from', from)),
 ]
 
+/** Fails for a line within another run that reads standard input, which belongs to the outer run. */
+export const refuseInput = (): never => {
+  throw usage('nothing can be read from standard input here')
+}
+
 /** A line that runs a command. */
 export type CommandLine = Extract<ParsedLine, { kind: 'run' }>
 
@@ -102,9 +107,7 @@ export const checkReadingLine = async (
     await parseGiven(line.command, keepOwnTexts(line.command, line.raw), {
       env: outer.env,
       signal: outer.signal,
-      readStdin: async () => {
-        throw usage('nothing can be read from standard input here')
-      },
+      readStdin: async () => refuseInput(),
       note: () => {},
       warn: () => {},
     })
