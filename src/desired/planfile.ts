@@ -302,7 +302,7 @@ interface PlanWithHead {
 // The reader of plan files. A file may come from anybody, so every part is checked, and an unknown field is a mistake.
 
 const parsePlan = (bytes: Uint8Array, file: string) =>
-  parseJson(bytes, file, new Findings(), { maxValues: maxValues })
+  parseJson(bytes, file, new Findings(), { maxValues })
 
 const isPlanLike = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)

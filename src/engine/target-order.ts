@@ -4,10 +4,10 @@ import type { OpenRow, Row, Rows, Target } from './rows.js'
 /** Creates a test that returns true until a turn comes. */
 export const createWaitTest = (turn: Promise<void>): (() => boolean) => {
   let held = true
-  const recordFirst = (): void => {
+  const release = (): void => {
     held = false
   }
-  turn.then(recordFirst, recordFirst)
+  turn.then(release, release)
   return () => held
 }
 

@@ -47,7 +47,7 @@ export const runJournaledSingle = async (
   }
   const item: NumberedPlan = { n: 1, ...getPlanPlace(plan), plan }
   let warned = false
-  const written = (line: Promise<void>): Promise<void> =>
+  const warnIfUnrecorded = (line: Promise<void>): Promise<void> =>
     line.catch((error: unknown) => {
       const { message } = recoverFrom(error)
       if (!warned) engine.ui.warn(`the result of this write is not recorded: ${message}`)
@@ -56,7 +56,7 @@ export const runJournaledSingle = async (
   let end: End = 'interrupted'
   try {
     await journaled.readBefore(item)
-    await written(journaled.record.recordStart(item))
+    await warnIfUnrecorded(journaled.record.recordStart(item))
     const outcome = await journaled.sendOne(item, plan, work).then(
       (result): Outcome<PlanAnswer> => ({
         state: result.unchanged === true ? 'unchanged' : 'done',
@@ -64,7 +64,7 @@ export const runJournaledSingle = async (
       }),
       toOutcome,
     )
-    await written(journaled.record.recordOutcome(item, outcome))
+    await warnIfUnrecorded(journaled.record.recordOutcome(item, outcome))
     end = 'completed'
     if ('failure' in outcome) throw outcome.failure
     return outcome.result ?? {}

@@ -1,4 +1,4 @@
-/** What a command knows about the fields of its records, for conditions and orders. */
+/** Collects the facts of a command about the fields of its records, for conditions and orders. */
 import { findNearest } from '../../base/suggest.js'
 import { findLevelNames } from '../../catalogue/shapes/common.js'
 import type { Known } from '../where/index.js'
