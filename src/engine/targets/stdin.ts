@@ -4,7 +4,7 @@ import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
 import { hasScopeEndpoint } from '../command/derive.js'
-import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
+import type { Command, ObjectStream, Parent } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
@@ -31,6 +31,7 @@ import {
   parseObjectAt,
   plainObjects,
 } from '../plan/stdin/rows.js'
+import type { GivenObject } from '../work/report.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
@@ -53,13 +54,14 @@ async function* yieldNamedObjects(
   raw: Raw,
   chunks: AsyncIterable<string>,
   { note, rowFields }: { readonly note: NoteListener; readonly rowFields: RowFields | undefined },
-): AsyncGenerator<NamedObject> {
+): AsyncGenerator<GivenObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
   for await (const some of readInputObjects(chunks, command, { note, project, rowFields })) {
     any = true
     const rows = rowFields?.takeRows()
-    for (const [i, { text, place }] of some.entries()) yield { text, place, row: rows?.[i] }
+    for (const [i, { text: object, place }] of some.entries())
+      yield { object, place, row: rows?.[i] }
   }
   if (!any) throw usage('standard input contains no objects')
 }
@@ -71,7 +73,7 @@ const isStreamed = (line: ObjectsLine): boolean => {
   return alone && globals.select === undefined && canStreamObjects(line)
 }
 
-async function* yieldNothing(): AsyncGenerator<NamedObject> {}
+async function* yieldNothing(): AsyncGenerator<GivenObject> {}
 
 /** Opens the objects of standard input, with their parents if the input names them. */
 const openPipedStream = async (
@@ -254,16 +256,16 @@ class InputProbe {
 const createObjectNaming = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.loadForeignFields()
-  return ({ place, column, parent, record }: ChildRecord): NamedObject => {
+  return ({ place, column, parent, record }: ChildRecord): GivenObject => {
     const reading = {
       objects,
       elsewhere,
       project: parseParentTarget(column, parent).value,
       tap: rowFields,
     }
-    const text = parseObjectAt(place, record, reading)
+    const object = parseObjectAt(place, record, reading)
     const row = rowFields?.takeRows().at(-1)
-    return { text, place, parent, row }
+    return { object, place, parent, row }
   }
 }
 
@@ -288,13 +290,13 @@ const readOwnedObjects = async (
   if (known === undefined) return beginning.replay()
   const { column } = known.first
   const nameOf = await createObjectNaming(command, rowFields)
-  const listNamed = (found: readonly InputItem[]): readonly NamedObject[] =>
+  const listNamed = (found: readonly InputItem[]): readonly GivenObject[] =>
     found.flatMap((one) => {
       if (one === undefined) return []
       if (!isChild(one) || one.column !== column) throw createStrayFailure(one.place, column)
       return [nameOf(one)]
     })
-  const yieldObjects = async function* (): AsyncGenerator<NamedObject> {
+  const yieldObjects = async function* (): AsyncGenerator<GivenObject> {
     yield* listNamed(beginning.found)
     for (
       let text = await beginning.readNext();
@@ -325,7 +327,6 @@ const readOwnedTargets = async (
   const owned = await readOwnedObjects(command, yieldText(), rowFields)
   if (!('below' in owned)) return undefined
   const found = new TargetsWithObjects()
-  for await (const { text, parent = '', row } of owned.objects)
-    found.add(parseParentTarget(owned.below, parent), text, row)
+  for await (const given of owned.objects) found.add(owned.below, given)
   return found.targets
 }
