@@ -2,7 +2,7 @@
  * Provides the gate of an instance, which admits every request to it. If the instance rejects a request (429, or 503 with `Retry-After`),
  * the gate closes for all. It opens again at the time that the instance gives.
  */
-import { type Clock, systemClock } from '../base/async.js'
+import { type Clock, callOnAbort, systemClock } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
   createLongWaitFailure,
@@ -15,7 +15,7 @@ import {
   readRateLimit,
 } from './pace.js'
 import { type ClosedBy, closingTexts } from './status.js'
-import type { Admission, AdmissionResult, AnswerHead, Gate, OnInterrupt } from './types.js'
+import type { Admission, AdmissionResult, AnswerHead, Gate } from './types.js'
 
 export { parseRate, takeLowerRate, toWholeAllowance } from './pace.js'
 
@@ -187,7 +187,7 @@ export class FleetGate implements Gate {
     return () => this.#listeners.delete(listener)
   }
 
-  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<GateAdmission> {
+  admit(signal: AbortSignal, before?: Admission): Promise<GateAdmission> {
     return new Promise((resolve, reject) => {
       let forget: () => void = () => {}
       const admissionRequest: AdmissionRequest = {
@@ -206,7 +206,7 @@ export class FleetGate implements Gate {
       else this.#waiting.unshift(admissionRequest)
       this.#admitWaiting()
       const at = this.#waiting.indexOf(admissionRequest)
-      if (at >= 0) forget = onInterrupt(() => this.#cancelRequest(admissionRequest))
+      if (at >= 0) forget = callOnAbort(signal, () => this.#cancelRequest(admissionRequest))
     })
   }
 

@@ -4,7 +4,7 @@ import { FleetGate } from '../../../src/http/gate.js'
 import type { Admission } from '../../../src/http/types.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
-const never = () => () => {}
+const never = new AbortController().signal
 const allowed = 100
 /** As many as a run has by itself. */
 const retries = 3
