@@ -125,14 +125,6 @@ export const openKeyring = async (
 
 // The token file, for machines without a keyring. Only its owner can read it.
 
-interface TokenFile {
-  readonly file: string
-  /** Reads the entries of all profiles; each is checked when it is used. */
-  read(): Document<Fields>
-  /** Reads, changes and replaces the file under a lock. */
-  change(edit: (entries: Fields) => Fields): Promise<void>
-}
-
 /**
  * Makes the file private if other users can read it, with a note.
  * @throws Failure `usage` if that fails
@@ -169,12 +161,9 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
 
 const entriesSchema = { type: 'object', additionalProperties: {} } as const
 
-const openTokenFile = (
-  paths: Paths,
-  note: (text: string) => void,
-  waiting: LockWait = { note },
-): TokenFile => {
+const openTokenFile = (paths: Paths, note: (text: string) => void, waiting: LockWait) => {
   const file = join(paths.config, 'tokens.json')
+  /** Reads the entries of all profiles; each is checked when it is used. */
   const read = (): Document<Fields> => {
     keepPrivate(file, note)
     const empty = { value: {}, at: () => ({ file, line: 1, column: 1 }) }
@@ -183,7 +172,8 @@ const openTokenFile = (
   return {
     file,
     read,
-    change: (edit) =>
+    /** Reads, changes and replaces the file under a lock. */
+    change: (edit: (entries: Fields) => Fields): Promise<void> =>
       withLock(
         file,
         async () => {
@@ -291,14 +281,14 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
 export class Tokens {
   /** The file that is used if there is no keyring. */
   readonly file: string
-  readonly #file: TokenFile
+  readonly #file: ReturnType<typeof openTokenFile>
   readonly #ring: ReturnType<typeof createKeyringStore>
   /** The folder of the lock files, and the options for waiting for another process. */
   readonly #config: string
   readonly #waiting: LockWait
 
   constructor(
-    file: TokenFile,
+    file: ReturnType<typeof openTokenFile>,
     ring: ReturnType<typeof createKeyringStore>,
     config: string,
     waiting: LockWait,
