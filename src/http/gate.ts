@@ -116,15 +116,19 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400 &&
 
 /** An admission with the fields that only this gate reads. */
 interface GateAdmission extends Admission {
+  /** The number of times that the gate had closed by then. */
+  readonly closings: number
   readonly serial: number
   /** The number of answers that had come when it was granted. */
   readonly answers: number
+  /** The time since which this request has been refused, if it was sent before. */
   refused: number | undefined
+  /** The number of refusals since another request was answered. */
   refusals: number
 }
 
 interface AdmissionRequest {
-  readonly before: Admission | undefined
+  readonly before: GateAdmission | undefined
   readonly grant: (leave: GateAdmission) => void
   readonly deny: (failure: Failure) => void
 }
@@ -187,7 +191,7 @@ export class FleetGate implements Gate {
     return () => this.#listeners.delete(listener)
   }
 
-  admit(signal: AbortSignal, before?: Admission): Promise<GateAdmission> {
+  admit(signal: AbortSignal, before?: GateAdmission): Promise<GateAdmission> {
     return new Promise((resolve, reject) => {
       let forget: () => void = () => {}
       const admissionRequest: AdmissionRequest = {

@@ -216,12 +216,6 @@ export interface Client {
 export interface Admission {
   /** The time at which it was granted, by the gate's clock. */
   readonly at: number
-  /** The number of times that the gate had closed by then. */
-  readonly closings: number
-  /** The time since which this request has been refused, if it was sent before. */
-  readonly refused: number | undefined
-  /** The number of refusals since another request was answered; 0 unless given. */
-  readonly refusals?: number
 }
 
 /** The result of an admitted request: the beginning of an answer, or its loss. */

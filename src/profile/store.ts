@@ -21,8 +21,7 @@ import type { Environment, Profile } from './types.js'
  * Reads the aliases.
  * @throws Failure `usage` if the file cannot be read
  */
-export const readAliases = (env: Environment): Aliases =>
-  readContents(join(getPaths(env).config, 'config.json')).rest.aliases ?? {}
+export const readAliases = (env: Environment): Aliases => openStore(getPaths(env)).getAliases()
 
 /**
  * Returns the command line of an alias; undefined if there is no such alias.

@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { describeOther, nonBlocking } from '../../base/files/regular.js'
 import { describeDistrust, findOpenDistrust } from '../../base/files/trust.js'
+import { formatCount } from '../../base/text.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { Counts, End, Item } from '../work/report.js'
 import {
@@ -207,8 +208,6 @@ interface StatedCounts {
 const sumCounts = ({ done, unchanged, failed, unknown, not_tried }: Counts): number =>
   done + unchanged + failed + unknown + not_tried
 
-const formatObjectCount = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
-
 const describeCountsGap = (found: Counts, stated: Counts): string => {
   const names = ['done', 'unchanged', 'failed', 'unknown', 'not_tried'] as const
   const other = names.filter((name) => found[name] !== stated[name])
@@ -236,10 +235,12 @@ class GapCollector {
       ...(this.#damaged === 0 ? [] : [this.#describeDamage()]),
       ...(missing === 0
         ? []
-        : [`${formatObjectCount(missing)} of ${total} ${missing === 1 ? 'is' : 'are'} missing`]),
+        : [
+            `${formatCount(missing, 'object')} of ${total} ${missing === 1 ? 'is' : 'are'} missing`,
+          ]),
       ...(total === undefined || known <= total
         ? []
-        : [`it lists ${formatObjectCount(known)}, but its total is ${total}`]),
+        : [`it lists ${formatCount(known, 'object')}, but its total is ${total}`]),
       ...(counts === undefined || isDeepStrictEqual(found, counts)
         ? []
         : [describeCountsGap(found, counts)]),

@@ -5,6 +5,7 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { formatCount } from '../../base/text.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
@@ -278,8 +279,7 @@ export class Selection {
     const { command } = this.#options
     const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
     if (asks || isPreview(this.#options)) return
-    const those = count === 1 ? '1 matching object' : `${count} matching objects`
-    const what = `${getCommandName(command)}: ${those}${where}.`
+    const what = `${getCommandName(command)}: ${formatCount(count, 'matching object')}${where}.`
     const why = getCommonIrreversible(command)
     await this.#context.ui.confirm(withReversal(what, why), names, undefined, count)
   }

@@ -8,12 +8,7 @@ import type { Command, ObjectStream, Parent } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
-import {
-  createNamedParents,
-  type ParentTarget,
-  parseParentTarget,
-  TargetsWithObjects,
-} from '../plan/parents.js'
+import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../plan/parents.js'
 import type { NoteListener } from '../plan/parse-values.js'
 import {
   type Cutter,
@@ -117,7 +112,11 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
   return rowFields
 }
 
-/** Reads the parents in standard input with their objects; undefined if the input names none. */
+/**
+ * Reads the parents in standard input with their objects; undefined if the input names none. Successive objects of one parent are put
+ * together.
+ * @throws Failure as `readOwnedObjects`
+ */
 const readPipedParents = async (
   { command, raw, input, parents, globals }: ObjectsLine,
   rowFields: RowFields | undefined,
@@ -125,10 +124,16 @@ const readPipedParents = async (
   if (parents !== undefined || !isFromStdin(raw)) return undefined
   if (globals.select !== undefined) throw createIdConflict()
   if (!readsParents(command, raw) || !mayNameParents(await input.head())) return undefined
-  const targets = await readOwnedTargets(command, raw, input.text, rowFields)
-  const [first] = targets ?? []
-  if (targets === undefined || first === undefined) return undefined
-  return { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
+  const yieldText = async function* (): AsyncGenerator<string> {
+    yield await input.text()
+  }
+  const owned = await readOwnedObjects(command, yieldText(), rowFields)
+  if (!('below' in owned)) return undefined
+  const found = new TargetsWithObjects()
+  for await (const given of owned.objects) found.add(owned.below, given)
+  const { targets } = found
+  const [first] = targets
+  return first && { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
 }
 
 // The output of a list over several parents, as input of a verb. Each record names its project or group in a column or a field.
@@ -307,26 +312,4 @@ const readOwnedObjects = async (
     yield* listNamed(known.read('', true))
   }
   return { below: column, objects: yieldObjects() }
-}
-
-/**
- * Reads the parents in a verb's input with their objects. Successive objects of one parent are put together. Returns undefined
- * if the input names no parents.
- * @throws Failure as `readOwnedObjects`
- */
-const readOwnedTargets = async (
-  command: Command,
-  raw: Raw,
-  stdin: () => Promise<string>,
-  rowFields?: RowFields,
-): Promise<readonly ParentTarget[] | undefined> => {
-  if (!readsParents(command, raw)) return undefined
-  const yieldText = async function* (): AsyncGenerator<string> {
-    yield await stdin()
-  }
-  const owned = await readOwnedObjects(command, yieldText(), rowFields)
-  if (!('below' in owned)) return undefined
-  const found = new TargetsWithObjects()
-  for await (const given of owned.objects) found.add(owned.below, given)
-  return found.targets
 }
