@@ -202,8 +202,8 @@ export class AnswerPrinter implements RunAnswer {
 
   applyStages(rows: Rows): Rows {
     const { command, globals, until } = this.#asked
-    const hiddenFor = (view: RecordView): HiddenFields => this.#getHidden(view)
-    const staged = stageRecords(rows, { command, globals, getHidden: hiddenFor })
+    const getHidden = (view: RecordView): HiddenFields => this.#getHidden(view)
+    const staged = stageRecords(rows, { command, globals, getHidden })
     return until === undefined ? staged : until.observe(staged)
   }
 
