@@ -60,15 +60,21 @@ const getPeopleView = (people: People, { within, parent }: RecordView, sorts: bo
 
 // Columns for the rows of an endpoint that is no list: those of a list of the same area. A list has its own (`#getColumns`).
 
+/** Loads the endpoints of the area that has an endpoint: of a command's area, or of another one for a command such as `journal undo`. */
+const loadNeighbours = async (area: string, { route }: Endpoint): Promise<readonly Endpoint[]> => {
+  const areas = listAreas().toSorted((a, b) => Number(b.name === area) - Number(a.name === area))
+  for (const { load } of areas) {
+    const endpoints = Object.values<Endpoint>(await load())
+    if (endpoints.some((one) => one.route === route)) return endpoints
+  }
+  return []
+}
+
 /** Chooses the columns of the area's list whose every column the endpoint's shape has; else its first fields. */
 const findListColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
-  const endpoints =
-    (await listAreas()
-      .find((a) => a.name === area)
-      ?.load()) ?? {}
-  for (const { columns = [], made = [] } of Object.values(endpoints)) {
+  for (const { columns = [], made = [] } of await loadNeighbours(area, endpoint)) {
     const own = columns.filter((name) => !made.some((one) => one === name))
     if (own.length > 0 && own.every((name) => fields.includes(getFirstSegment(name)))) return own
   }
@@ -204,8 +210,8 @@ export class AnswerPrinter implements RunAnswer {
 
   applyStages(rows: Rows): Rows {
     const { command, globals, until } = this.#asked
-    const hiddenFor = (view: RecordView): HiddenFields => this.#getHidden(view)
-    const staged = stageRecords(rows, { command, globals, getHidden: hiddenFor })
+    const getHidden = (view: RecordView): HiddenFields => this.#getHidden(view)
+    const staged = stageRecords(rows, { command, globals, getHidden })
     return until === undefined ? staged : until.observe(staged)
   }
 

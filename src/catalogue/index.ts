@@ -187,8 +187,8 @@ export const getExtensionFault = (): string | undefined => getAdditions().fault
 /** Lists the documented areas, and those of the extensions that are loaded for this command line. */
 export const listAreas = (): readonly (AreaRow & Partial<AddedArea>)[] => getAdditions().rows
 
-/** Loads the endpoints of an area; none if there is no such area. */
-export const loadArea = async (area: string): Promise<Endpoints> =>
+/** Loads the endpoints of an area; none for the name of no area. */
+export const loadAreaEndpoints = async (area: string): Promise<Endpoints> =>
   (await listAreas()
     .find(({ name }) => name === area)
     ?.load()) ?? {}

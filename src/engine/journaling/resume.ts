@@ -1,7 +1,7 @@
 /** Resumes runs (`--resume`): restores the line of a run from its journal, with the objects that are left. */
 import { toJsonFields } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { loadArea } from '../../catalogue/index.js'
+import { loadAreaEndpoints } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -105,7 +105,8 @@ const loadScopeKind = async (
   { command }: ResumeContext,
   { endpoint: route }: Header,
 ): Promise<ScopeKind | undefined> => {
-  const endpoint = Object.values(await loadArea(command.area)).find((one) => one.route === route)
+  const endpoints = await loadAreaEndpoints(command.area)
+  const endpoint = Object.values(endpoints).find((one) => one.route === route)
   return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }
 

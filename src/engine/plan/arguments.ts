@@ -37,7 +37,7 @@ export const completeArguments = async (
   command: Command,
   endpoint: Endpoint,
   given: Given,
-  around: PlanContext,
+  around: Pick<PlanContext, 'askMissing' | 'getScope'>,
   project: Pick<MissingValue, 'project'>,
 ): Promise<readonly string[]> => {
   const names = endpoint.args ?? []

@@ -243,30 +243,44 @@ const getSeveralFlags = (command: Command): readonly string[] => {
   const taken = new Set(
     getManyFlags(command).flatMap(({ name, hidden }) => (hidden === true ? [] : name)),
   )
-  return ['group', 'all-projects', 'all-groups'].flatMap((name) =>
-    taken.has(name) ? `--${name}` : [],
-  )
+  return ['group', 'all-projects', 'all-groups'].filter((name) => taken.has(name))
 }
+
+/** Returns the flags of a command that replace those of a single parent. */
+const listOtherScopeFlags = (command: Command): readonly string[] => [
+  ...command.flags.flatMap(({ name, selects }) =>
+    selects === true && name === 'instance' ? name : [],
+  ),
+  ...getSeveralFlags(command),
+]
+
+const listScopeKinds = (options: readonly Option[]): readonly ScopeKind[] => [
+  ...new Set(options.map(({ scope }) => scope)),
+]
 
 /** Formats alternatives as `a`, `a or b`, or `a, b or c`. */
 const formatAlternatives = (ways: readonly string[]): string =>
   [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
 
-const createMissingScopeFailure = (command: Command, options: readonly Option[]): Failure => {
-  const kinds = [...new Set(options.map((o) => o.scope))]
-  const flags = kinds.map((kind) => `--${kind}`)
+/** Creates the failure of a line without a scope. @param advice what gives it one */
+const createMissingScopeFailure = (
+  command: Command,
+  options: readonly Option[],
+  advice: string,
+): Failure => {
+  const flags = listScopeKinds(options).map((kind) => `--${kind}`)
+  return usage(`${getCommandName(command)} needs ${flags.join(' or ')}`, advice)
+}
+
+/** Describes what gives a line its scope: flags, variables and a clone. */
+const adviseScope = (command: Command, options: readonly Option[]): string => {
+  const kinds = listScopeKinds(options)
   const ways = [
     ...kinds.map((kind) => `--${kind}${variables[kind]}`),
-    ...command.flags.flatMap(({ name, selects }) =>
-      selects === true && name === 'instance' ? `--${name}` : [],
-    ),
-    ...getSeveralFlags(command),
+    ...listOtherScopeFlags(command).map((name) => `--${name}`),
   ]
   const clone = kinds.includes('project') ? ', or run it inside a clone of the project' : ''
-  return usage(
-    `${getCommandName(command)} needs ${flags.join(' or ')}`,
-    `Give ${formatAlternatives(ways)}${clone}.`,
-  )
+  return `Give ${formatAlternatives(ways)}${clone}.`
 }
 
 const askForScope = async (
@@ -278,8 +292,25 @@ const askForScope = async (
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.askMissing({ name: first.scope, param })) ?? []
-  if (answer === undefined) throw createMissingScopeFailure(command, options)
+  if (answer === undefined)
+    throw createMissingScopeFailure(command, options, adviseScope(command, options))
   return toScopedEndpoint(first, answer)
+}
+
+/**
+ * Checks that a line within another run has its scope, which neither variables nor a clone provide there.
+ * @param allowed the global flags that the line may have
+ * @throws Failure `usage` if it has none
+ */
+export const checkInnerScope = (
+  command: Command,
+  { options }: ChosenEndpoint,
+  allowed: readonly string[],
+): void => {
+  if (options.length === 0) return
+  const flags = [...listScopeKinds(options), ...listOtherScopeFlags(command)]
+  const ways = flags.flatMap((name) => (allowed.includes(name) ? `--${name}` : []))
+  throw createMissingScopeFailure(command, options, `Give ${formatAlternatives(ways)}.`)
 }
 
 /**
