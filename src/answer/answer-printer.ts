@@ -1,9 +1,11 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
+
 import { isObject } from '../base/objects.js'
 import { escapeControlLines, escapeUnprintable } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
 import { maskPrivateKeys } from '../base/secrets/mask-text.js'
 import { masked } from '../base/secrets/names.js'
+import { formatCount } from '../base/text.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { listAreas } from '../catalogue/index.js'
@@ -336,7 +338,7 @@ export class AnswerPrinter implements RunAnswer {
   #tellHidden(count: number): void {
     if (this.#toldHidden) return
     this.#toldHidden = true
-    this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
+    this.#later(`${formatCount(count, 'column')} hidden; use --fields or a wider terminal`)
   }
 
   /** The usual columns of an answer; of a wide table all that hold one value each. */

@@ -31,7 +31,7 @@ import { RequestLog } from './request-log.js'
 /** The parts of the workspace that decide how requests are sent. */
 type ExchangePlace = Pick<
   Workspace,
-  'clock' | 'env' | 'globals' | 'profile' | 'session' | 'snapshot'
+  'clock' | 'env' | 'getOrigin' | 'globals' | 'profile' | 'session' | 'snapshot'
 >
 
 /** The functions that show requests and warnings. */

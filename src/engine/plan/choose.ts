@@ -4,23 +4,25 @@
  */
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { Failure, usage } from '../../errors.js'
+import { type Failure, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope, type ScopeKind } from '../command/derive.js'
 import { getManyFlags } from '../command/flags.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
 
-interface ChosenEndpoint {
+/** An endpoint that fits a line which does not have its scope. */
+interface Option {
   readonly key: string
   readonly endpoint: Endpoint
-  /** The scope that the endpoint requires and the line does not have. It is searched for in the environment. */
-  readonly scope?: ScopeKind
-  /** Endpoints that fit as well, depending on the scope that the environment provides (members). */
-  readonly others: readonly {
-    readonly key: string
-    readonly endpoint: Endpoint
-    readonly scope: ScopeKind
-  }[]
+  readonly scope: ScopeKind
+}
+
+interface ChosenEndpoint extends Omit<Option, 'scope'> {
+  /**
+   * The endpoints that fit, if the line does not have the scope of the chosen one. The scope that the environment provides decides between
+   * them (members).
+   */
+  readonly options: readonly Option[]
 }
 
 type Candidate = readonly [string, Endpoint]
@@ -197,7 +199,7 @@ export const chooseEndpoint = (
   const chosen = isPlain(command, given)
     ? Object.entries(command.endpoints)
     : findCandidates(command, given, env, override)
-  const [first, ...rest] = chosen
+  const [first] = chosen
   if (first === undefined)
     throw usage(
       `${getCommandName(command)} is not available in this form`,
@@ -205,13 +207,12 @@ export const chooseEndpoint = (
     )
   const [key, endpoint] = first
   const scope = getScope(endpoint)
-  const open = scope !== undefined && given.flags[scope.kind] === undefined ? scope.kind : undefined
-  if (open === undefined) return { key, endpoint, others: [] }
-  const others = rest.flatMap(([k, e]) => {
-    const s = getScope(e)
-    return s === undefined ? [] : [{ key: k, endpoint: e, scope: s.kind }]
+  const isOpen = scope !== undefined && given.flags[scope.kind] === undefined
+  const options = chosen.flatMap(([k, e]) => {
+    const kind = isOpen ? getScope(e)?.kind : undefined
+    return kind === undefined ? [] : [{ key: k, endpoint: e, scope: kind }]
   })
-  return { key, endpoint, scope: open, others }
+  return { key, endpoint, options }
 }
 
 // The scope of a command if the line does not have it: from the environment, or from a person.
@@ -222,11 +223,6 @@ export interface ScopedEndpoint {
   readonly endpoint: Endpoint
   /** The placeholder of the scope and its value; empty if the line has it. */
   readonly scope: Readonly<Record<string, string>>
-}
-interface Option {
-  readonly key: string
-  readonly endpoint: Endpoint
-  readonly scope: ScopeKind
 }
 
 const toScopedEndpoint = ({ key, endpoint }: Option, value: string): ScopedEndpoint => ({
@@ -289,11 +285,10 @@ const adviseScope = (command: Command, options: readonly Option[]): string => {
 
 const askForScope = async (
   command: Command,
+  first: Option,
   options: readonly Option[],
   around: PlanContext,
 ): Promise<ScopedEndpoint> => {
-  const [first] = options
-  if (first === undefined) throw new Failure('internal', 'no scope to choose from')
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.askMissing({ name: first.scope, param })) ?? []
@@ -302,10 +297,6 @@ const askForScope = async (
   return toScopedEndpoint(first, answer)
 }
 
-/** Returns the forms among which the scope of a line decides; none if the line has its scope. */
-const getScopeOptions = ({ key, endpoint, scope, others }: ChosenEndpoint): readonly Option[] =>
-  scope === undefined ? [] : [{ key, endpoint, scope }, ...others]
-
 /**
  * Checks that a line within another run has its scope, which neither variables nor a clone provide there.
  * @param allowed the global flags that the line may have
@@ -313,10 +304,9 @@ const getScopeOptions = ({ key, endpoint, scope, others }: ChosenEndpoint): read
  */
 export const checkInnerScope = (
   command: Command,
-  choice: ChosenEndpoint,
+  { options }: ChosenEndpoint,
   allowed: readonly string[],
 ): void => {
-  const options = getScopeOptions(choice)
   if (options.length === 0) return
   const flags = [...listScopeKinds(options), ...listOtherScopeFlags(command)]
   const ways = flags.flatMap((name) => (allowed.includes(name) ? `--${name}` : []))
@@ -329,14 +319,12 @@ export const checkInnerScope = (
  */
 export const fillScope = async (
   command: Command,
-  choice: ChosenEndpoint,
+  { key, endpoint, options }: ChosenEndpoint,
   around: PlanContext,
 ): Promise<ScopedEndpoint> => {
-  const { key, endpoint } = choice
-  const options = getScopeOptions(choice)
   const [first] = options
   if (first === undefined) return { key, endpoint, scope: {} }
   const found = await around.getScope(options.map((o) => o.scope))
-  if (found === undefined) return askForScope(command, options, around)
+  if (found === undefined) return askForScope(command, first, options, around)
   return toScopedEndpoint(options.find((o) => o.scope === found.kind) ?? first, found.value)
 }
