@@ -398,11 +398,5 @@ export const access = define({
   flags,
   endpoints: [],
   readOnly: true,
-  examples: [
-    'access platform/app',
-    'access group:platform -o csv',
-    'access @ben',
-    'access platform/app web/site --matrix -o csv',
-  ],
   rows: listAccess,
 })

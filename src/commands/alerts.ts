@@ -193,9 +193,5 @@ export const send = define({
     'Only the authorization key is sent: as a bearer token, or with --basic as a password. Use --input for properties of any type.',
   ],
   flags,
-  examples: [
-    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
-    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
-  ],
   rows: sendAlert,
 })

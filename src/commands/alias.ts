@@ -213,11 +213,6 @@ export const setCommand = define({
       help: 'command with its flags, in quotes',
     },
   ],
-  examples: [
-    "alias set stuck 'jobs list --all-projects --where status=pending'",
-    "alias set mrp 'mr get $1 -P platform/app'",
-    "alias set idle 'runners list --instance --where contacted_at>30d'",
-  ],
   rows: async function* (context, { args }) {
     const [name, ...line] = args
     if (name === undefined || line.length === 0)
@@ -238,7 +233,6 @@ export const setCommand = define({
 
 export const listCommand = define({
   summary: 'List the aliases',
-  examples: ['alias list', 'alias list -o json'],
   rows: async function* (context) {
     const rows = Object.entries(openProfileStore(context).getAliases())
       .map(([name, line]) => ({ name, line }))
@@ -251,7 +245,6 @@ export const listCommand = define({
 export const removeCommand = define({
   summary: 'Delete an alias',
   args: [existingAlias],
-  examples: ['alias remove stuck', 'alias remove idle -q'],
   rows: async function* (context, { args }) {
     const [name] = args
     if (name === undefined)

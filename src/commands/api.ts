@@ -279,13 +279,5 @@ export const api = define({
     },
   ],
   flags,
-  examples: [
-    'api GET /runners/all',
-    'api projects',
-    'api -X PUT runners/1 -f description=linux -F active=true',
-    'api get "projects/{project}/jobs" --paginate -o ndjson',
-    'api "projects/{project}/members" -G platform --paginate',
-    'runners list --instance --status offline | svcctl api "runners/{}" -',
-  ],
   rows: callApi,
 })

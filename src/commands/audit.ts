@@ -86,7 +86,6 @@ export const listCommand = define({
     'svcctl removes old runs. To keep every write request, set audit-log of the profile to a file: svcctl appends each request there, and never reads it.',
   ],
   flags,
-  examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
   rows: async function* (context, given) {
     yield* yieldRecords(readEntries(context, given), { columns: [...sentWriteFields] })
   },

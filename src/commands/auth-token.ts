@@ -33,7 +33,6 @@ export const tokenCommand = define({
     'Other programs can use it: curl -H "PRIVATE-TOKEN: $(svcctl auth token)". The credentials of protected profiles and session cookies are not printed.',
   ],
   single: true,
-  examples: ['auth token', 'auth token -q'],
   rows: async function* (context) {
     checkPlain(context)
     yield* yieldText(`${await readToken(await context.place.session())}\n`)
@@ -98,7 +97,6 @@ export const gitCredentialCommand = define({
       values: async () => ['get', 'store', 'erase'].map((value) => ({ value })),
     },
   ],
-  examples: ['auth git-credential get', 'auth git-credential store'],
   rows: async function* (context, { args }) {
     if (!['get', 'store', 'erase'].includes(args[0] ?? ''))
       throw usage('auth git-credential requires get, store or erase')

@@ -304,24 +304,18 @@ export const loginCommand = define({
   ],
   args: [createProfileArgument(false)],
   flags: loginFlags,
-  examples: [
-    'auth login --base-url https://svc.example',
-    'auth login staging --base-url https://staging.example --token-stdin < token.txt',
-  ],
   rows: runLogin,
 })
 
 export const statusCommand = define({
   summary: 'Show the profiles and check their credentials',
   args: [createProfileArgument(false)],
-  examples: ['auth status', 'auth status -o json'],
   rows: listStatus,
 })
 
 export const logoutCommand = define({
   summary: 'Delete the stored credential of a profile',
   args: [createProfileArgument(false)],
-  examples: ['auth logout', 'auth logout staging'],
   rows: async function* (context, given) {
     const name = resolveSignOutProfile(context, given)
     if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
@@ -337,7 +331,6 @@ export const logoutCommand = define({
 export const switchCommand = define({
   summary: 'Switch to another profile',
   args: [createProfileArgument(true)],
-  examples: ['auth switch staging', 'auth switch default'],
   rows: async function* (context, given) {
     const [name] = given.args
     if (name === undefined)

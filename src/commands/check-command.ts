@@ -237,7 +237,6 @@ export const checkCommand = (fact: CheckFact): Special =>
       `A threshold looks like ${describeThresholds(fact)}; separate several with commas. ${describeDefaults(fact)}`,
       `Prints one line. Exit codes: ${describeCodes(checkFormats.plain)}; with -o nagios: ${describeCodes(checkFormats.nagios)}. Data that cannot be read never counts as OK.`,
     ],
-    examples: fact.examples,
     flags: { ...commonFlags, ...fact.flags },
     readOnly: true,
     ...(fact.everywhere === true || fact.live === true ? {} : { snapshots: true }),

@@ -66,7 +66,6 @@ export interface CheckFact<M extends Measures = Measures, F extends Flags = Flag
   readonly name: string
   readonly summary: string
   readonly description: readonly string[]
-  readonly examples: readonly string[]
   readonly measures: M
   /** The label for the object of a sample, such as `site`. */
   readonly label: string

@@ -57,11 +57,6 @@ const runnersCheck = checkFact({
   description: [
     'Checks the share of active runners that are online, for the instance, a project or a group. If none is online, the status is critical.',
   ],
-  examples: [
-    'check runners',
-    'check runners --warn 90% --crit 50%',
-    'check runners -P platform/app -o nagios',
-  ],
   measures: {
     online: {
       unit: 'percent',
@@ -160,7 +155,6 @@ const geoCheck = checkFact({
   description: [
     'An unhealthy site is critical. The thresholds apply to the enabled secondary sites.',
   ],
-  examples: ['check geo', 'check geo --warn 1m,99% --crit 10m,90%', 'check geo -o prometheus'],
   measures: {
     lag: { unit: 'seconds', example: '10m', bad: 'above', help: 'replication lag of a site' },
     synced: {
@@ -210,7 +204,6 @@ const instanceCheck = checkFact({
   description: [
     'Sends one GET without a credential. A response from anything but this API is critical. A clock difference is a warning.',
   ],
-  examples: ['check instance', 'check instance --warn 2s --crit 10s -o nagios'],
   measures: {
     answer: { unit: 'seconds', example: '2s', bad: 'above', help: 'response time' },
   },
@@ -282,7 +275,6 @@ const tokensCheck = checkFact({
   description: [
     'Sends one GET per profile to check its token. The API does not report expiry dates: svcctl knows them for OAuth tokens and for tokens added with "auth login --expires-in". Tokens that renew automatically do not expire.',
   ],
-  examples: ['check tokens', 'check tokens --warn 30d --crit 7d', 'check tokens -o nagios'],
   measures: {
     left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a token' },
   },
@@ -330,7 +322,6 @@ const certificatesCheck = checkFact({
   description: [
     'An expired certificate is critical. Domains without a certificate are not counted.',
   ],
-  examples: ['check certificates -P web/site', 'check certificates --warn 30d --crit 7d -o nagios'],
   measures: {
     left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a certificate' },
   },
@@ -389,11 +380,6 @@ export const policy = define({
   flags: policyFlags,
   readOnly: true,
   snapshots: true,
-  examples: [
-    'check policy policy.yml',
-    'check policy policy.yml --from snapshot --fail-on warning',
-    'check policy policy.yml -o prometheus',
-  ],
   rows: async function* (context, given) {
     yield* (await import('./policy-run.js')).checkPolicy(context, given)
   },

@@ -352,9 +352,5 @@ export const create = define({
   ],
   of: [commits.create],
   flags,
-  examples: [
-    "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
-    "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
-  ],
   rows: createCommit,
 })

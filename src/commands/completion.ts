@@ -245,7 +245,6 @@ export const completion = define({
     },
   ],
   flags,
-  examples: ['completion bash', 'completion zsh --install'],
   rows: async function* ({ answer, place }: Context, given: Arguments<typeof flags>) {
     const wanted = given.args[0] ?? findShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)

@@ -23,12 +23,6 @@ export const plan = define({
   args: [filesArgument],
   flags: planFlags,
   readOnly: true,
-  examples: [
-    'plan svcctl.yml',
-    'plan svcctl.yml -P platform/app --only approval_rules --out plan.json',
-    "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
-    'plan svcctl.yml -o json',
-  ],
   rows: async function* (context, given) {
     yield* (await loadPrinting()).planGiven(context, given)
   },
@@ -50,11 +44,6 @@ export const apply = define({
   writes: true,
   ownJournal: true,
   longRunning: true,
-  examples: [
-    'apply svcctl.yml --dry-run',
-    'apply svcctl.yml --yes',
-    'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
-  ],
   rows: async function* (context, given) {
     yield* (await import('./apply/index.js')).applyGiven(context, given)
   },
@@ -69,11 +58,6 @@ export const drift = define({
   args: [filesArgument],
   flags: driftFlags,
   readOnly: true,
-  examples: [
-    'drift svcctl.yml',
-    "drift svcctl.yml --ignore 'site:settings' --report junit=drift.xml",
-    'drift svcctl.yml --report markdown=drift.md --quiet',
-  ],
   rows: async function* (context, given) {
     yield* (await loadPrinting()).yieldDrift(context, given)
   },
@@ -99,12 +83,6 @@ export const exportCommand = define({
     },
   ],
   flags: exportFlags,
-  examples: [
-    'export --to svcctl/',
-    'export members approval_rules -G platform --exact',
-    'export -P platform/app -o json',
-    'export approvals --factor --to approvals.yml',
-  ],
   rows: async function* (context, given) {
     yield* (await import('./export.js')).runExport(context, given)
   },

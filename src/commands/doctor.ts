@@ -362,7 +362,6 @@ export const doctor = define({
     'Exit code 0: the instance can be used; 3: no valid credential; 4: wrong base URL, or paths do not arrive; 7: the instance cannot be reached.',
   ],
   flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
-  examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
   rows: async function* (context, given) {
     const checks = await context.ui.showProgress('looking', async () => [
       checkConfiguration(context.place.env),

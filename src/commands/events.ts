@@ -127,10 +127,6 @@ export const list = define({
   description: [
     'On a terminal, svcctl prints one line per event. In pipes, and with --output or --fields, it prints the API records.',
   ],
-  examples: [
-    'events list --project platform/app --action pushed',
-    'events list --user ana --after 2026-01-01 --target-type issue',
-  ],
   rows: (context, given) =>
     context.list(given, {
       view: { people: { page: (events) => formatLines(context, events) } },

@@ -278,13 +278,5 @@ export const explain = define({
     },
   ],
   flags,
-  examples: [
-    'explain runner',
-    'explain runners list',
-    'explain integrations update --family chat-webhook',
-    'explain --openapi',
-    'explain --config-schema',
-    'explain --policy-schema',
-  ],
   rows: explainGiven,
 })

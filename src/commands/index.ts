@@ -281,11 +281,11 @@ export const loadAreaCommands = async (row: AreaRow): Promise<Command[]> => {
 
 /** Loads the examples of a command. They are separate because only help and documentation need them. */
 export const loadExamples = async (command: Command): Promise<readonly string[]> => {
-  if (command.examples !== undefined) return command.examples
   const own = Object.values(command.endpoints).filter(({ from }) => from !== undefined)
   if (own.length > 0) return own.flatMap(({ examples: lines = [] }) => lines)
   const { examples } = await import('../catalogue/examples.js')
-  return examples[command.area]?.[command.words] ?? []
+  const { toolExamples } = await import('../catalogue/tool-examples.js')
+  return (examples[command.area] ?? toolExamples[command.area])?.[command.words] ?? []
 }
 
 /** Loads a command of the tool itself (`auth login`, `doctor`); undefined if there is none. */

@@ -322,10 +322,6 @@ export const removeEverywhere = define({
   endpoints: [],
   writes: true,
   ownJournal: true,
-  examples: [
-    'members remove-everywhere gus --dry-run',
-    'members remove-everywhere gus --yes -o markdown',
-  ],
   rows: async function* (context, given) {
     const { resume } = context.place.globals
     if (resume !== undefined) return yield* resumeRemoval(context, given, resume)

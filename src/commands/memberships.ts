@@ -370,6 +370,5 @@ export const where = define({
   flags,
   endpoints: [],
   readOnly: true,
-  examples: ['members where ben', 'members where 8 --direct -o csv'],
   rows: listMemberships,
 })

@@ -283,10 +283,5 @@ export const overview = define({
   readOnly: true,
   watches: true,
   snapshots: true,
-  examples: [
-    'overview',
-    'overview --parts runners,jobs',
-    "overview -o json | jq '.runners.by_state'",
-  ],
   rows: showOverview,
 })

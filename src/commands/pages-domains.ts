@@ -246,10 +246,6 @@ const checkNote =
 export const add = define({
   description: [checkNote],
   flags: pemFlags,
-  examples: [
-    'pages-domains add new.example.test --project web/site',
-    'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
-  ],
   gathers: true,
   rows: (context, given) => updateDomain(context, given),
 })
@@ -257,10 +253,6 @@ export const add = define({
 export const update = define({
   description: [checkNote],
   flags: updateFlags,
-  examples: [
-    'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
-    'pages-domains update site.example.test --no-certificate --project web/site --yes',
-  ],
   rows: updateDomain,
 })
 
@@ -287,6 +279,5 @@ export const certificateFields = {
 
 export const list = define({
   description: ['Tables show when certificates expire and mark those that expire soon.'],
-  examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
   computedFields: certificateFields,
 })

@@ -125,7 +125,6 @@ const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
 
 export const listCommand = define({
   summary: 'List the profiles',
-  examples: ['profile list', 'profile list -o json'],
   rows: async function* (context) {
     const store = openProfileStore(context)
     const rows = store.list().map((profile) => toProfileRow(profile, store.getCurrentName()))
@@ -141,7 +140,6 @@ export const listCommand = define({
 export const getCommand = define({
   summary: 'Show the settings of a profile',
   args: [argument],
-  examples: ['profile get default', 'profile get default -o json'],
   rows: async function* (context, given) {
     const profile = requireProfile(context, requireName(context, given, 'profile get'))
     yield* yieldRecord(toProfileRow(profile, openProfileStore(context).getCurrentName()), {
@@ -195,10 +193,6 @@ export const setCommand = define({
   description: ['Use an empty value or --unset to remove a setting.'],
   args: [argument],
   flags,
-  examples: [
-    'profile set default --read-only',
-    'profile set default --audit-log ./audit.ndjson --project platform/app',
-  ],
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile set')
     if (context.place.globals.insecure)
@@ -226,7 +220,6 @@ export const setCommand = define({
 export const deleteCommand = define({
   summary: 'Delete a profile and its credential',
   args: [argument],
-  examples: ['profile delete staging --yes', 'profile delete default --yes'],
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile delete')
     const profile = requireProfile(context, name)

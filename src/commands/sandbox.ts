@@ -136,15 +136,6 @@ export const serve = define({
     'With --vocabulary, the instance uses the names of that file. Like a real instance, it silently ignores parameters with other names, and it has no routes that the file lists as gone.',
   ],
   flags: serveFlags,
-  examples: [
-    'sandbox serve',
-    'sandbox serve --port 8080 --state-dir ./instance',
-    'sandbox serve --rate 100 --latency 20',
-    'sandbox serve --vocabulary ./work.yml',
-    'sandbox serve --as-of 14.5',
-    'sandbox serve --testable --port 8080',
-    'sandbox serve --speed 100 --jobs hold',
-  ],
   rows: async function* (context, given) {
     const { hasGit } = await loadSandbox()
     const { folder, leave } =
@@ -164,7 +155,6 @@ export const serve = define({
 export const reset = define({
   summary: 'Reset the embedded instance to its sample data',
   flags: folderFlags,
-  examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
     // The confirmation names the embedded instance, because a new user has no other one.
@@ -180,7 +170,6 @@ export const reset = define({
 export const status = define({
   summary: 'Show the state of the embedded instance',
   flags: folderFlags,
-  examples: ['sandbox status', 'sandbox status -o json'],
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
     const { countRecords } = await loadSandbox()
@@ -194,10 +183,6 @@ export const tokens = define({
     'Lists tokens of every kind and state for tests: with limited scopes, expired, revoked, job tokens, impersonation tokens and runner registration tokens. "svcctl sandbox alerts --endpoints" lists the alert keys.',
   ],
   flags: folderFlags,
-  examples: [
-    'sandbox tokens',
-    'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
-  ],
   rows: async function* (context, given) {
     const { listCredentials } = await loadSandbox()
     yield* yieldRecords(await listCredentials(getFolder(context, given)), {
@@ -216,7 +201,6 @@ export const alerts = define({
     'With --endpoints, svcctl lists the alert endpoints and keys for "alerts send". Pass --base-url to get full URLs. A running server saves its state shortly after each change.',
   ],
   flags: { ...folderFlags, endpoints: boolean('list the alert endpoints and their keys') },
-  examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
   rows: async function* (context, given) {
     const { listAlerts } = await loadSandbox()
     const base = context.place.globals.baseUrl ?? (context.place.env.SVC_BASE_URL || anyAddress)

@@ -56,7 +56,6 @@ export const get = define({
         [...addOwnNames(names, naming), ...more].map((value) => ({ value })),
     },
   ],
-  examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   gathers: true,
   rows: async function* (context, given) {
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
@@ -149,9 +148,5 @@ async function* updateSettings(context: Context, given: Given): Rows {
 export const update = define({
   shows: ['setting', 'old', 'new'],
   description: ['Tables show the old and new value of each changed setting.'],
-  examples: [
-    'settings update --default-project-visibility internal',
-    'settings update --domain-allowlist example.com,example.org',
-  ],
   rows: updateSettings,
 })

@@ -350,10 +350,5 @@ export const snapshot = define({
   ],
   flags,
   readOnly: true,
-  examples: [
-    'snapshot --to before',
-    "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
-    'snapshot --to platform -G platform --dry-run',
-  ],
   rows: runSnapshot,
 })

@@ -48,7 +48,6 @@ export const versionCommand = define({
     'svcctl --version prints the version of svcctl alone and sends nothing.',
   ],
   readOnly: true,
-  examples: ['version', 'version -p staging', 'version -o json'],
   rows: async function* (context) {
     const instance = (await isConfigured(context)) ? await readInstance(context) : undefined
     const tool = { name: 'svcctl', version }
@@ -81,7 +80,6 @@ const toCommandRow = (command: CommandFacts) => ({
 
 export const commands = define({
   summary: 'List all commands with their API endpoints',
-  examples: ['commands', "commands -o json | jq -r '.[].command'"],
   rows: async function* ({ answer, place }: Context) {
     const rows = (await place.listCommands()).map(toCommandRow)
     const routes = isNarrow(answer) ? [] : ['endpoints']
@@ -141,7 +139,6 @@ export const types = define({
     'Put the file into a project that imports svcctl/client. settings.get and settings.update then know these settings, and inputs accept these values.',
   ],
   readOnly: true,
-  examples: ['client types', 'client types --to svc.d.ts'],
   rows: async function* ({ instance, place }) {
     const { data } = await instance.call(settings.get, {})
     if (!isObject(data))

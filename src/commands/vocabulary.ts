@@ -128,7 +128,6 @@ export const learn = define({
     'Some documented names contain a neutral word for a product; the instance has its own word there. svcctl reads the version, the settings, and the error tracking, client keys and integrations of one project. It looks for the word that explains all such names in the responses. If several could, the choices become comments; on a terminal, svcctl asks up to three questions.',
   ],
   flags: learnFlags,
-  examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],
   rows: learnVocabulary,
 })
 
@@ -187,6 +186,5 @@ export const check = define({
     },
   ],
   flags: checkFlags,
-  examples: ['vocabulary check work.yml', 'vocabulary check work.yml -o json'],
   rows: checkVocabulary,
 })

@@ -371,13 +371,6 @@ export const lint = define({
   ],
   without: ['content', 'include_merged_yaml'],
   flags,
-  examples: [
-    'ci lint',
-    'ci lint .gitlab-ci.yml deploy/*.yml --strict',
-    'ci lint - < .gitlab-ci.yml',
-    'ci lint --report junit=lint.xml',
-    'ci lint --sandbox --as-of 14.5',
-  ],
   gathers: true,
   eachParent: true,
   rows: lintGiven,

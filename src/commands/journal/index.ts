@@ -228,11 +228,6 @@ export const listCommand = define({
     'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last. A run that ends with "planned" has not begun. Carry it out with "journal run".',
   ],
   flags: listFlags,
-  examples: [
-    'journal list',
-    'journal list -o json --fields id,command,failed',
-    'journal list --planned',
-  ],
   rows: listJournals,
 })
 
@@ -309,11 +304,6 @@ export const showCommand = define({
     'Several journals are the shards of one run, and shown as one. The exit code is 8 while a shard is missing or not finished. Use --resume to complete it.',
   ],
   args: [{ ...journalArgument, variadic: true, help: 'run IDs, files, or "last"' }],
-  examples: [
-    'journal show last',
-    'journal show last -o json --fields done,failed',
-    'journal show part-1.ndjson part-2.ndjson',
-  ],
   rows: showJournal,
 })
 

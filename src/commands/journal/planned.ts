@@ -169,20 +169,12 @@ export const runCommand = define({
   ],
   writes: true,
   args: [idArgument],
-  examples: [
-    'journal run 20261201T080000-runners-pause --dry-run',
-    'journal run 20261201T090000-runners-pause --dry-run',
-  ],
   rows: runPlanned,
 })
 
 export const discardCommand = define({
   summary: 'Remove planned runs',
   args: [{ ...idArgument, variadic: true }],
-  examples: [
-    'journal discard 20261201T080000-runners-pause',
-    'journal discard 20261201T080000-runners-pause 20261201T090000-runners-pause',
-  ],
   rows: async function* (context, { args }: Given) {
     const found: RunEntry[] = []
     for (const id of args) found.push(await findWaiting(context, id))

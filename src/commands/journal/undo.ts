@@ -337,10 +337,5 @@ export const undoCommand = define({
   writes: true,
   args: [journalArgument],
   flags,
-  examples: [
-    'journal undo last --dry-run',
-    'journal undo last --yes',
-    'journal undo part-1.ndjson --yes',
-  ],
   rows: undoRun,
 })

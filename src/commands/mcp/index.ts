@@ -179,9 +179,5 @@ export const serve = define({
     'Agents pass values, never flags: no argument can name a file, a variable, another profile or another URL. Secrets are always masked and control characters escaped. A response has at most 32 KB and continues with a cursor. Data from the instance appears only under "data". The profile’s audit log records each call.',
   ],
   flags,
-  examples: [
-    'mcp serve --sandbox < /dev/null',
-    'mcp serve --sandbox --toolsets runners,ci < /dev/null',
-  ],
   rows: serveAgent,
 })
