@@ -381,7 +381,6 @@ async function* listAccess(context: Context, given: Arguments<typeof flags>): Ro
 }
 
 export const access = define({
-  summary: 'Show who has access, and how',
   description: [
     'For a project or group: its members with the list that gives each their access level, and for a project also approvers, deploy keys and protected branches. For a user: every membership. If no list explains an access level, the column "via" says "unexplained".',
     'Write @name for a user, project:path or group:path where a name could be several of them. Parts that cannot be read are reported; exit code 8.',

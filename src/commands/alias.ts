@@ -199,7 +199,6 @@ const existingAlias: Argument = {
 }
 
 export const setCommand = define({
-  summary: 'Create an alias for a command line',
   description: [
     'Pass the command line without "svcctl" as one argument. $1 to $9 stand for its arguments, and $@ for all others; without them, arguments are appended. svcctl splits the line into words like a shell, but no shell runs it.',
     'An alias cannot have the name of a command, call another alias or contain a credential. Shell completion includes aliases.',
@@ -232,7 +231,6 @@ export const setCommand = define({
 })
 
 export const listCommand = define({
-  summary: 'List the aliases',
   rows: async function* (context) {
     const rows = Object.entries(openProfileStore(context).getAliases())
       .map(([name, line]) => ({ name, line }))
@@ -243,7 +241,6 @@ export const listCommand = define({
 })
 
 export const removeCommand = define({
-  summary: 'Delete an alias',
   args: [existingAlias],
   rows: async function* (context, { args }) {
     const [name] = args

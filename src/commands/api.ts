@@ -243,7 +243,6 @@ async function* sendOnce(
 }
 
 export const api = define({
-  summary: 'Send any API request with the profile’s credential',
   description: [
     'The path is relative to /api/v4. A path that starts with /api/ can name another root (/api/graphql). svcctl replaces {project} and {group} with the values of -P and -G, or with the default project or group. DELETE asks for confirmation.',
     'To send a request for each of several projects or groups, use -P a,b, -P - (standard input) or --all-projects. With -G, {project} stands for each project of the group. Writes are recorded in a journal.',

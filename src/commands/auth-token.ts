@@ -28,7 +28,6 @@ const checkPlain = ({ place: { globals } }: Context): void => {
 }
 
 export const tokenCommand = define({
-  summary: 'Print the credential of a profile',
   description: [
     'Other programs can use it: curl -H "PRIVATE-TOKEN: $(svcctl auth token)". The credentials of protected profiles and session cookies are not printed.',
   ],
@@ -83,7 +82,6 @@ async function* answerGit(context: Context, [action]: readonly string[]): Rows {
 }
 
 export const gitCredentialCommand = define({
-  summary: 'Answer git’s requests for credentials',
   description: [
     'Set it for an instance: git config --global credential.https://svc.example.helper "!svcctl auth git-credential". It answers for the scheme, host and port of an unprotected profile, and stores nothing.',
   ],

@@ -297,7 +297,6 @@ async function* listStatus(context: Context, given: Pick<Given, 'args'>): Rows {
 }
 
 export const loginCommand = define({
-  summary: 'Sign in to an instance and store the token',
   description: [
     'svcctl prompts for the token without echo, or reads it from standard input with --token-stdin. It checks the token and stores it in the system keyring, or in a file that only you can read.',
     'Without a name, the profile for this address is renewed; a new one is named after the host, with "-" for ":" and "/". The profile becomes the current one. Its address does not change: use another name for another instance.',
@@ -308,13 +307,11 @@ export const loginCommand = define({
 })
 
 export const statusCommand = define({
-  summary: 'Show the profiles and check their credentials',
   args: [createProfileArgument(false)],
   rows: listStatus,
 })
 
 export const logoutCommand = define({
-  summary: 'Delete the stored credential of a profile',
   args: [createProfileArgument(false)],
   rows: async function* (context, given) {
     const name = resolveSignOutProfile(context, given)
@@ -329,7 +326,6 @@ export const logoutCommand = define({
 })
 
 export const switchCommand = define({
-  summary: 'Switch to another profile',
   args: [createProfileArgument(true)],
   rows: async function* (context, given) {
     const [name] = given.args

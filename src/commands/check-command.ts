@@ -231,7 +231,6 @@ const describeDefaults = ({ levels }: CheckFact): string => {
 /** Creates the command of a check. */
 export const checkCommand = (fact: CheckFact): Special =>
   define({
-    summary: fact.summary,
     description: [
       ...fact.description,
       `A threshold looks like ${describeThresholds(fact)}; separate several with commas. ${describeDefaults(fact)}`,

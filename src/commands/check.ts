@@ -53,7 +53,6 @@ const readRunners = (
 
 const runnersCheck = checkFact({
   name: 'runners',
-  summary: 'Check that runners are online',
   description: [
     'Checks the share of active runners that are online, for the instance, a project or a group. If none is online, the status is critical.',
   ],
@@ -151,7 +150,6 @@ const describeSite = ({ name, lag_seconds: lag, least }: GeoSite): string =>
 
 const geoCheck = checkFact({
   name: 'geo',
-  summary: 'Check replication at every site',
   description: [
     'An unhealthy site is critical. The thresholds apply to the enabled secondary sites.',
   ],
@@ -200,7 +198,6 @@ const connectAnonymously = async ({ place, instance }: Context) => {
 
 const instanceCheck = checkFact({
   name: 'instance',
-  summary: 'Check that the instance responds, and how fast',
   description: [
     'Sends one GET without a credential. A response from anything but this API is critical. A clock difference is a warning.',
   ],
@@ -271,7 +268,6 @@ const describeTokens = (all: readonly ProfileCredential[]): string => {
 
 const tokensCheck = checkFact({
   name: 'tokens',
-  summary: 'Check the tokens of the profiles',
   description: [
     'Sends one GET per profile to check its token. The API does not report expiry dates: svcctl knows them for OAuth tokens and for tokens added with "auth login --expires-in". Tokens that renew automatically do not expire.',
   ],
@@ -318,7 +314,6 @@ const certificateFlags = {
 
 const certificatesCheck = checkFact({
   name: 'certificates',
-  summary: 'Check the certificates of Pages domains',
   description: [
     'An expired certificate is critical. Domains without a certificate are not counted.',
   ],
@@ -362,7 +357,6 @@ export const tokens = checkCommand(tokensCheck)
 // `check policy`: whether lists of the instance or a snapshot conform to rules.
 
 export const policy = define({
-  summary: 'Check lists of the instance against rules of a file',
   description: [
     'A rule names a list, and what must not be there (where) or what must hold for each record (each). "svcctl help snapshots" explains the file, and "svcctl explain --policy-schema" prints its schema.',
     'With --from, the rules are checked on a snapshot. A project or group without records counts in a list that is grouped by it.',

@@ -234,7 +234,6 @@ const flags = {
 } as const
 
 export const completion = define({
-  summary: 'Print or install the completion script of a shell',
   args: [
     {
       name: 'shell',

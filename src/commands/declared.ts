@@ -15,7 +15,6 @@ const filesArgument = {
 const loadPrinting = () => import('./plan/printing.js')
 
 export const plan = define({
-  summary: 'Show what the files would change',
   description: [
     'YAML or JSON files declare the state of an instance. The plan lists every request that reaches that state. Nothing is written; --out saves the plan for "svcctl apply".',
     'Exit code 0: plan created, with or without changes; 2: invalid files or an unknown name; 8: an object could not be read, or a finding that --fail-on names.',
@@ -28,7 +27,6 @@ export const plan = define({
   },
 })
 export const apply = define({
-  summary: 'Apply the declared state',
   description: [
     'Creates a plan, shows it, asks for confirmation, applies it and verifies the result. A plan file of "svcctl plan --out" is applied if nothing changed since.',
     'A journal records every write, for --resume last and "svcctl journal undo". If a limit is exceeded, the message names the flag that raises it.',
@@ -50,7 +48,6 @@ export const apply = define({
 })
 
 export const drift = define({
-  summary: 'Detect drift from the declared state',
   description: [
     'Creates a plan without secrets and writes nothing. Warns about certificates that expire within 30 days.',
     'Exit code 0: no drift; 1: drift; 2: invalid files; 8: some objects could not be read, or a finding that --fail-on names. Impossible and unknown changes are listed but count only with --fail-on.',
@@ -66,7 +63,6 @@ export const drift = define({
 const getKindNames = (): readonly string[] => [...new Set(managedKinds.map(({ name }) => name))]
 
 export const exportCommand = define({
-  summary: 'Export the instance’s state as files for plan and apply',
   description: [
     'A fresh export produces an empty plan. Files use names instead of IDs, and comments in place of secrets, which instances never return. With --exact, a later apply deletes objects that are not listed.',
     'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',

@@ -355,7 +355,6 @@ const listChecks = (context: Context, checks: readonly Check[]): Rows =>
   )
 
 export const doctor = define({
-  summary: 'Diagnose problems with the setup and the instance',
   description: [
     'Checks the configuration and its permissions, the network, TLS and the clock. It also checks the credential and its scopes, the version and vocabulary of the instance, the keyring and shell completion.',
     'If a profile is in use, svcctl looks once a day at what the instance has beyond the API documents: settings, fields, values, missing endpoints. It stores their names and types with the profile, and no contents.',

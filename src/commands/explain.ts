@@ -267,7 +267,6 @@ const suggestTopics = async ([area]: readonly string[]): Promise<readonly Sugges
 }
 
 export const explain = define({
-  summary: 'Show fields of a resource or parameters of a command',
   args: [
     {
       name: 'resource|area',

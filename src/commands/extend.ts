@@ -246,7 +246,6 @@ const fileArgument: Argument = {
 }
 
 export const addCommand = define({
-  summary: 'Add commands from a file',
   description: [
     'The file declares requests that the API documents leave out. Each becomes a command with all flags of svcctl: lists, bulk runs, dry run, journal and completion. An extension of the same name is replaced.',
     'Commands of an OpenAPI document are named by their paths. Its servers are not used: requests go to the instance of the profile.',
@@ -280,7 +279,6 @@ const findExtension = ({ place }: Context, name: string | undefined): StoredExte
 }
 
 export const listCommand = define({
-  summary: 'List the extensions',
   rows: async function* (context) {
     const { place } = context
     await renewStale(context)
@@ -306,7 +304,6 @@ const showFlags = {
 } as const
 
 export const showCommand = define({
-  summary: 'Show the commands of an extension',
   args: [nameArgument],
   flags: showFlags,
   rows: async function* (context, { args: [name], flags }) {
@@ -320,14 +317,12 @@ export const showCommand = define({
 })
 
 export const updateCommand = define({
-  summary: 'Read the files of extensions again',
   args: [{ ...nameArgument, required: false }],
   writes: true,
   rows: updateExtensions,
 })
 
 export const removeCommand = define({
-  summary: 'Remove an extension and its commands',
   args: [nameArgument],
   writes: true,
   rows: async function* (context, { args: [name] }) {
@@ -339,7 +334,6 @@ export const removeCommand = define({
 })
 
 export const schemaCommand = define({
-  summary: 'Print the JSON Schema of a file of commands',
   description: ['Editors complete and check a file of commands by it.'],
   rows: async function* () {
     yield createTextRow(`${JSON.stringify(commandsSchema, null, 2)}\n`)

@@ -124,7 +124,6 @@ const getSettings = (profile: Profile): JsonValues =>
 const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
 
 export const listCommand = define({
-  summary: 'List the profiles',
   rows: async function* (context) {
     const store = openProfileStore(context)
     const rows = store.list().map((profile) => toProfileRow(profile, store.getCurrentName()))
@@ -138,7 +137,6 @@ export const listCommand = define({
 })
 
 export const getCommand = define({
-  summary: 'Show the settings of a profile',
   args: [argument],
   rows: async function* (context, given) {
     const profile = requireProfile(context, requireName(context, given, 'profile get'))
@@ -189,7 +187,6 @@ const checkWords = async ({ place }: Context, file: string | undefined): Promise
 }
 
 export const setCommand = define({
-  summary: 'Create a profile or change its settings',
   description: ['Use an empty value or --unset to remove a setting.'],
   args: [argument],
   flags,
@@ -218,7 +215,6 @@ export const setCommand = define({
 })
 
 export const deleteCommand = define({
-  summary: 'Delete a profile and its credential',
   args: [argument],
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile delete')

@@ -125,7 +125,6 @@ async function* serveFrom(
 }
 
 export const serve = define({
-  summary: 'Run the embedded instance as a server',
   longRunning: true,
   description: [
     'Prints the URL, the users and their tokens. The server listens on 127.0.0.1 only. Ctrl-C stops it and saves its state.',
@@ -153,7 +152,6 @@ export const serve = define({
 })
 
 export const reset = define({
-  summary: 'Reset the embedded instance to its sample data',
   flags: folderFlags,
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
@@ -168,7 +166,6 @@ export const reset = define({
 })
 
 export const status = define({
-  summary: 'Show the state of the embedded instance',
   flags: folderFlags,
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
@@ -178,7 +175,6 @@ export const status = define({
 })
 
 export const tokens = define({
-  summary: 'List the tokens of the embedded instance',
   description: [
     'Lists tokens of every kind and state for tests: with limited scopes, expired, revoked, job tokens, impersonation tokens and runner registration tokens. "svcctl sandbox alerts --endpoints" lists the alert keys.',
   ],
@@ -196,7 +192,6 @@ export const tokens = define({
 const anyAddress = 'http://127.0.0.1:<port>'
 
 export const alerts = define({
-  summary: 'List the alerts that the embedded instance received',
   description: [
     'With --endpoints, svcctl lists the alert endpoints and keys for "alerts send". Pass --base-url to get full URLs. A running server saves its state shortly after each change.',
   ],

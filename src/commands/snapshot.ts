@@ -339,7 +339,6 @@ const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
 }
 
 export const snapshot = define({
-  summary: 'Write lists of the instance to a folder',
   description: [
     'Reads lists and writes each to a file of JSON lines, with a manifest that says what was read and what was refused. Commands that read take --from <folder> instead of an instance, and lists show with --since <folder> what changed.',
     'Without arguments, reads what the instance is: settings, projects, members, runners, approval rules, integrations, keys, domains and sites. Jobs, commits, events, issues, merge requests, vulnerabilities and dependencies are read only where a line asks for them.',

@@ -171,7 +171,6 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
 }
 
 export const serve = define({
-  summary: 'Serve the commands to an AI agent (MCP)',
   longRunning: true,
   description: [
     'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change of one or many objects, for a person to carry out with journal run. The agent cannot write.',
