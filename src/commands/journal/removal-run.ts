@@ -4,7 +4,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Context } from '../../engine/command/context.js'
 import { pickAnswerFacts } from '../../engine/command/outcomes.js'
 import { createJournalId } from '../../engine/journal/folder.js'
-import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
+import type { Header, LineOptions } from '../../engine/journal/lines.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
 import { getNextStep } from '../../engine/journal/reader.js'
 import {
@@ -44,21 +44,11 @@ export interface RunResult {
   readonly failure: Failure | undefined
 }
 
-/** The values of objects before they were removed. The journal records them, so that undo can restore them. */
-class PreviousValues {
-  readonly #known = new WeakMap<PlanAnswer, Attributes>()
-
-  keep(answer: PlanAnswer, { before }: Item): void {
-    if (before !== undefined && answer.unchanged !== true) this.#known.set(answer, before)
-  }
-
-  toFacts(answer: PlanAnswer = {}): OutcomeFacts {
-    const before = this.#known.get(answer)
-    return before === undefined
-      ? pickAnswerFacts(answer)
-      : { ...pickAnswerFacts(answer), before, after: null }
-  }
-}
+/** Returns the facts about a removal. The values from before it are among them, so that undo can restore them. */
+const getFacts = (answer: PlanAnswer = {}, { before }: Item): OutcomeFacts =>
+  before === undefined || answer.unchanged === true
+    ? pickAnswerFacts(answer)
+    : { ...pickAnswerFacts(answer), before, after: null }
 
 const streamItems = async function* (items: readonly Item[]): AsyncGenerator<Item> {
   yield* items
@@ -171,11 +161,9 @@ export class RemovalRun {
   ): Promise<Report> {
     const { items } = this
     const journal = this.#journal
-    const befores = new PreviousValues()
     const tryItem = async (item: Item): Promise<Outcome<PlanAnswer>> => {
       try {
         const result = await work(item)
-        befores.keep(result, item)
         return { state: result.unchanged === true ? 'unchanged' : 'done', result }
       } catch (error) {
         return toOutcome(error)
@@ -187,7 +175,7 @@ export class RemovalRun {
       record:
         journal &&
         createRunRecord(journal, {
-          getFacts: (answer: PlanAnswer | undefined): OutcomeFacts => befores.toFacts(answer),
+          getFacts,
           mask: createAttributeMask(this.#own.endpoint),
           getKnownFacts: ({ before }) => ({ before, after: null }),
         }),
