@@ -238,24 +238,25 @@ const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonl
     : [{ level: 'unknown', text: `${profile} could not be tried: ${reason}` }]
 }
 
-/** Returns the remaining time of a token; none for a token that renews automatically. */
-const toTokenSamples = ({
-  profile,
-  works,
-  left_seconds: left,
-  expires_at,
-  renews,
-}: ProfileCredential) =>
-  works !== true || left === undefined || renews === true
+/** Creates the sample of the time that is left for an object; none if the time is unknown. */
+const toTimeSamples = (
+  of: string,
+  { left_seconds: left, expires_at }: { left_seconds?: number; expires_at?: string },
+) =>
+  left === undefined
     ? []
     : [
         {
           measure: 'left' as const,
-          of: profile,
+          of,
           value: left,
-          text: `${profile} ${formatTimeLeft(left, expires_at)}`,
+          text: `${of} ${formatTimeLeft(left, expires_at)}`,
         },
       ]
+
+/** Returns the remaining time of a token; none for a token that renews automatically. */
+const toTokenSamples = (one: ProfileCredential) =>
+  one.works === true && one.renews !== true ? toTimeSamples(one.profile, one) : []
 
 const describeTokens = (all: readonly ProfileCredential[]): string => {
   const open = all.filter(({ left_seconds: left }) => left === undefined).length
@@ -330,18 +331,7 @@ const certificatesCheck = checkFact({
     const also = without === 0 ? '' : `; ${formatCount(without, 'domain')} without one`
     const next = first === undefined ? '' : `, the next: ${describeCertificate(first)}`
     return {
-      samples: certificates.flatMap((one) =>
-        one.left_seconds === undefined
-          ? []
-          : [
-              {
-                measure: 'left',
-                of: one.domain,
-                value: one.left_seconds,
-                text: describeCertificate(one),
-              },
-            ],
-      ),
+      samples: certificates.flatMap((one) => toTimeSamples(one.domain, one)),
       findings: certificates.flatMap(checkCertificateEnd),
       fine: `${formatCount(certificates.length, 'certificate')}${next}${also}`,
     }
