@@ -148,7 +148,7 @@ export const remove = define({
   description: ['You can use usernames instead of IDs. "journal undo" restores the memberships.'],
   rows: async function* (context, given) {
     const named = createUserResolver(context, () => 'direct')
-    yield* context.write(await context.planActions(given, named), { done: 'removed' })
+    yield* context.write(await context.planActions(given, named))
   },
 })
 
@@ -181,7 +181,6 @@ async function* removeBillable(context: Context, given: Given): Rows {
   const named = createUserResolver(context, () => 'billable')
   yield* context.write(await context.planActions(given, named), {
     loses: { describePlan: listLosses },
-    done: 'removed',
   })
 }
 
