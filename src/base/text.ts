@@ -29,6 +29,15 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
   return pieces.join('')
 }
 
+/** Decodes the percent signs of a text. A text with invalid ones is returned unchanged. */
+export const decodeUriText = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Removes the slashes at the end of a text. */
 export const trimTrailingSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '')
 

@@ -2,17 +2,17 @@
  * Implements `alerts send`, which sends an alert with its own authorization key and without a token or profile
  * (`catalogue/reference/alerts.md`).
  */
+import { isLoopback } from '../base/base-url.js'
 import { isObject, type JsonValues } from '../base/objects.js'
+import { decodeUriText } from '../base/text.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Rows } from '../engine/rows.js'
-import { Failure, usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import type { Credential, WireRequest } from '../http/types.js'
 import { type Arguments, define } from './define.js'
-
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 const createMissingEndpointFailure = (): Error =>
   usage(
@@ -54,12 +54,7 @@ export const takeKey = (address: URL): string | undefined => {
   address.username = ''
   address.password = ''
   const key = password === '' ? username : password
-  if (key === '') return undefined
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
+  return key === '' ? undefined : decodeUriText(key)
 }
 
 const resolveKey = async (
@@ -101,7 +96,7 @@ const warnAboutKey = ({ ui }: Context, address: URL, inAddress: string | undefin
     ui.warn(
       'the endpoint URL contains a key, which would end up in logs, so svcctl sends it in a header; pass it with --authorization-key or SVC_ALERT_KEY',
     )
-  if (address.protocol === 'http:' && !loopback.test(address.hostname))
+  if (address.protocol === 'http:' && !isLoopback(address.hostname))
     ui.warn(`the key is sent to ${address.host} in clear text; use https`)
 }
 
@@ -152,8 +147,7 @@ const withProperty = (request: WireRequest, property: unknown): WireRequest => {
 
 const withKeyHint = (failure: Failure): Failure =>
   failure.category === 'auth'
-    ? new Failure('auth', failure.message, {
-        ...failure.details,
+    ? failure.with({
         hint: 'The authorization key is wrong or was renewed. The project’s monitoring settings show the current one.',
       })
     : failure

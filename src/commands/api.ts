@@ -11,7 +11,7 @@ import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { getAnswerFacts } from '../engine/command/outcomes.js'
 import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
-import { Failure, usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
 import { createRequestTemplate, methods, moveMethodToArguments } from './api-line.js'
 import {
@@ -110,11 +110,7 @@ const withRouteHint = async (error: Failure, request: WireRequest): Promise<Fail
   // Where a record is missing there is the route.
   if (error.status !== 404 || error.details.lacks === 'record') return error
   const route = await findSimilarRoute(request.method, request.path)
-  if (route === undefined) return error
-  return new Failure(error.category, error.message, {
-    ...error.details,
-    hint: `The documented endpoint is ${route}.`,
-  })
+  return route === undefined ? error : error.with({ hint: `The documented endpoint is ${route}.` })
 }
 
 /** Finds the documented endpoint for a job token: only a few endpoints take one. */

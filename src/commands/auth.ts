@@ -107,8 +107,7 @@ const addTokenHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { code = '', about = 'required for this' } = error.details.advice ?? {}
   const hint = Object.hasOwn(hints, code) ? hints[code]?.(about) : undefined
-  if (hint === undefined) return error
-  return new Failure(error.category, error.message, { ...error.details, hint })
+  return hint === undefined ? error : error.with({ hint })
 }
 
 const tokenPlaces = {

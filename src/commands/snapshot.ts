@@ -265,8 +265,7 @@ async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
 const throwWithResumeHint = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
-  const { category, message, details } = error
-  throw new Failure(category, message, { ...details, advice: undefined, hint })
+  throw error.with({ advice: undefined, hint })
 }
 
 /** @throws Failure `usage` if the line does not match the interrupted snapshot */

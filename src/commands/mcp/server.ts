@@ -22,6 +22,7 @@ import {
 import { waitForAbort } from '../../base/async.js'
 import { isObject } from '../../base/objects.js'
 import { splitCommand } from '../../base/shell-words.js'
+import { decodeUriText } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { isScope } from '../../catalogue/params.js'
 import { type Recipe, recipes } from '../../catalogue/recipes.js'
@@ -265,19 +266,10 @@ const findResource = (
     const words = getAddressPrefix(offer)
     const texts = given.slice(words.length)
     if (texts.length !== parts.length || words.some((word, i) => word !== given[i])) continue
-    const values = parts.map((name, i): [string, string] => [name, decode(texts[i] ?? '')])
+    const values = parts.map((name, i): [string, string] => [name, decodeUriText(texts[i] ?? '')])
     return { command: offer.name, arguments: Object.fromEntries(values) }
   }
   return undefined
-}
-
-/** Decodes a part of a URI. Invalid encoding is kept, and matches no record. */
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 // The protocol server of the official SDK.

@@ -67,8 +67,5 @@ export const addWorkspaceHint = (error: unknown): unknown => {
   const { hint, advice } = error.details
   if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error
   const words = hints[advice.code]
-  return new Failure(error.category, error.message, {
-    ...error.details,
-    hint: typeof words === 'string' ? words : words(advice.about),
-  })
+  return error.with({ hint: typeof words === 'string' ? words : words(advice.about) })
 }
