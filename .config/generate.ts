@@ -1,5 +1,5 @@
 /**
- * What is checked in and yet generated: the completion scripts, the tables of the README and of the guide, the list of manual
+ * What is checked in and yet generated: the tables of the README and of the guide, the list of manual
  * pages and the pages of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,6 @@ import { areas } from '../src/catalogue/index.js'
 import { recipes } from '../src/catalogue/recipes.js'
 import { renderAreaPage, renderRootPage, renderTopicPage } from '../src/cli/help/man.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
-import { shells } from '../src/commands/completion.js'
 import { loadAreaCommands, toolCommands } from '../src/commands/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
 import { formats } from '../src/output/formats.js'
@@ -113,7 +112,6 @@ const reference = async (): Promise<void> => {
 
 if (process.argv.includes('man')) await manuals()
 else {
-  for (const shell of shells) put(join('completions', shell.file), shell.script)
   put('package.json', withManuals(readFileSync('package.json', 'utf8')))
   await reference()
   const guide = join('.github', 'guide')
