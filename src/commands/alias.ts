@@ -123,8 +123,8 @@ const checkWords = (line: string, words: readonly string[], env: Environment): v
     throw createCredentialFailure('a part of this line names one')
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
-    // A short flag and its value may be one word, and a name may have brackets.
-    const texts = [word, decodeUriText(word), word.replace(/^-\w/, ''), word.replaceAll(']', ' ')]
+    // A short flag and its value may be one word.
+    const texts = [word, decodeUriText(word), word.replace(/^-\w/, '')]
     const isHeader = word.startsWith('-H') && holdsSecret('H', word.slice(2), undefined)
     if (isHeader || texts.some(hasNamedSecret))
       throw createCredentialFailure('a part of this line names one')
