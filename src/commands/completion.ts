@@ -17,34 +17,69 @@ import { type Arguments, define } from './define.js'
 // The last line is a directive, `:file` or `:none`.
 // Candidates contain no characters that are special in a shell, so that a hostile name cannot run a program.
 
+/** The files from which a shell may load the completion: its start files, and the places of the script itself. */
+interface ShellFiles {
+  readonly starts: readonly string[]
+  readonly scripts: readonly string[]
+}
+
 interface Shell {
   readonly name: string
   readonly script: string
   /** A command that installs the script. */
   readonly install: string
+  readonly getFiles: (home: string, env: Readonly<NodeJS.ProcessEnv>) => ShellFiles
 }
 
 /** The shells that have a completion script. */
-export const shells: readonly Shell[] = [
+const shells: readonly Shell[] = [
   {
     name: 'bash',
     script: bash,
     install: "echo 'source <(svcctl completion bash)' >> ~/.bashrc",
+    getFiles: (home, env) => ({
+      starts: ['.bashrc', '.bash_profile', '.profile', '.bash_completion'].map((name) =>
+        join(home, name),
+      ),
+      scripts: [
+        join(env.XDG_DATA_HOME || join(home, '.local/share'), 'bash-completion/completions/svcctl'),
+        '/usr/share/bash-completion/completions/svcctl',
+        '/etc/bash_completion.d/svcctl',
+      ],
+    }),
   },
   {
     name: 'zsh',
     script: zsh,
     install: "echo 'source <(svcctl completion zsh)' >> ~/.zshrc",
+    getFiles: (home, env) => ({
+      starts: ['.zshrc', '.zprofile', '.zshenv'].map((name) => join(env.ZDOTDIR || home, name)),
+      scripts: ['site-functions', 'vendor-completions'].flatMap((folder) => [
+        `/usr/share/zsh/${folder}/_svcctl`,
+        `/usr/local/share/zsh/${folder}/_svcctl`,
+      ]),
+    }),
   },
   {
     name: 'fish',
     script: fish,
     install: 'svcctl completion fish > ~/.config/fish/completions/svcctl.fish',
+    getFiles: (home, env) => {
+      const config = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'fish')
+      return {
+        starts: [join(config, 'config.fish')],
+        scripts: [
+          join(config, 'completions', 'svcctl.fish'),
+          '/usr/share/fish/vendor_completions.d/svcctl.fish',
+        ],
+      }
+    },
   },
   {
     name: 'powershell',
     script: powershell,
     install: "Add-Content $PROFILE 'svcctl completion powershell | Out-String | Invoke-Expression'",
+    getFiles: () => ({ starts: [], scripts: [] }),
   },
 ]
 
@@ -59,16 +94,15 @@ export const findShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined =
 
 // The files that a shell reads.
 
-/** Finds the file to write, or the start file to which `line` must be added. */
+/** Finds the start file to which a line must be added, or the file of the script itself for fish, which needs no line. */
 const findStartFile = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
   const home = env.HOME ?? ''
-  const line = `source <(svcctl completion ${shell.name})`
-  if (home === '' || shell.name === 'powershell')
+  const { starts, scripts } = shell.getFiles(home, env)
+  const isScript = shell.name === 'fish'
+  const [file] = isScript ? scripts : starts
+  if (home === '' || file === undefined)
     throw usage(`--install does not know the files of ${shell.name}`, `Run: ${shell.install}`)
-  if (shell.name === 'bash') return { file: join(home, '.bashrc'), line }
-  if (shell.name === 'zsh') return { file: join(env.ZDOTDIR || home, '.zshrc'), line }
-  const config = env.XDG_CONFIG_HOME || join(home, '.config')
-  return { file: join(config, 'fish', 'completions', 'svcctl.fish') }
+  return isScript ? { file } : { file, line: `source <(svcctl completion ${shell.name})` }
 }
 
 const readText = (file: string): string => {

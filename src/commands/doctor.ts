@@ -101,44 +101,6 @@ export const checkKeyring = async (env: Environment, single = isStandalone): Pro
   }
 }
 
-/** Returns the files of a shell that may load the completion: start files, and places of the script itself. */
-const getCompletionFiles = (
-  shell: string,
-  env: Environment,
-): { starts: string[]; scripts: string[] } => {
-  const home = env.HOME ?? homedir()
-  const data = env.XDG_DATA_HOME ?? join(home, '.local/share')
-  const config = env.XDG_CONFIG_HOME ?? join(home, '.config')
-  if (shell === 'bash')
-    return {
-      starts: ['.bashrc', '.bash_profile', '.profile', '.bash_completion'].map((n) =>
-        join(home, n),
-      ),
-      scripts: [
-        join(data, 'bash-completion/completions/svcctl'),
-        '/usr/share/bash-completion/completions/svcctl',
-        '/etc/bash_completion.d/svcctl',
-      ],
-    }
-  if (shell === 'zsh')
-    return {
-      starts: ['.zshrc', '.zprofile', '.zshenv'].map((n) => join(env.ZDOTDIR ?? home, n)),
-      scripts: ['site-functions', 'vendor-completions'].flatMap((n) => [
-        `/usr/share/zsh/${n}/_svcctl`,
-        `/usr/local/share/zsh/${n}/_svcctl`,
-      ]),
-    }
-  if (shell === 'fish')
-    return {
-      starts: [join(config, 'fish/config.fish')],
-      scripts: [
-        join(config, 'fish/completions/svcctl.fish'),
-        '/usr/share/fish/vendor_completions.d/svcctl.fish',
-      ],
-    }
-  return { starts: [], scripts: [] }
-}
-
 /** Reads the text of a file; empty if it cannot be read. */
 const readText = (file: string): string => {
   try {
@@ -152,7 +114,7 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
   const check = 'completion'
   const shell = findShell(env)
   if (shell === undefined) return createPassedCheck(check, 'unknown shell')
-  const { starts, scripts } = getCompletionFiles(shell.name, env)
+  const { starts, scripts } = shell.getFiles(env.HOME ?? homedir(), env)
   for (const file of [...starts, ...scripts])
     if (/svcctl.*completion|_svcctl/.test(readText(file)))
       return createPassedCheck(check, `${shell.name} loads the completion from ${file}`)
