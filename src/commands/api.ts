@@ -4,7 +4,7 @@ import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
 import { findNearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
-import { listAreas } from '../catalogue/index.js'
+import { loadAllEndpoints } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { Context, WorkspaceService } from '../engine/command/context.js'
@@ -34,14 +34,13 @@ const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
 const findSimilarRoute = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
   const routes = new Map<string, string>()
-  for (const row of listAreas())
-    for (const e of Object.values(await row.load())) {
-      const parts = getPath(e).split('/')
-      if (parts.length !== wanted.length || getMethod(e) !== method) continue
-      if (!isNear(parts, wanted)) continue
-      const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
-      routes.set(filled.join('/'), e.route)
-    }
+  for (const e of await loadAllEndpoints()) {
+    const parts = getPath(e).split('/')
+    if (parts.length !== wanted.length || getMethod(e) !== method) continue
+    if (!isNear(parts, wanted)) continue
+    const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
+    routes.set(filled.join('/'), e.route)
+  }
   const wantedPath = wanted.join('/')
   if (routes.has(wantedPath)) return undefined
   return routes.get(findNearest(wantedPath, routes.keys()) ?? '')
@@ -51,10 +50,9 @@ const findSimilarRoute = async (method: string, path: string): Promise<string | 
 const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   if (method !== 'GET') return undefined
   const [plain] = path.split('?')
-  for (const row of listAreas())
-    for (const endpoint of Object.values(await row.load()))
-      if (getMethod(endpoint) === method && getPath(endpoint) === plain) return endpoint
-  return undefined
+  return (await loadAllEndpoints()).find(
+    (endpoint) => getMethod(endpoint) === method && getPath(endpoint) === plain,
+  )
 }
 
 /** Completes a documented path with the typed words in its places, up to the first place still to be filled. */
@@ -72,12 +70,11 @@ const suggestPaths = async (
 ): Promise<readonly Suggestion[]> => {
   const typed = current.split('/').slice(0, -1)
   const found = new Map<string, string>()
-  for (const row of listAreas())
-    for (const endpoint of Object.values(await row.load())) {
-      if (getMethod(endpoint) !== method?.toUpperCase()) continue
-      const path = completePath(getPath(endpoint), typed)
-      if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
-    }
+  for (const endpoint of await loadAllEndpoints()) {
+    if (getMethod(endpoint) !== method?.toUpperCase()) continue
+    const path = completePath(getPath(endpoint), typed)
+    if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
+  }
   return [...found].map(([value, text]) => ({ value, text }))
 }
 
