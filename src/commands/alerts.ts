@@ -35,14 +35,19 @@ const flags = {
 } as const
 type AlertGiven = Arguments<typeof flags>
 
+/** Returns the whole URL of an alert endpoint, which may be given by its path on the instance. */
+const toWholeUrl = async ({ place }: Context, text: string): Promise<string> =>
+  text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
+
 /** Returns the URL of the alert endpoint. A path is resolved against the instance's base URL. */
-const resolveEndpoint = async ({ ui, place }: Context, given: AlertGiven): Promise<URL> => {
+const resolveEndpoint = async (context: Context, given: AlertGiven): Promise<URL> => {
+  const { ui, place } = context
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
     (await ui.ask('URL of the alert endpoint'))
   if (typeof text !== 'string' || text === '') throw createMissingEndpointFailure()
-  const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
+  const whole = await toWholeUrl(context, text)
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
     throw usage('--endpoint must be a URL that begins with https:// or http://')
   return new URL(whole)
@@ -78,12 +83,12 @@ const resolveKey = async (
 }
 
 /** Checks that the key of the environment is sent only to the endpoint of the environment. */
-const checkKey = async ({ place }: Context, given: AlertGiven, address: URL): Promise<void> => {
-  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
+const checkKey = async (context: Context, given: AlertGiven, address: URL): Promise<void> => {
+  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = context.place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
   if (given.flags['authorization-key'] !== undefined || takeKey(new URL(address)) !== undefined)
     return
-  const whole = theirs.startsWith('/') ? `${(await place.session()).baseUrl}${theirs}` : theirs
+  const whole = await toWholeUrl(context, theirs)
   if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
   throw usage(
     `SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT, not for --endpoint at ${address.origin}`,

@@ -324,15 +324,10 @@ export const loadExamples = async (command: Command): Promise<readonly string[]>
   return (examples[command.area] ?? toolExamples[command.area])?.[command.words] ?? []
 }
 
-/** Loads a command of the tool itself (`auth login`, `doctor`); undefined if there is none. */
-export const loadToolCommand = async (
-  area: string,
-  words: string,
-): Promise<Command | undefined> => {
-  const row = toolCommands.find((r) => r.area === area && r.words === words)
-  if (row === undefined) return undefined
-  const facts = { ...deriveCommand(area, words, {}), summary: row.summary }
-  return { ...withSpecial(facts, await row.load()), registry }
+/** Loads a command of the tool itself (`auth login`, `doctor`). */
+const loadToolCommand = async ({ area, words, summary, load }: ToolRow): Promise<Command> => {
+  const facts = { ...deriveCommand(area, words, {}), summary }
+  return { ...withSpecial(facts, await load()), registry }
 }
 
 /** Loads a command by its words; undefined if there is none. */
@@ -341,26 +336,24 @@ export const loadCommandByWords = async (
   words: string,
 ): Promise<Command | undefined> => {
   const row = listAreas().find(({ name }) => name === area)
-  return row === undefined
-    ? loadToolCommand(area, words)
-    : loadCommand(area, words, await row.load())
+  if (row !== undefined) return loadCommand(area, words, await row.load())
+  const own = toolCommands.find((one) => one.area === area && one.words === words)
+  return own && loadToolCommand(own)
 }
 
 /** Loads the commands of an area of the API or of the tool. */
 export const loadCommandsIn = async (area: string): Promise<Command[]> => {
   const row = listAreas().find(({ name }) => name === area)
-  if (row !== undefined) return loadAreaCommands(row)
-  const own = toolCommands.filter((c) => c.area === area)
-  const loaded = await Promise.all(own.map((c) => loadToolCommand(c.area, c.words)))
-  return loaded.flatMap((c) => (c === undefined ? [] : [c]))
+  return row === undefined
+    ? Promise.all(toolCommands.filter((one) => one.area === area).map(loadToolCommand))
+    : loadAreaCommands(row)
 }
 
 /** Loads every command. */
-export const loadAllCommands = async (): Promise<Command[]> => {
-  const ofAreas = (await Promise.all(listAreas().map(loadAreaCommands))).flat()
-  const own = await Promise.all(toolCommands.map((r) => loadToolCommand(r.area, r.words)))
-  return [...ofAreas, ...own.flatMap((c) => (c === undefined ? [] : [c]))]
-}
+export const loadAllCommands = async (): Promise<Command[]> => [
+  ...(await Promise.all(listAreas().map(loadAreaCommands))).flat(),
+  ...(await Promise.all(toolCommands.map(loadToolCommand))),
+]
 
 /** The registry in which a command looks up other commands. */
 const registry: Registry = { find: loadCommandByWords, list: loadAllCommands }

@@ -3,6 +3,7 @@
  * (`catalogue/reference/integrations.md`).
  */
 
+import { AsyncCache } from '../base/async.js'
 import { isObject } from '../base/objects.js'
 import {
   eventFlags,
@@ -87,18 +88,14 @@ interface Dialogue {
 
 const createDialogue = ({ ui }: Context): Dialogue => {
   const noted = new Set<string>()
-  const answers = new Map<string, Promise<string | undefined>>()
+  const answers = new AsyncCache<string, string | undefined>()
   return {
     note: (text) => {
       if (!noted.has(text)) ui.note(text)
       noted.add(text)
     },
-    askSecret: (slug, question, name) => {
-      const key = `${slug} ${name}`
-      const answer = answers.get(key) ?? ui.askSecret(question, name)
-      answers.set(key, answer)
-      return answer
-    },
+    askSecret: (slug, question, name) =>
+      answers.of(`${slug} ${name}`, () => ui.askSecret(question, name)),
   }
 }
 
