@@ -31,12 +31,10 @@ const checkPlain = ({ place: { globals } }: Context): void => {
 }
 
 export const tokenCommand = define({
-  summary: 'Print the credential of a profile',
   description: [
     'Other programs can use it: curl -H "PRIVATE-TOKEN: $(svcctl auth token)". The credentials of protected profiles and session cookies are not printed.',
   ],
   single: true,
-  examples: ['auth token', 'auth token -q'],
   rows: async function* (context) {
     checkPlain(context)
     yield* yieldText(`${await readToken(await context.place.session())}\n`)
@@ -87,7 +85,6 @@ async function* answerGit(context: Context, [action]: readonly string[]): Rows {
 }
 
 export const gitCredentialCommand = define({
-  summary: 'Answer git’s requests for credentials',
   description: [
     'Set it for an instance: git config --global credential.https://svc.example.helper "!svcctl auth git-credential". It answers for the scheme, host and port of an unprotected profile, and stores nothing.',
   ],
@@ -101,7 +98,6 @@ export const gitCredentialCommand = define({
       values: async () => ['get', 'store', 'erase'].map((value) => ({ value })),
     },
   ],
-  examples: ['auth git-credential get', 'auth git-credential store'],
   rows: async function* (context, { args }) {
     if (!['get', 'store', 'erase'].includes(args[0] ?? ''))
       throw usage('auth git-credential requires get, store or erase')

@@ -73,10 +73,7 @@ const createHintAdder =
   (session: Session) =>
   (error: unknown): unknown =>
     error instanceof MissingCredential
-      ? new Failure(error.category, error.message, {
-          ...error.details,
-          hint: hints[error.lack](session),
-        })
+      ? error.with({ hint: hints[error.lack](session) })
       : addWorkspaceHint(error, session)
 
 /** Sends the requests of a run to their instances. Connections are opened at the first request. */

@@ -76,8 +76,5 @@ export const addWorkspaceHint = (error: unknown, session?: NamedSession): unknow
   const { hint, advice } = error.details
   if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error
   const words = hints[advice.code]
-  return new Failure(error.category, error.message, {
-    ...error.details,
-    hint: typeof words === 'string' ? words : words(advice.about, session),
-  })
+  return error.with({ hint: typeof words === 'string' ? words : words(advice.about, session) })
 }
