@@ -1,14 +1,11 @@
 /** Builds the handlers that list, get, create, change and delete records of a kind, from its declaration. */
-import type { CheckedOf } from '../catalogue/endpoint.js'
 import type { Params } from '../catalogue/params.js'
 import type { Call } from './call.js'
+import type { NoParams, ParamInput } from './check.js'
 import { createLazyList, invalid, type LazyList, notFound } from './reply.js'
 import { containsText, createDeclaredTests, type RecordKey, sortRecords } from './rules/filters.js'
 import type { Table, TableRecords } from './state/state.js'
 
-type NoParams = Readonly<Record<never, never>>
-/** The input that these parameters have after the check. */
-export type ParamInput<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
 type Row<K extends keyof TableRecords> = TableRecords[K]
 type NewRow<K extends keyof TableRecords> = Omit<Row<K>, 'id'>
 type RowUpdate<K extends keyof TableRecords> = Partial<NewRow<K>>
