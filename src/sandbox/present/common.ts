@@ -5,9 +5,10 @@
 import type { Static, TSchema } from 'typebox'
 import { formatHumanDuration } from '../../base/dates.js'
 import { capitalize } from '../../base/text.js'
-import { accessLevels, ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
+import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { GitCommit } from '../git/commits-and-refs.js'
+import { getRoleOf } from '../rules/access.js'
 import type { PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 
@@ -74,8 +75,7 @@ export const showCommit = (call: Call, project: ProjectRecord, found: GitCommit)
 
 /** Presents the access level of a protected branch, such as `Maintainers` for 40. */
 export const showAccessLevels = (access_level: number) => {
-  const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
-  const title = capitalize(name ?? 'unknown')
+  const title = capitalize(getRoleOf(access_level) ?? 'unknown')
   const access_level_description = access_level === 0 ? 'No one' : `${title}s`
   return [{ access_level, access_level_description }]
 }

@@ -16,7 +16,7 @@ const computeSimple = (call: Call, project: ProjectRecord) => {
     web_url,
     readme_url: `${web_url}/-/blob/${project.default_branch}/README.md`,
     tag_list: [...project.topics],
-    forks_count: call.state.projects.filter((p) => p.forked_from_id === project.id).length,
+    forks_count: call.state.projects.filter({ forked_from_id: project.id }).length,
     avatar_url: null,
     star_count: project.starred_by.length,
   }
@@ -42,7 +42,7 @@ const unknown = { id: 0, name: '', path: '', full_path: '', username: '', create
 
 const getAccess = (call: Call, type: SourceType, id: number) => {
   const levels = call.state.members
-    .filter((m) => m.source_type === type && m.source_id === id && m.user_id === call.user?.id)
+    .filter({ source_type: type, source_id: id, user_id: call.user?.id })
     .map((m) => m.access_level)
   return levels.length === 0 ? null : { access_level: Math.max(...levels), notification_level: 3 }
 }
@@ -57,20 +57,18 @@ const getProjectAccess = (call: Call, project: ProjectRecord) => {
 
 /** Presents the groups that a project or group is shared with. */
 export const showShares = ({ shares, groups }: State, type: SourceType, id: number) =>
-  shares
-    .filter((s) => s.source_type === type && s.source_id === id)
-    .flatMap((s) => {
-      const group = groups.get(s.group_id)
-      return group === undefined
-        ? []
-        : {
-            group_id: group.id,
-            group_name: group.name,
-            group_full_path: group.full_path,
-            group_access_level: s.group_access,
-            expires_at: s.expires_at,
-          }
-    })
+  shares.filter({ source_type: type, source_id: id }).flatMap((s) => {
+    const group = groups.get(s.group_id)
+    return group === undefined
+      ? []
+      : {
+          group_id: group.id,
+          group_name: group.name,
+          group_full_path: group.full_path,
+          group_access_level: s.group_access,
+          expires_at: s.expires_at,
+        }
+  })
 
 const constants = {
   packages_enabled: true,
@@ -124,7 +122,7 @@ interface ExtraFields {
 /** Presents a project with the fields for signed-in users. */
 export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
   const level = call.getProjectLevel(project)
-  const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
+  const open = call.state.issues.filter({ project_id: project.id, state: 'opened' })
   const reports = level >= getRoleLevel('reporter')
   const maintains = level >= getRoleLevel('maintainer')
   const attributes = Object.entries(project.custom_attributes)

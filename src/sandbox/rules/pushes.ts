@@ -15,6 +15,7 @@ import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
 import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
 import type { State } from '../state/state.js'
+import { findProtection } from './access.js'
 import {
   type BranchCommit,
   createPushContext,
@@ -88,10 +89,7 @@ const addGroups = (
 ) => {
   const { resourceGroups } = call.state
   for (const { resource_group: key } of jobs)
-    if (
-      key !== undefined &&
-      !resourceGroups.some((r) => r.project_id === project_id && r.key === key)
-    )
+    if (key !== undefined && !resourceGroups.some({ project_id, key }))
       resourceGroups.add({
         project_id,
         key,
@@ -211,9 +209,7 @@ export const createSignature = (call: Call): Person => {
 /** True if the acting user may push: a Developer, or a user with the level that the protection of the branch requires. */
 export const canPushTo = (call: Call, project: ProjectRecord, branch: string): boolean => {
   if (project.archived) return false
-  const rule = call.state.protectedBranches.find(
-    (p) => p.project_id === project.id && p.name === branch,
-  )
+  const rule = findProtection(call.state, project, branch)
   return call.getProjectLevel(project) >= (rule?.push_access_level ?? 30)
 }
 
@@ -358,7 +354,7 @@ export const listDueMoves = ({ state, clock }: Instance): DueEvent[] =>
   }))
 
 export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number): boolean =>
-  call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
+  call.state.storageMoves.some({ kind, object_id: id })
 
 /** Checks that a repository is not being moved. @throws Refusal 403 */
 export const checkNotMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {

@@ -32,6 +32,15 @@ const freeze = (value: unknown): void => {
   for (const inner of Object.values(value)) freeze(inner)
 }
 
+/** The values of attributes that select records, or a predicate. */
+type Selector<T> = Partial<T> | ((row: T) => boolean)
+
+const toPredicate = <T extends object>(selector: Selector<T>): ((row: T) => boolean) => {
+  if (typeof selector === 'function') return selector
+  const wanted = Object.entries(selector)
+  return (row) => wanted.every(([name, value]) => Reflect.get(row, name) === value)
+}
+
 /** A table of records. A record stays the same object while it exists, so that references to it show its current attributes. */
 export class Table<T extends { readonly id: number }> {
   readonly #rows = new Map<number, T>()
@@ -76,19 +85,21 @@ export class Table<T extends { readonly id: number }> {
     return [...this.#rows.values()]
   }
 
-  find(test: (row: T) => boolean): T | undefined {
+  find(selector: Selector<T>): T | undefined {
+    const test = toPredicate(selector)
     for (const row of this.#rows.values()) if (test(row)) return row
     return undefined
   }
 
-  filter(test: (row: T) => boolean): T[] {
+  filter(selector: Selector<T>): T[] {
+    const test = toPredicate(selector)
     const found: T[] = []
     for (const row of this.#rows.values()) if (test(row)) found.push(row)
     return found
   }
 
-  some(test: (row: T) => boolean): boolean {
-    return this.find(test) !== undefined
+  some(selector: Selector<T>): boolean {
+    return this.find(selector) !== undefined
   }
 
   get size(): number {
