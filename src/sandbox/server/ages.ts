@@ -48,20 +48,19 @@ interface ParamSpan extends RecordSpan {
 
 const requests = ['/projects/:id/merge_requests', '/merge_requests']
 const tracking = '/projects/:id/error_tracking/settings'
+const versions = ['/version', '/metadata']
 const runners = ['/runners', '/runners/all', '/projects/:id/runners', '/groups/:id/runners']
 
 const routeAges: readonly RouteSpan[] = [
   { route: '/projects/:id/integrations', since: '14.4', page: 'integrations' },
   { route: '/projects/:id/error_tracking/client_keys', since: '14.3', page: 'error_tracking' },
   { route: 'GET /metadata', since: '15.2', page: 'metadata' },
-  {
-    route: 'GET /personal_access_tokens/self',
-    since: '15.5',
-    page: 'personal_access_tokens',
-  },
+  { route: 'GET /personal_access_tokens/self', since: '15.5', page: 'personal_access_tokens' },
   { route: `PUT ${tracking}`, like: 'PATCH', since: '15.10', page: 'error_tracking' },
   { route: 'POST /ci/lint', until: '16.0', page: '#410516' },
 ]
+
+const getMerger = ({ merged_by }: Fields): unknown => merged_by
 
 const mergeability: Readonly<Record<string, string>> = {
   can_be_merged: 'mergeable',
@@ -80,16 +79,10 @@ const fieldAges: readonly FieldSpan[] = [
   { of: ['/projects', '/users/:/projects'], field: 'topics', since: '14.0', page: '#328226' },
   { of: [tracking], field: 'integrated', since: '14.2', page: 'error_tracking' },
   { of: ['/projects/:id/pipelines'], field: 'iid', since: '14.6', page: 'pipelines' },
-  {
-    of: requests,
-    field: 'merge_user',
-    since: '14.7',
-    page: 'merge_requests',
-    from: ({ merged_by }) => merged_by,
-  },
+  { of: requests, field: 'merge_user', since: '14.7', page: 'merge_requests', from: getMerger },
   { of: runners, field: 'paused', since: '14.8', page: 'runners', from: ({ active }) => !active },
   { of: ['/version'], field: 'kas', since: '15.5', page: 'version' },
-  { of: ['/version', '/metadata'], field: 'enterprise', since: '15.6', page: 'metadata' },
+  { of: versions, field: 'enterprise', since: '15.6', page: 'metadata' },
   {
     of: requests,
     field: 'detailed_merge_status',
@@ -97,22 +90,12 @@ const fieldAges: readonly FieldSpan[] = [
     page: 'merge_requests',
     from: getDetailedStatus,
   },
-  {
-    of: ['/version', '/metadata'],
-    field: 'kas.externalK8sProxyUrl',
-    since: '17.6',
-    page: 'metadata',
-  },
+  { of: versions, field: 'kas.externalK8sProxyUrl', since: '17.6', page: 'metadata' },
 ]
 
+const statusWords = { not_connected: 'never_contacted' }
 const valueAges: readonly ValueSpan[] = [
-  {
-    of: runners,
-    field: 'status',
-    since: '15.0',
-    page: '#347305',
-    words: { not_connected: 'never_contacted' },
-  },
+  { of: runners, field: 'status', since: '15.0', page: '#347305', words: statusWords },
 ]
 
 /** The parameters of a protected branch that could not be changed when only the approval of code owners could. */
