@@ -6,14 +6,16 @@ import type { CheckedOf, Endpoint } from '../catalogue/endpoint.js'
 import {
   boolean,
   integer,
+  isNumeric,
   isSwitch,
+  isText,
   list,
   type Param,
   type Params,
   string,
   takesJson,
 } from '../catalogue/params.js'
-import { invalid, missing } from './reply.js'
+import { badRequest, invalid, missing } from './reply.js'
 
 // Parameters whose names have brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`.
 
@@ -234,6 +236,25 @@ export const checkInput = (
   if (endpoint.changes !== true)
     for (const [name, param] of Object.entries(endpoint.params)) setDefault(name, param)
   return input
+}
+
+const findLimitFault = (param: Param, value: unknown): string | undefined => {
+  if (isNumeric(param) && Number(value) < (param.least ?? Number.NEGATIVE_INFINITY))
+    return `must be greater than or equal to ${param.least}`
+  if (!isText(param)) return undefined
+  if (param.filled === true && String(value).trim() === '') return "can't be blank"
+  return String(value).length > (param.max ?? Number.POSITIVE_INFINITY)
+    ? `is too long (maximum is ${param.max} characters)`
+    : undefined
+}
+
+/** Checks the attributes of a record against the limits that the catalogue declares for its parameters. @throws Refusal 400 */
+export const checkLimits = (params: Params, given: Fields): void => {
+  for (const [name, param] of Object.entries(params)) {
+    const value = given[name] ?? undefined
+    const fault = value === undefined ? undefined : findLimitFault(param, value)
+    if (fault !== undefined) throw badRequest({ [name]: [fault] })
+  }
 }
 
 /** The JSON Schema of a field. */

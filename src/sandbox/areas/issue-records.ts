@@ -8,7 +8,7 @@ import type { Call } from '../call.js'
 import type { ParamInput } from '../check.js'
 import { createRoutes } from '../extra-routes.js'
 import { canSeeIssue, countVotes, showIssue } from '../present/planning.js'
-import { badRequest, forbidden, notFound } from '../reply.js'
+import { forbidden, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import { hasMilestone, hasNone, listUsableLabels, workItemTests } from '../rules/filters.js'
@@ -61,7 +61,7 @@ const getMilestoneDue = (call: Call, issue: IssueRecord): string | null =>
 
 /** The attributes that the author of an issue may set. */
 const authorAttributes = {
-  title: string('title'),
+  title: string('title', { filled: true }),
   description: string('description'),
   issue_type: oneOf(issueTypes, 'type'),
   confidential: boolean('show it to members only'),
@@ -216,7 +216,7 @@ const issueResource = resource({
       ...(from && { from }),
       labelDetails,
     }),
-  attributes: { ...issueAttributes, title: string('title', { required: true }) },
+  attributes: { ...issueAttributes, title: string('title', { required: true, filled: true }) },
   changes: { ...issueAttributes, ...updateParams },
   refuse: (call, { project_id, author_id, assignee_ids }) => {
     const { id } = call.requireUser()
@@ -227,7 +227,6 @@ const issueResource = resource({
   accept: (call, { add_labels, remove_labels, state_event, ...given }, place, issue) => {
     const project = requireIssueProject(call, place.from?.id)
     if (!project.issues_enabled) throw forbidden()
-    if (given.title?.trim() === '') throw badRequest({ title: ["can't be blank"] })
     const current = given.labels ?? issue?.labels ?? []
     const labels = mergeLabels(current, { add_labels, remove_labels })
     const allowed = pickAllowed(call, project, { ...given, labels })
