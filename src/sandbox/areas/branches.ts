@@ -13,7 +13,7 @@ import {
 } from '../git/commits-and-refs.js'
 import { isBranchName, moveBranch } from '../git/create-commits.js'
 import { getManagedProject } from '../handlers.js'
-import { showAccessLevels, showCommit } from '../present/common.js'
+import { showCommit, showProtection } from '../present/common.js'
 import { badRequest, conflict, LazyList, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import { findProtection } from '../rules/access.js'
@@ -133,12 +133,8 @@ const rules = resource({
   filters: searchParameter,
   search: ['name'],
   present: (_, rule) => ({
-    id: rule.id,
-    name: rule.name,
-    push_access_levels: showAccessLevels(rule.push_access_level),
-    merge_access_levels: showAccessLevels(rule.merge_access_level),
+    ...showProtection(rule),
     allow_force_push: rule.allow_force_push ?? false,
-    unprotect_access_levels: showAccessLevels(rule.unprotect_access_level),
     code_owner_approval_required: rule.code_owner_approval_required,
   }),
   attributes: { name: string('name', { required: true }), ...ruleAttributes },

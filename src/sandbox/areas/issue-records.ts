@@ -12,6 +12,7 @@ import { forbidden, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import { hasMilestone, hasNone, listUsableLabels, workItemTests } from '../rules/filters.js'
+import { createIssueState } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import { addMissingLabels } from './labels.js'
@@ -121,12 +122,7 @@ const getStateChange = (
 ) => {
   const state = event === 'close' ? 'closed' : 'opened'
   if (event === undefined || issue === undefined || issue.state === state) return {}
-  const isClosed = state === 'closed'
-  return {
-    state,
-    closed_at: isClosed ? call.clock.iso() : null,
-    closed_by_id: isClosed ? call.requireUser().id : null,
-  } as const
+  return createIssueState(call, state)
 }
 
 /** The projects whose issues are listed, and the project of the request's path, if it has one. */

@@ -121,6 +121,7 @@ const records = resource({
     status: (state, runner) => isInState[state]?.(runner) !== false,
   },
   present: showDetails,
+  presentListed: (_, runner) => showSummary(runner),
   changes: runners.update.params,
   some: true,
   refuse: (call, runner) => {
@@ -135,7 +136,7 @@ const records = resource({
 
 /** Lists the runners that pass the filters. */
 const listFiltered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
-  createLazyList(records.select(call, { among: new Set(among) }, filters), showSummary)
+  records.listIn(call, { among: new Set(among) }, filters)
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
   const runner = findRunner(call, id)

@@ -6,6 +6,7 @@ import { getRoleLevel } from '../rules/access.js'
 import type { ProjectRecord, SourceType } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 import { toShape } from './common.js'
+import constantFields from './constant-fields.json' with { type: 'json' }
 
 const computeSimple = (call: Call, project: ProjectRecord) => {
   const { path_with_namespace } = project
@@ -70,31 +71,6 @@ export const showShares = ({ shares, groups }: State, type: SourceType, id: numb
         }
   })
 
-const constants = {
-  packages_enabled: true,
-  container_registry_enabled: false,
-  container_registry_access_level: 'disabled',
-  service_desk_enabled: false,
-  service_desk_address: null,
-  resolve_outdated_diff_discussions: false,
-  import_status: 'none',
-  import_error: null,
-  ci_default_git_depth: 50,
-  ci_forward_deployment_enabled: true,
-  only_allow_merge_if_pipeline_succeeds: false,
-  allow_merge_on_skipped_pipeline: null,
-  restrict_user_defined_variables: false,
-  only_allow_merge_if_all_discussions_are_resolved: false,
-  remove_source_branch_after_merge: true,
-  request_access_enabled: true,
-  autoclose_referenced_issues: true,
-  suggestion_commit_message: null,
-  auto_devops_enabled: false,
-  auto_devops_deploy_strategy: 'continuous',
-  mirror: false,
-  external_authorization_classification_label: null,
-}
-
 const buildLinks = (call: Call, project: ProjectRecord) => {
   const self = `${call.base}${apiRoot}/projects/${project.id}`
   return {
@@ -129,7 +105,7 @@ export const showFullProject = (call: Call, project: ProjectRecord, extra: Extra
   return toShape(Project, project, {
     ...computeSimple(call, project),
     ...getNamespace(call, project),
-    ...constants,
+    ...constantFields.project,
     container_registry_image_prefix: `${new URL(call.base).host}/${project.path_with_namespace}`,
     can_create_merge_request_in:
       project.merge_requests_enabled && level >= getRoleLevel('developer'),

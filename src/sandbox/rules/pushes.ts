@@ -164,12 +164,17 @@ const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRec
     ),
   )
 
+/** Returns the attributes of an issue that the acting user closes now, or reopens. */
+export const createIssueState = (call: Call, state: IssueRecord['state']) => {
+  const isClosed = state === 'closed'
+  const closed_at = isClosed ? call.clock.iso() : null
+  return { state, closed_at, closed_by_id: isClosed ? call.requireUser().id : null }
+}
+
 /** Closes an issue as the acting user. */
 export const closeIssue = (call: Call, issue: IssueRecord): void => {
-  const now = call.clock.iso()
-  const closed_by_id = call.requireUser().id
-  const closed = { state: 'closed', closed_at: now, closed_by_id, updated_at: now } as const
-  call.state.issues.change(issue.id, closed)
+  const updated_at = call.clock.iso()
+  call.state.issues.change(issue.id, { ...createIssueState(call, 'closed'), updated_at })
   call.recordItemEvent('closed', 'Issue', issue)
 }
 
