@@ -193,6 +193,12 @@ export const loadAreaEndpoints = async (area: string): Promise<Endpoints> =>
     .find(({ name }) => name === area)
     ?.load()) ?? {}
 
+/** Loads the endpoints of all areas. */
+export const loadAllEndpoints = async (): Promise<readonly Endpoint[]> => {
+  const loaded = await Promise.all(listAreas().map((row) => row.load()))
+  return loaded.flatMap((endpoints) => Object.values<Endpoint>(endpoints))
+}
+
 /** Returns a route in which all placeholders have the same name, for comparisons. */
 export const getRouteForm = (endpoint: Pick<Endpoint, 'route'>): string =>
   `${getMethod(endpoint)} ${toPathPattern(getPath(endpoint))}`

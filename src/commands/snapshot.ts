@@ -264,8 +264,7 @@ async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
 const throwWithResumeHint = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
-  const { category, message, details } = error
-  throw new Failure(category, message, { ...details, advice: undefined, hint })
+  throw error.with({ advice: undefined, hint })
 }
 
 /** @throws Failure `usage` if the line does not match the interrupted snapshot */
@@ -338,7 +337,6 @@ const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
 }
 
 export const snapshot = define({
-  summary: 'Write lists of the instance to a folder',
   description: [
     'Reads lists and writes each to a file of JSON lines, with a manifest that says what was read and what was refused. Commands that read take --from <folder> instead of an instance, and lists show with --since <folder> what changed.',
     'Without arguments, reads what the instance is: settings, projects, members, runners, approval rules, integrations, keys, domains and sites. Jobs, commits, events, issues, merge requests, vulnerabilities and dependencies are read only where a line asks for them.',
@@ -349,10 +347,5 @@ export const snapshot = define({
   ],
   flags,
   readOnly: true,
-  examples: [
-    'snapshot --to before',
-    "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
-    'snapshot --to platform -G platform --dry-run',
-  ],
   rows: runSnapshot,
 })

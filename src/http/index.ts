@@ -165,11 +165,7 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
-    return new Failure(failure.category, failure.message, {
-      ...failure.details,
-      unknownOutcome: true,
-      hint: deletedHint,
-    })
+    return failure.with({ unknownOutcome: true, hint: deletedHint })
   return failure
 }
 

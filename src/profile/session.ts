@@ -5,6 +5,7 @@
 
 import { createClearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { resolvePath } from '../base/io.js'
+import { quoteWord } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
 import { createCredentialSource } from './credential.js'
@@ -98,6 +99,19 @@ const createCredential = (profile: Profile, env: Environment, services: SessionS
     now,
     signal,
   })
+}
+
+/** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
+export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title'>
+
+/** Returns the command line that signs in to an instance; without a session, the line that asks for the instance. */
+export const getLoginLine = (session?: NamedSession): string => {
+  const line = 'svcctl auth login'
+  if (session === undefined || session.title !== undefined) return line
+  const { baseUrl, profile } = session
+  return profile === undefined || profile.baseUrl !== baseUrl
+    ? `${line} --base-url ${quoteWord(baseUrl)}`
+    : `${line} -p ${quoteWord(profile.name)}`
 }
 
 const createUnconfiguredFailure = (): Failure =>

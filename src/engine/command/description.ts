@@ -219,7 +219,6 @@ export interface CommandFacts extends CommandTraits {
   readonly naming?: Words
   /** Its endpoints, by their keys in the area. */
   readonly endpoints: Endpoints
-  readonly examples?: readonly string[]
 }
 
 /** The origin of a run: the person, the instance and the version of the tool. */

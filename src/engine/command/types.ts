@@ -34,7 +34,6 @@ export type OwnFlag = Param &
 export interface Special extends CommandTraits {
   readonly summary?: string
   readonly description?: readonly string[]
-  readonly examples?: readonly string[]
   /** Replaces the derived arguments. */
   readonly args?: readonly Argument[]
   /** Flags that no parameter of the API makes, by name. */
