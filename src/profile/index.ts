@@ -35,4 +35,4 @@ export {
   signOut,
 } from './store.js'
 export { openKeyring, openTokens, userTokenKinds } from './tokens.js'
-export { createTransport, type TransportSettings } from './transport.js'
+export { createTransport } from './transport.js'
