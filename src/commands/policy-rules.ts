@@ -215,14 +215,18 @@ class ParentLog implements NonNullable<ReadingLine['parents']> {
   }
 }
 
+/** Adds the position of a rule to a usage error. Other errors are returned unchanged. */
+const addOrigin = ({ origin }: PolicyRule, error: unknown): unknown =>
+  error instanceof Failure && error.category === 'usage'
+    ? usage(`${formatOrigin(origin)}: ${error.message}`, error.details.hint)
+    : error
+
 /** Adds the position of a rule to its usage errors. */
-const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
+const withOrigin = <T>(rule: PolicyRule, work: () => T): T => {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Failure && error.category === 'usage'
-      ? usage(`${formatOrigin(origin)}: ${error.message}`, error.details.hint)
-      : error
+    throw addOrigin(rule, error)
   }
 }
 
@@ -242,10 +246,7 @@ const readRows = async (
     ...sharing,
   })
   const { failure } = answer
-  if (failure?.category === 'usage')
-    withOrigin(rule, () => {
-      throw failure
-    })
+  if (failure?.category === 'usage') throw addOrigin(rule, failure)
   if (place.clock.signal.aborted && failure !== undefined) throw failure
   if (failure !== undefined && parents.unread.size === 0)
     parents.unread.set('', explainUnread(failure))
@@ -258,11 +259,9 @@ const readRows = async (
  */
 export const checkRule = async ({ place }: Context, rule: PolicyRule): Promise<void> => {
   const ask = withOrigin(rule, () => createAsk(rule))
-  await place.runs.checkLine({ ...ask, allowed: allowedFlags }).catch((failure: unknown) =>
-    withOrigin(rule, () => {
-      throw failure
-    }),
-  )
+  await place.runs.checkLine({ ...ask, allowed: allowedFlags }).catch((error: unknown) => {
+    throw addOrigin(rule, error)
+  })
 }
 
 /** The cache of lists that rules share, and whether another rule reads this list, too. */
