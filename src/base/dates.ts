@@ -133,24 +133,3 @@ export const formatHumanDuration = (total: number): string | null => {
   }
   return (total < 0 ? '-' : '') + parts.join(' ')
 }
-
-/** The length of each unit in days. A month counts as thirty days. */
-const wordDays: Readonly<Record<string, number>> = {
-  minute: 1 / 1440,
-  hour: 1 / 24,
-  day: 1,
-  week: 7,
-  month: 30,
-  year: 365,
-}
-
-/** Parses a duration such as `15 days` or `1 month 2 weeks` into days; undefined for other texts. */
-export const parseWordSpan = (text: string): number | undefined => {
-  if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
-  let sum = 0
-  for (const [, count, unit = ''] of text.matchAll(
-    /(?<!\d)(\d+)\s*(minute|hour|day|week|month|year)/gi,
-  ))
-    sum += Number(count) * (wordDays[unit.toLowerCase()] ?? 0)
-  return sum
-}

@@ -29,15 +29,6 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
   return pieces.join('')
 }
 
-/** Decodes the percent signs of a text. A text with invalid ones is returned unchanged. */
-export const decodeUriText = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** Removes the slashes at the end of a text. */
 export const trimTrailingSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '')
 
@@ -50,6 +41,15 @@ export const groupDigits = (count: number): string =>
 /** Formats a count with its noun: `3 runners`. */
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`
+
+/** Decodes a part of a URI. A part with an invalid encoding is returned as it is. */
+export const decodeUri = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 /** Describes a text by its length, for messages that must not quote it. */
 export const describeSize = (text: string): string =>

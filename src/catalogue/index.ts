@@ -193,6 +193,12 @@ export const findArea = (
 ): ReturnType<typeof listAreas>[number] | undefined =>
   listAreas().find(({ name, alias = name }) => name === word || alias === word)
 
+/** Loads the endpoints of an area; none for the name of no area. */
+export const loadAreaEndpoints = async (area: string): Promise<Endpoints> =>
+  (await listAreas()
+    .find(({ name }) => name === area)
+    ?.load()) ?? {}
+
 /** Loads the endpoints of all areas. */
 export const loadAllEndpoints = async (): Promise<readonly Endpoint[]> => {
   const loaded = await Promise.all(listAreas().map((row) => row.load()))

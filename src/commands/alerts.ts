@@ -4,7 +4,7 @@
  */
 import { isLoopback } from '../base/base-url.js'
 import { isObject, type JsonValues } from '../base/objects.js'
-import { decodeUriText } from '../base/text.js'
+import { decodeUri } from '../base/text.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
@@ -59,7 +59,7 @@ export const takeKey = (address: URL): string | undefined => {
   address.username = ''
   address.password = ''
   const key = password === '' ? username : password
-  return key === '' ? undefined : decodeUriText(key)
+  return key === '' ? undefined : decodeUri(key)
 }
 
 const resolveKey = async (

@@ -5,7 +5,7 @@ import { maskWholeText } from '../base/secrets/mask.js'
 import { isSecretHeader, isSecretName, masked } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
-import { decodeUriText } from '../base/text.js'
+import { decodeUri } from '../base/text.js'
 import { findArea } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
 import { getCommandFlags } from '../engine/command/flags.js'
@@ -123,7 +123,7 @@ const checkWords = (line: string, words: readonly string[], env: Environment): v
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
     // A short flag and its value may be one word.
-    const texts = [word, decodeUriText(word), word.replace(/^-\w/, '')]
+    const texts = [word, decodeUri(word), word.replace(/^-\w/, '')]
     const isHeader = word.startsWith('-H') && holdsSecret('H', word.slice(2), undefined)
     if (isHeader || texts.some(hasNamedSecret))
       throw createCredentialFailure('a part of this line names one')

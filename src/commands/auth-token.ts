@@ -3,6 +3,7 @@
 import type { Context } from '../engine/command/context.js'
 import { type Rows, yieldText } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
+import { getLoginLine } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
 import { define } from './define.js'
 import { openProfileStore } from './profile.js'
@@ -16,7 +17,9 @@ const readToken = async (session: Session): Promise<string> => {
     )
   const credential = await session.getCredential()
   if (credential === undefined)
-    throw new Failure('auth', 'there is no credential', { hint: 'Run "svcctl auth login".' })
+    throw new Failure('auth', 'there is no credential', {
+      hint: `Run "${getLoginLine(session)}".`,
+    })
   if (credential.kind === 'session')
     throw usage('a session cookie is no token, and is not printed', 'Sign in with a token.')
   return credential.value

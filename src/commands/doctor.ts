@@ -9,7 +9,13 @@ import { boolean } from '../catalogue/params.js'
 import type { Context, ExternalClient } from '../engine/command/context.js'
 import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, recoverFrom } from '../errors.js'
-import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
+import {
+  createTransport,
+  getLoginLine,
+  getPaths,
+  openKeyring,
+  openStore,
+} from '../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
 import { loadChecked, readVocabulary } from '../vocabulary/index.js'
 import { type Identity, probe } from './auth-probe.js'
@@ -127,16 +133,13 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
 
 // Checks of the credential: its user, scopes and rights.
 
-const getSignInHint = (session: Session): string =>
-  `Sign in with: svcctl auth login --base-url ${session.baseUrl}`
-
 const checkJobToken = (session: Session): Check =>
   session.getJobToken() === undefined
     ? createFailedCheck(
         'credential',
         'auth',
         `no credential for ${session.baseUrl}`,
-        getSignInHint(session),
+        `Sign in with: ${getLoginLine(session)}`,
       )
     : createFailedCheck(
         'credential',

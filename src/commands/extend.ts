@@ -16,6 +16,7 @@ import { type CompiledExtension, compileExtension } from '../extension/compile.j
 import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
 import { toCommandWord } from '../extension/words.js'
+import type { ExtensionRecord } from '../profile/extension-schemas.js'
 import {
   changeExtensions,
   isStale,
@@ -26,7 +27,6 @@ import {
   type StoredExtension,
   saveExtension,
 } from '../profile/extension-store.js'
-import type { ExtensionRecord } from '../profile/extensions.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
 

@@ -2,7 +2,8 @@
  * Decides by its name whether a field, header or parameter is secret. Everything that is shown, sent or stored uses this list: answers,
  * traces, `--curl`, journals and exports.
  */
-import { decodeUriText } from '../text.js'
+
+import { decodeUri } from '../text.js'
 
 /** The text that replaces the value of a field with the name of a secret. */
 export const masked = '[masked]'
@@ -125,7 +126,7 @@ const secretParameter = /(?:^| )(?:auth|code|key|sig|signature)$/
 
 /** True if the value of a query parameter is masked; of a name with brackets, each level counts. */
 export const isSecretParameter = createMemo((name) => {
-  const words = splitWords(decodeUriText(name))
+  const words = splitWords(decodeUri(name))
   return secretParameter.test(words) || isSecretWords(words)
 })
 

@@ -22,7 +22,7 @@ import {
 import { waitForAbort } from '../../base/async.js'
 import { isObject } from '../../base/objects.js'
 import { splitCommand } from '../../base/shell-words.js'
-import { decodeUriText } from '../../base/text.js'
+import { decodeUri } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { isScope } from '../../catalogue/params.js'
 import { type Recipe, recipes } from '../../catalogue/recipes.js'
@@ -266,7 +266,7 @@ const findResource = (
     const words = getAddressPrefix(offer)
     const texts = given.slice(words.length)
     if (texts.length !== parts.length || words.some((word, i) => word !== given[i])) continue
-    const values = parts.map((name, i): [string, string] => [name, decodeUriText(texts[i] ?? '')])
+    const values = parts.map((name, i): [string, string] => [name, decodeUri(texts[i] ?? '')])
     return { command: offer.name, arguments: Object.fromEntries(values) }
   }
   return undefined

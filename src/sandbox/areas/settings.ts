@@ -2,7 +2,8 @@
  * Serves the application settings, and checks that settings which require each other are set together (`catalogue/reference/settings.md`).
  */
 
-import { parseWordSpan } from '../../base/dates.js'
+import { dayLength } from '../../base/dates.js'
+import { parseWordDuration } from '../../base/durations.js'
 import {
   Settings,
   settings,
@@ -80,10 +81,11 @@ const showSettings = (call: Call): Result => {
 
 const checkArchiving = (text: string | undefined): void => {
   if (text === undefined || text === '') return
-  const length = parseWordSpan(text)
-  if (length === undefined)
+  const seconds = parseWordDuration(text)
+  if (seconds === undefined)
     throw badRequest({ archive_builds_in_human_readable: ['is not a correct duration'] })
-  if (length < 1) throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
+  if (seconds * 1000 < dayLength)
+    throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
 }
 
 /** Splits the items of a list, since one string may contain several. */
