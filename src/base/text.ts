@@ -42,6 +42,15 @@ export const groupDigits = (count: number): string =>
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`
 
+/** Decodes a part of a URI. A part with an invalid encoding is returned as it is. */
+export const decodeUri = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Describes a text by its length, for messages that must not quote it. */
 export const describeSize = (text: string): string =>
   text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`

@@ -80,13 +80,11 @@ async function* readEntries(context: Context, given: AuditGiven) {
 }
 
 export const listCommand = define({
-  summary: 'List write requests that svcctl sent',
   description: [
     'Reads the runs that svcctl keeps, also those without a journal, in the order in which they began. -p limits them to a profile. Dates and times are in UTC unless they have an offset.',
     'svcctl removes old runs. To keep every write request, set audit-log of the profile to a file: svcctl appends each request there, and never reads it.',
   ],
   flags,
-  examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
   rows: async function* (context, given) {
     yield* yieldRecords(readEntries(context, given), { columns: [...sentWriteFields] })
   },

@@ -7,6 +7,7 @@ import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { type AreaRow, listAreas } from '../catalogue/index.js'
+import { createOpenApi } from '../catalogue/openapi.js'
 import { boolean, describeType, getParamValues, oneOf, type Param } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { extendCommand, undocumentedHelp } from '../engine/command/known.js'
@@ -16,7 +17,6 @@ import { usage } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { type KnownInstance, readKnown } from '../profile/known.js'
 import { type Arguments, define } from './define.js'
-import { createOpenApi } from './explain-openapi.js'
 
 // The schemas of records, as lists of fields.
 
@@ -267,7 +267,6 @@ const suggestTopics = async ([area]: readonly string[]): Promise<readonly Sugges
 }
 
 export const explain = define({
-  summary: 'Show fields of a resource or parameters of a command',
   args: [
     {
       name: 'resource|area',
@@ -278,13 +277,5 @@ export const explain = define({
     },
   ],
   flags,
-  examples: [
-    'explain runner',
-    'explain runners list',
-    'explain integrations update --family chat-webhook',
-    'explain --openapi',
-    'explain --config-schema',
-    'explain --policy-schema',
-  ],
   rows: explainGiven,
 })

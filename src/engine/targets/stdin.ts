@@ -4,16 +4,11 @@ import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
 import { hasScopeEndpoint } from '../command/derive.js'
-import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
+import type { Command, ObjectStream, Parent } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
-import {
-  createNamedParents,
-  type ParentTarget,
-  parseParentTarget,
-  TargetsWithObjects,
-} from '../plan/parents.js'
+import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../plan/parents.js'
 import type { NoteListener } from '../plan/parse-values.js'
 import {
   type Cutter,
@@ -31,6 +26,7 @@ import {
   parseObjectAt,
   plainObjects,
 } from '../plan/stdin/rows.js'
+import type { GivenObject } from '../work/report.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
@@ -53,13 +49,14 @@ async function* yieldNamedObjects(
   raw: Raw,
   chunks: AsyncIterable<string>,
   { note, rowFields }: { readonly note: NoteListener; readonly rowFields: RowFields | undefined },
-): AsyncGenerator<NamedObject> {
+): AsyncGenerator<GivenObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
   for await (const some of readInputObjects(chunks, command, { note, project, rowFields })) {
     any = true
     const rows = rowFields?.takeRows()
-    for (const [i, { text, place }] of some.entries()) yield { text, place, row: rows?.[i] }
+    for (const [i, { text: object, place }] of some.entries())
+      yield { object, place, row: rows?.[i] }
   }
   if (!any) throw usage('standard input contains no objects')
 }
@@ -71,7 +68,7 @@ const isStreamed = (line: ObjectsLine): boolean => {
   return alone && globals.select === undefined && canStreamObjects(line)
 }
 
-async function* yieldNothing(): AsyncGenerator<NamedObject> {}
+async function* yieldNothing(): AsyncGenerator<GivenObject> {}
 
 /** Opens the objects of standard input, with their parents if the input names them. */
 const openPipedStream = async (
@@ -115,7 +112,11 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
   return rowFields
 }
 
-/** Reads the parents in standard input with their objects; undefined if the input names none. */
+/**
+ * Reads the parents in standard input with their objects; undefined if the input names none. Successive objects of one parent are put
+ * together.
+ * @throws Failure as `readOwnedObjects`
+ */
 const readPipedParents = async (
   { command, raw, input, parents, globals }: ObjectsLine,
   rowFields: RowFields | undefined,
@@ -123,10 +124,16 @@ const readPipedParents = async (
   if (parents !== undefined || !isFromStdin(raw)) return undefined
   if (globals.select !== undefined) throw createIdConflict()
   if (!readsParents(command, raw) || !mayNameParents(await input.head())) return undefined
-  const targets = await readOwnedTargets(command, raw, input.text, rowFields)
-  const [first] = targets ?? []
-  if (targets === undefined || first === undefined) return undefined
-  return { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
+  const yieldText = async function* (): AsyncGenerator<string> {
+    yield await input.text()
+  }
+  const owned = await readOwnedObjects(command, yieldText(), rowFields)
+  if (!('below' in owned)) return undefined
+  const found = new TargetsWithObjects()
+  for await (const given of owned.objects) found.add(owned.below, given)
+  const { targets } = found
+  const [first] = targets
+  return first && { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
 }
 
 // The output of a list over several parents, as input of a verb. Each record names its project or group in a column or a field.
@@ -254,16 +261,16 @@ class InputProbe {
 const createObjectNaming = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.loadForeignFields()
-  return ({ place, column, parent, record }: ChildRecord): NamedObject => {
+  return ({ place, column, parent, record }: ChildRecord): GivenObject => {
     const reading = {
       objects,
       elsewhere,
       project: parseParentTarget(column, parent).value,
       tap: rowFields,
     }
-    const text = parseObjectAt(place, record, reading)
+    const object = parseObjectAt(place, record, reading)
     const row = rowFields?.takeRows().at(-1)
-    return { text, place, parent, row }
+    return { object, place, parent, row }
   }
 }
 
@@ -288,13 +295,13 @@ const readOwnedObjects = async (
   if (known === undefined) return beginning.replay()
   const { column } = known.first
   const nameOf = await createObjectNaming(command, rowFields)
-  const listNamed = (found: readonly InputItem[]): readonly NamedObject[] =>
+  const listNamed = (found: readonly InputItem[]): readonly GivenObject[] =>
     found.flatMap((one) => {
       if (one === undefined) return []
       if (!isChild(one) || one.column !== column) throw createStrayFailure(one.place, column)
       return [nameOf(one)]
     })
-  const yieldObjects = async function* (): AsyncGenerator<NamedObject> {
+  const yieldObjects = async function* (): AsyncGenerator<GivenObject> {
     yield* listNamed(beginning.found)
     for (
       let text = await beginning.readNext();
@@ -305,27 +312,4 @@ const readOwnedObjects = async (
     yield* listNamed(known.read('', true))
   }
   return { below: column, objects: yieldObjects() }
-}
-
-/**
- * Reads the parents in a verb's input with their objects. Successive objects of one parent are put together. Returns undefined
- * if the input names no parents.
- * @throws Failure as `readOwnedObjects`
- */
-const readOwnedTargets = async (
-  command: Command,
-  raw: Raw,
-  stdin: () => Promise<string>,
-  rowFields?: RowFields,
-): Promise<readonly ParentTarget[] | undefined> => {
-  if (!readsParents(command, raw)) return undefined
-  const yieldText = async function* (): AsyncGenerator<string> {
-    yield await stdin()
-  }
-  const owned = await readOwnedObjects(command, yieldText(), rowFields)
-  if (!('below' in owned)) return undefined
-  const found = new TargetsWithObjects()
-  for await (const { text, parent = '', row } of owned.objects)
-    found.add(parseParentTarget(owned.below, parent), text, row)
-  return found.targets
 }

@@ -309,9 +309,8 @@ export const parsePipedObjects = (
   input: string,
   objects?: Objects,
   project?: string,
-  tap?: RowTap,
 ): Promise<readonly PlacedObject[]> =>
-  collectObjects(readPipedStream(splitIntoPieces(input), objects, project, tap))
+  collectObjects(readPipedStream(splitIntoPieces(input), objects, project))
 
 /** The options for reading the objects of a line. */
 interface InputOptions extends Pick<Sources, 'note' | 'project'> {
