@@ -306,7 +306,9 @@ export const checkInnerScope = (
 ): void => {
   if (options.length === 0) return
   const flags = [...listScopeKinds(options), ...listOtherScopeFlags(command)]
-  const ways = flags.flatMap((name) => (allowed.includes(name) ? `--${name}` : []))
+  // Flags of the command itself are always allowed.
+  const usable = new Set(['instance', 'user', ...allowed])
+  const ways = flags.flatMap((name) => (usable.has(name) ? `--${name}` : []))
   throw createMissingScopeFailure(command, options, `Give ${joinWords(ways, 'or')}.`)
 }
 
