@@ -177,7 +177,11 @@ const isAbsent = (param: Param, value: unknown): boolean =>
   (value === null && param.nullable !== true && !takesJson(param)) ||
   (value === '' && isSwitch(param))
 
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+/** True for the absence of a value: nothing, an empty text, or an empty list. */
+export const isBlank = (value: unknown): boolean => {
+  const length: unknown = typeof value === 'string' || Array.isArray(value) ? value.length : 1
+  return value === undefined || value === null || length === 0
+}
 
 export type NoParams = Readonly<Record<never, never>>
 /** The input that these parameters have after the check. */
@@ -225,8 +229,8 @@ export const checkInput = (
   const input: Record<string, unknown> = {}
   const setDefault = (name: string, param: Param): void => {
     if (param.default === undefined) return
-    if (input[name] === undefined || isEmpty(input[name]))
-      input[name] = convert(name, param, param.default)
+    const isEmpty = Array.isArray(input[name]) && input[name].length === 0
+    if (input[name] === undefined || isEmpty) input[name] = convert(name, param, param.default)
   }
   setValues(input, endpoint.params, sent)
   setValues(input, endpoint.path, path)

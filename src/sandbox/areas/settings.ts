@@ -13,7 +13,7 @@ import {
 import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
 import { isListParam } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
-import { convert, getFieldType, paramsByType } from '../check.js'
+import { convert, getFieldType, isBlank, paramsByType } from '../check.js'
 import { serve } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import initialSettings from '../seed/settings.json' with { type: 'json' }
@@ -116,12 +116,6 @@ const collectChanges = (call: Call, input: Input): Record<string, unknown> => {
   }
   return changed
 }
-
-const isBlank = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0)
 
 /** Maps each setting to the one that it requires: the documented ones, and those that only instances check. */
 const requirements: Readonly<Record<string, string>> = {

@@ -14,6 +14,14 @@ import type { State } from '../state/state.js'
 export type Role = keyof typeof accessLevels
 export const getRoleLevel = (role: Role): number => accessLevels[role]
 
+export const isSameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+/** Finds a user by ID (digits) or by username, in any case. */
+export const findUser = ({ users }: State, reference: string): UserRecord | undefined =>
+  /^\d+$/.test(reference)
+    ? users.get(Number(reference))
+    : users.find(({ username }) => isSameText(username, reference))
+
 /** Returns the role of an access level, such as `maintainer` for 40; undefined if there is none. */
 export const getRoleOf = (level: number): string | undefined =>
   Object.entries(accessLevels).find(([, value]) => value === level)?.[0]

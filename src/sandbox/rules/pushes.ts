@@ -14,7 +14,7 @@ import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
 import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
-import type { State } from '../state/state.js'
+import { getTable, type State } from '../state/state.js'
 import { findProtection } from './access.js'
 import {
   type BranchCommit,
@@ -340,15 +340,20 @@ export const removeBranch = async (
 /** The duration of a move in seconds. */
 const moveSeconds = 3
 
+/** The table of each kind of record with a repository, and the attribute with its storage. */
+export const storagePlaces = {
+  project: ['projects', 'repository_storage'],
+  snippet: ['snippets', 'storage'],
+  group: ['groups', 'storage'],
+} as const
+
 const endMove = (
-  { projects, snippets, groups, storageMoves }: State,
+  state: State,
   { id, kind, object_id, destination_storage_name }: StorageMoveRecord,
 ): void => {
-  storageMoves.remove(id)
-  const storage = destination_storage_name
-  if (kind === 'project') projects.change(object_id, { repository_storage: storage })
-  else if (kind === 'snippet') snippets.change(object_id, { storage })
-  else groups.change(object_id, { storage })
+  const [table, attribute] = storagePlaces[kind]
+  state.storageMoves.remove(id)
+  getTable(state, table).change(object_id, { [attribute]: destination_storage_name })
 }
 
 /** Lists the moves in progress. */

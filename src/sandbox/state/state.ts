@@ -295,6 +295,7 @@ interface AnyTable {
   remove(id: number): void
   add(row: object): Fields & { readonly id: number }
   get(id: number): Fields | undefined
+  change(id: number, patch: Fields): void
 }
 
 /** Returns a table by its name, without the type of its records. */
