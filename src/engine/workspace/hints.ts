@@ -13,10 +13,10 @@ export const getSignInHint = (session?: NamedSession): string => {
 const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
 
 /** Creates a hint from the detail that it mentions, and the instance of the failure. */
-type CreateHint = (about?: string, session?: NamedSession) => string
+type HintWriter = (about?: string, session?: NamedSession) => string
 
 /** The hint of each advice code. */
-export const hints: Readonly<Record<AdviceCode, string | CreateHint>> = {
+export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
   scope: (scope = 'required for this', session) =>
