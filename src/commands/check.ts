@@ -238,6 +238,13 @@ const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonl
     : [{ level: 'unknown', text: `${profile} could not be tried: ${reason}` }]
 }
 
+/** Returns the measure of the time that is left, and its default thresholds. */
+const measureTimeLeft = (help: string) =>
+  ({
+    measures: { left: { unit: 'seconds', example: '30d', bad: 'below', help } },
+    levels: { warn: ['30d'], crit: ['7d'] },
+  }) as const
+
 /** Creates the sample of the time that is left for an object; none if the time is unknown. */
 const toTimeSamples = (
   of: string,
@@ -272,11 +279,8 @@ const tokensCheck = checkFact({
   description: [
     'Sends one GET per profile to check its token. The API does not report expiry dates: svcctl knows them for OAuth tokens and for tokens added with "auth login --expires-in". Tokens that renew automatically do not expire.',
   ],
-  measures: {
-    left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a token' },
-  },
+  ...measureTimeLeft('time left of a token'),
   label: 'profile',
-  levels: { warn: ['30d'], crit: ['7d'] },
   everywhere: true,
   read: async (context) => {
     const all = await readCredentials(context)
@@ -318,11 +322,8 @@ const certificatesCheck = checkFact({
   description: [
     'An expired certificate is critical. Domains without a certificate are not counted.',
   ],
-  measures: {
-    left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a certificate' },
-  },
+  ...measureTimeLeft('time left of a certificate'),
   label: 'domain',
-  levels: { warn: ['30d'], crit: ['7d'] },
   flags: certificateFlags,
   read: async ({ instance, place }, { flags: given }) => {
     const found = await readCertificates(instance, await place.clock.asOf(), given.project)

@@ -5,7 +5,7 @@
 
 import { isAbsolute } from 'node:path'
 import { isDots } from '../base/base-url.js'
-import { readNamedFile } from '../base/files/files.js'
+import { readGivenFile } from '../base/files/files.js'
 import { type Fields, isObject, type JsonValues, toJsonFields } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/redact.js'
 import { formatCount } from '../base/text.js'
@@ -167,7 +167,7 @@ const createWriteParser =
     if (target === undefined && isAbsolute(local))
       throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
     const file_path = toRepositoryPath(target ?? local.replaceAll('\\', '/'), label)
-    const bytes = await readNamedFile(label, local, maxContent, signal)
+    const bytes = await readGivenFile(label, local, maxContent, signal)
     return { action, file_path, ...encodeContent(bytes) }
   }
 
@@ -255,7 +255,7 @@ const readSourceText = async (
   label: string,
 ): Promise<HeldText> => {
   if (path === '-') return holdText(await place.stdin.text())
-  const bytes = await readNamedFile(label, path, maxActions, place.clock.signal)
+  const bytes = await readGivenFile(label, path, maxActions, place.clock.signal)
   return holdText(decodeStrictly(bytes, `${label}: ${path}`))
 }
 

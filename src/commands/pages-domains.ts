@@ -4,7 +4,7 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { basename } from 'node:path'
-import { readNamedFile } from '../base/files/files.js'
+import { readGivenFile } from '../base/files/files.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'
@@ -186,7 +186,7 @@ const readPem = async (
     )
   if (path.includes('-----BEGIN'))
     throw usage(`--${name} must be the name of a PEM file, not its content`)
-  const bytes = await readNamedFile(`--${name}`, path, maxPem, clock.signal)
+  const bytes = await readGivenFile(`--${name}`, path, maxPem, clock.signal)
   return { [name]: { filename: basename(path), path, bytes } }
 }
 

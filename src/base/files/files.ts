@@ -344,7 +344,7 @@ export const readReadable = async (
  * @param label the flag or argument that names it
  * @throws Failure `usage` with the label and the reason
  */
-export const readNamedFile = async (
+export const readGivenFile = async (
   label: string,
   path: string,
   max: number,

@@ -164,8 +164,8 @@ export const readText = async (
   label: string,
   { onFileRead, signal }: Pick<Sources, 'onFileRead' | 'signal'>,
 ): Promise<HeldText> => {
-  const { readNamedFile } = await import('../../base/files/files.js')
-  const bytes = await readNamedFile(label, path, maxFile, signal)
+  const { readGivenFile } = await import('../../base/files/files.js')
+  const bytes = await readGivenFile(label, path, maxFile, signal)
   await onFileRead?.(path, bytes)
   return holdText(decodeStrictly(bytes, `${label}: ${path}`))
 }

@@ -12,10 +12,11 @@ export const getSignInHint = (session?: NamedSession): string => {
 
 const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
 
-/** The hint of each advice code, or the function that creates it from the detail that it mentions and the instance of the failure. */
-export const hints: Readonly<
-  Record<AdviceCode, string | ((about?: string, session?: NamedSession) => string)>
-> = {
+/** Creates a hint from the detail that it mentions, and the instance of the failure. */
+type HintWriter = (about?: string, session?: NamedSession) => string
+
+/** The hint of each advice code. */
+export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
   scope: (scope = 'required for this', session) =>
