@@ -62,6 +62,10 @@ export const quoteText = (text: string): string => {
   return short.trim() === short ? short : `"${short}"`
 }
 
+/** Joins words as in a sentence: `a`, `a or b`, or `a, b or c`. */
+export const joinWords = (words: readonly string[], joint: 'and' | 'or'): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`
+
 /** Joins the first few texts, and says how many more there are. */
 export const joinFirst = (texts: readonly string[], most: number, joint = ', '): string =>
   texts.length <= most

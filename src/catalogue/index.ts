@@ -187,6 +187,12 @@ export const getExtensionFault = (): string | undefined => getAdditions().fault
 /** Lists the documented areas, and those of the extensions that are loaded for this command line. */
 export const listAreas = (): readonly (AreaRow & Partial<AddedArea>)[] => getAdditions().rows
 
+/** Finds an area by its name or its alias; undefined if there is none. */
+export const findArea = (
+  word: string | undefined,
+): ReturnType<typeof listAreas>[number] | undefined =>
+  listAreas().find(({ name, alias = name }) => name === word || alias === word)
+
 /** Loads the endpoints of an area; none for the name of no area. */
 export const loadAreaEndpoints = async (area: string): Promise<Endpoints> =>
   (await listAreas()

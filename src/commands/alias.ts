@@ -6,7 +6,7 @@ import { isSecretHeader, isSecretName, masked } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { decodeUri } from '../base/text.js'
-import { listAreas } from '../catalogue/index.js'
+import { findArea } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, CommandFacts } from '../engine/command/types.js'
@@ -22,10 +22,9 @@ import { openProfileStore } from './profile.js'
 
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
-/** Finds the area that a word names by its name or alias; undefined if there is none. */
-const findArea = (word: string, commands: readonly CommandFacts[]): string | undefined =>
-  listAreas().find(({ name, alias }) => name === word || alias === word)?.name ??
-  commands.find(({ area }) => area === word)?.area
+/** Finds the area of the API or of the tool that a word names; undefined if there is none. */
+const findAreaName = (word: string, commands: readonly CommandFacts[]): string | undefined =>
+  findArea(word)?.name ?? commands.find(({ area }) => area === word)?.area
 
 /**
  * Checks that an alias may have this name.
@@ -37,7 +36,7 @@ export const checkAliasName = (name: string, commands: readonly CommandFacts[]):
       `"${name}" is not a valid alias name`,
       'Use at most 32 lowercase letters, digits and dashes, and begin with a letter.',
     )
-  const taken = findArea(name, commands) !== undefined || name === 'help'
+  const taken = findAreaName(name, commands) !== undefined || name === 'help'
   if (taken) throw usage(`${name} is a command of svcctl and cannot be an alias`)
 }
 
@@ -47,7 +46,7 @@ const findCommand = (
   commands: readonly CommandFacts[],
 ): CommandFacts | undefined => {
   const [first = '', second, third] = words
-  const area = findArea(first, commands)
+  const area = findAreaName(first, commands)
   const own = commands.filter((one) => one.area === area)
   if (area === undefined)
     throw usage(

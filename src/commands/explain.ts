@@ -6,7 +6,7 @@ import { version } from '../base/version.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
-import { type AreaRow, listAreas } from '../catalogue/index.js'
+import { type AreaRow, findArea, listAreas } from '../catalogue/index.js'
 import { createOpenApi } from '../catalogue/openapi.js'
 import { boolean, describeType, getParamValues, oneOf, type Param } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
@@ -132,9 +132,6 @@ const loadResources = async () => {
   const all = await Promise.all(listAreas().map(loadShapes))
   return collectShapes(all.flat())
 }
-
-const findArea = (word: string | undefined): AreaRow | undefined =>
-  listAreas().find(({ name, alias }) => word !== undefined && (name === word || alias === word))
 
 /** Returns the titled schemas of an answer itself, without those of its fields. */
 const getAnswerShapes = (shape: unknown): Fields[] => {

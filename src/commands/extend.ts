@@ -3,6 +3,7 @@
  * documents lack.
  */
 import { basename, resolve } from 'node:path'
+import { groupBy } from '../base/group-by.js'
 import { getCurrentIo } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
@@ -53,14 +54,9 @@ const toCommandRows = ({ areas: compiled }: CompiledExtension): readonly Command
 /** Describes how many operations were left out, by reason. */
 const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
   if (leftOut.length === 0) return ''
-  const reasons = new Map<string, number>()
-  for (const { reason } of leftOut) {
-    const short = reason.replace(/:.*/, '')
-    reasons.set(short, (reasons.get(short) ?? 0) + 1)
-  }
-  const counts = [...reasons]
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${count}: ${reason}`)
+  const counts = [...groupBy(leftOut, ({ reason }) => reason.replace(/:.*/, ''))]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([reason, all]) => `${all.length}: ${reason}`)
   return `; ${formatCount(leftOut.length, 'operation')} left out (${counts.slice(0, 4).join('; ')})`
 }
 

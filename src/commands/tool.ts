@@ -25,19 +25,13 @@ const isConfigured = async ({ place }: Context): Promise<boolean> => {
 
 /** Reads the version of the instance; null if it does not report one. The reason is printed as a warning. */
 const readInstance = async (context: Context) => {
-  const { place, ui } = context
+  let address: string | undefined
   try {
-    const { baseUrl } = await place.session()
-    try {
-      return { name: 'instance', version: (await readVersion(context)) ?? null, address: baseUrl }
-    } catch (error) {
-      const failure = recoverFrom(error)
-      ui.warn(`cannot read the version of the instance: ${failure.message}`)
-      return { name: 'instance', version: null, address: baseUrl }
-    }
+    address = (await context.place.session()).baseUrl
+    return { name: 'instance', version: (await readVersion(context)) ?? null, address }
   } catch (error) {
-    ui.warn(`cannot read the version of the instance: ${recoverFrom(error).message}`)
-    return undefined
+    context.ui.warn(`cannot read the version of the instance: ${recoverFrom(error).message}`)
+    return address === undefined ? undefined : { name: 'instance', version: null, address }
   }
 }
 

@@ -19,7 +19,7 @@ import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
 import { Attempts, isSafe } from './sending/attempts.js'
-import { type Connections, createConnections } from './sending/connections.js'
+import { Connections } from './sending/connections.js'
 import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
 import { formatStatus, gatewayStatuses, isSuccess } from './status.js'
@@ -186,7 +186,7 @@ class HttpClient implements Client {
     private readonly clock: Clock,
   ) {
     this.#signal = joinSignals(this.#closed.signal, options.signal)
-    this.#connections = createConnections(options)
+    this.#connections = new Connections(options)
     this.#wire = new Wire(options, this.#connections, clock.now)
   }
 

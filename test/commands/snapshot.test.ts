@@ -68,6 +68,7 @@ describe('snapshot', () => {
     ['runners list', '"runners list" is given twice'],
     ['jobs get 1', 'jobs get needs --project\n'],
     ['geo nodes get', 'geo nodes get needs <id>'],
+    ['deploy-keys list', 'hint: Give --instance or --all-projects.\n'],
     ['jobs list', 'jobs list needs --project\n  hint: Give --all-projects.\n'],
     [
       'members list',

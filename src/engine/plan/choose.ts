@@ -3,6 +3,7 @@
  * placeholders of the path decide.
  */
 import type { JsonValues } from '../../base/objects.js'
+import { joinWords } from '../../base/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Failure, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope, type ScopeKind } from '../command/derive.js'
@@ -258,10 +259,6 @@ const listScopeKinds = (options: readonly Option[]): readonly ScopeKind[] => [
   ...new Set(options.map(({ scope }) => scope)),
 ]
 
-/** Formats alternatives as `a`, `a or b`, or `a, b or c`. */
-const formatAlternatives = (ways: readonly string[]): string =>
-  [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
-
 /** Creates the failure of a line without a scope. @param advice what gives it one */
 const createMissingScopeFailure = (
   command: Command,
@@ -280,7 +277,7 @@ const adviseScope = (command: Command, options: readonly Option[]): string => {
     ...listOtherScopeFlags(command).map((name) => `--${name}`),
   ]
   const clone = kinds.includes('project') ? ', or run it inside a clone of the project' : ''
-  return `Give ${formatAlternatives(ways)}${clone}.`
+  return `Give ${joinWords(ways, 'or')}${clone}.`
 }
 
 const askForScope = async (
@@ -309,8 +306,10 @@ export const checkInnerScope = (
 ): void => {
   if (options.length === 0) return
   const flags = [...listScopeKinds(options), ...listOtherScopeFlags(command)]
-  const ways = flags.flatMap((name) => (allowed.includes(name) ? `--${name}` : []))
-  throw createMissingScopeFailure(command, options, `Give ${formatAlternatives(ways)}.`)
+  // Flags of the command itself are always allowed.
+  const usable = new Set(['instance', 'user', ...allowed])
+  const ways = flags.flatMap((name) => (usable.has(name) ? `--${name}` : []))
+  throw createMissingScopeFailure(command, options, `Give ${joinWords(ways, 'or')}.`)
 }
 
 /**

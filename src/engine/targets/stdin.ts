@@ -14,6 +14,7 @@ import {
   type Cutter,
   createCommaCutter,
   createTabCutter,
+  createTableCutter,
   createValueCutter,
   describePosition,
   readInputObjects,
@@ -175,30 +176,24 @@ const createJsonCutter =
   (text, last) =>
     cut(text, last).map((one) => parseInputItem(describePosition(one), one.value))
 
-/** Creates the cutter for the rows of a table, whose first row is the heading. */
-const createTableCutter = (cut: Cutter<Cells>): Cutter<InputItem> => {
-  let heading: readonly string[] | undefined
-  const read = ({ place, cells }: Cells): readonly InputItem[] => {
+/** Creates the function that reads the rows of a table below its heading. */
+const createItemReader =
+  (heading: readonly string[]) =>
+  ({ place, cells }: Cells): readonly InputItem[] => {
     // The heading is repeated if the input is the output of several lists.
-    if (cells.every((cell, i) => cell === heading?.[i])) return []
-    const entries = (heading ?? []).map((name, i) => [name, cells[i] ?? ''] as const)
+    if (cells.every((cell, i) => cell === heading[i])) return []
+    const entries = heading.map((name, i) => [name, cells[i] ?? ''] as const)
     const [column, parent = ''] = entries.find(([name]) => isColumn(name)) ?? []
     // A record may have a field of that name, whose value is an object.
     if (!isColumn(column) || parent === '' || parent.startsWith('{')) return [{ place }]
     const record = Object.fromEntries(entries.filter(([name]) => name !== column))
     return [{ place, column, parent, record }]
   }
-  return (text, last) =>
-    cut(text, last).flatMap((row) => {
-      if (heading !== undefined) return read(row)
-      heading = row.cells
-      return []
-    })
-}
 
 const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
   if (isJsonStart(head)) return createJsonCutter(createValueCutter())
-  return createTableCutter(/^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter())
+  const cut = /^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter()
+  return createTableCutter(cut, createItemReader)
 }
 
 /** True if an input with this beginning may name parents. */
@@ -218,7 +213,7 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
 
 /** Reads the beginning of an input, to find whether its records name their parents. */
 class InputProbe {
-  readonly #chunks: AsyncIterator<string>
+  readonly #chunks: AsyncIterator<string, undefined>
   /** The texts that were read so far. */
   readonly #texts: string[] = []
   readonly found: InputItem[] = []
@@ -233,7 +228,7 @@ class InputProbe {
   > {
     let read: Cutter<InputItem> | undefined
     for (;;) {
-      const text = await this.readNext()
+      const { value: text } = await this.#chunks.next()
       const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text
       if (text !== undefined) this.#texts.push(text)
       read ??= await createItemCutter(plainText ?? '')
@@ -244,16 +239,16 @@ class InputProbe {
     }
   }
 
-  async readNext(): Promise<string | undefined> {
-    const step = await this.#chunks.next()
-    return step.done === true ? undefined : step.value
+  /** Yields what is left of the input. */
+  async *yieldRest(): AsyncGenerator<string> {
+    for (let one = await this.#chunks.next(); one.done !== true; one = await this.#chunks.next())
+      yield one.value
   }
 
   /** Yields the whole input from its beginning. */
   async *replay(): AsyncGenerator<string> {
     yield* this.#texts.splice(0)
-    for (let text = await this.readNext(); text !== undefined; text = await this.readNext())
-      yield text
+    yield* this.yieldRest()
   }
 }
 
@@ -262,13 +257,8 @@ const createObjectNaming = async (command: Command, rowFields: RowFields | undef
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.loadForeignFields()
   return ({ place, column, parent, record }: ChildRecord): GivenObject => {
-    const reading = {
-      objects,
-      elsewhere,
-      project: parseParentTarget(column, parent).value,
-      tap: rowFields,
-    }
-    const object = parseObjectAt(place, record, reading)
+    const { value: project } = parseParentTarget(column, parent)
+    const object = parseObjectAt(place, record, { objects, project, tap: rowFields }, elsewhere)
     const row = rowFields?.takeRows().at(-1)
     return { object, place, parent, row }
   }
@@ -303,12 +293,7 @@ const readOwnedObjects = async (
     })
   const yieldObjects = async function* (): AsyncGenerator<GivenObject> {
     yield* listNamed(beginning.found)
-    for (
-      let text = await beginning.readNext();
-      text !== undefined;
-      text = await beginning.readNext()
-    )
-      yield* listNamed(known.read(text, false))
+    for await (const text of beginning.yieldRest()) yield* listNamed(known.read(text, false))
     yield* listNamed(known.read('', true))
   }
   return { below: column, objects: yieldObjects() }
