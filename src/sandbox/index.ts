@@ -69,7 +69,7 @@ const collectCredentials = (state: State, now = new InstanceClock().iso()): Know
       refresh_token: token.refresh_token,
     })),
     ...state.jobs
-      .filter({ status: 'running' })
+      .filter((job) => job.status === 'running')
       .map((job) =>
         createCredential('job', `job ${job.id} of ${getUsername(job.user_id)}`, job.token),
       ),

@@ -153,7 +153,7 @@ const unfinished = ['created', 'pending', 'running', 'manual']
 const updatePipeline = ({ state, clock }: Instance, id: number): void => {
   const pipeline = state.pipelines.get(id)
   if (pipeline === undefined) return
-  const status = getStatus(state.jobs.filter({ pipeline_id: id, retried: false }))
+  const status = getStatus(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
   if (status === pipeline.status) return
   const now = clock.iso()
   const finished_at = unfinished.includes(status) ? undefined : now

@@ -240,7 +240,7 @@ const issueResource = resource({
   defaults: (call, { from }) => {
     const user = call.requireUser()
     const { id } = requireIssueProject(call, from?.id)
-    const iids = call.state.issues.filter({ project_id: id }).map(({ iid }) => iid)
+    const iids = call.state.issues.filter((i) => i.project_id === id).map(({ iid }) => iid)
     const iid = Math.max(0, ...iids) + 1
     const now = call.clock.iso()
     return {
@@ -259,7 +259,7 @@ const issueResource = resource({
   remove: (call, { id, project_id }) => {
     if (!call.isOwnerOf(requireIssueProject(call, project_id))) throw forbidden()
     const { issues: rows, notes, todos } = call.state
-    for (const note of notes.filter({ noteable_type: 'Issue', noteable_id: id }))
+    for (const note of notes.filter((n) => n.noteable_type === 'Issue' && n.noteable_id === id))
       notes.remove(note.id)
     for (const todo of todos.filter({ target_type: 'Issue', target_id: id })) todos.remove(todo.id)
     rows.remove(id)

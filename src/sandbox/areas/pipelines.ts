@@ -100,8 +100,8 @@ const pipelines = resource({
     if (!call.isOwnerOf(project)) throw forbidden()
     const { jobs, mergeRequests } = call.state
     for (const { id } of listWithChildren(call, pipeline)) {
-      for (const job of jobs.filter({ pipeline_id: id })) jobs.remove(job.id)
-      for (const request of mergeRequests.filter({ pipeline_id: id }))
+      for (const job of jobs.filter((j) => j.pipeline_id === id)) jobs.remove(job.id)
+      for (const request of mergeRequests.filter((m) => m.pipeline_id === id))
         mergeRequests.change(request.id, { pipeline_id: null })
       call.state.pipelines.remove(id)
     }
@@ -146,7 +146,7 @@ const create = async (call: Call, { id, ref, variables }: CreateInput) => {
 }
 
 const getJobs = ({ state }: Call, { id }: PipelineRecord): readonly JobRecord[] =>
-  state.jobs.filter({ pipeline_id: id, retried: false })
+  state.jobs.filter(({ pipeline_id, retried }) => pipeline_id === id && !retried)
 
 const cancel = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)

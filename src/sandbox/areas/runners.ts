@@ -167,7 +167,7 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
 const resolveScope = (call: Call, token: string) => {
   if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
-  const project = call.state.projects.find({ runners_token: token })
+  const project = call.state.projects.find((p) => p.runners_token === token)
   if (project !== undefined)
     return { runner_type: 'project_type', project_ids: [project.id], group_ids: [] } as const
   const group = call.state.groups.find({ runners_token: token })

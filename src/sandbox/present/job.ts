@@ -108,6 +108,6 @@ export const showBridge = (call: Call, job: JobRecord) => {
 export const listWithChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
   pipeline,
   ...call.state.pipelines
-    .filter({ parent_id: pipeline.id })
+    .filter((p) => p.parent_id === pipeline.id)
     .flatMap((child) => listWithChildren(call, child)),
 ]

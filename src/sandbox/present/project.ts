@@ -17,7 +17,7 @@ const computeSimple = (call: Call, project: ProjectRecord) => {
     web_url,
     readme_url: `${web_url}/-/blob/${project.default_branch}/README.md`,
     tag_list: [...project.topics],
-    forks_count: call.state.projects.filter({ forked_from_id: project.id }).length,
+    forks_count: call.state.projects.filter((p) => p.forked_from_id === project.id).length,
     avatar_url: null,
     star_count: project.starred_by.length,
   }
@@ -43,7 +43,7 @@ const unknown = { id: 0, name: '', path: '', full_path: '', username: '', create
 
 const getAccess = (call: Call, type: SourceType, id: number) => {
   const levels = call.state.members
-    .filter({ source_type: type, source_id: id, user_id: call.user?.id })
+    .filter((m) => m.source_type === type && m.source_id === id && m.user_id === call.user?.id)
     .map((m) => m.access_level)
   return levels.length === 0 ? null : { access_level: Math.max(...levels), notification_level: 3 }
 }
@@ -98,7 +98,7 @@ interface ExtraFields {
 /** Presents a project with the fields for signed-in users. */
 export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
   const level = call.getProjectLevel(project)
-  const open = call.state.issues.filter({ project_id: project.id, state: 'opened' })
+  const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
   const reports = level >= getRoleLevel('reporter')
   const maintains = level >= getRoleLevel('maintainer')
   const attributes = Object.entries(project.custom_attributes)

@@ -70,11 +70,9 @@ const findDirectLevel = (
 ): number => {
   let level = 0
   for (const [type, id] of sources)
-    for (const member of state.members.filter({
-      user_id: user.id,
-      source_type: type,
-      source_id: id,
-    }))
+    for (const member of state.members.filter(
+      (m) => m.user_id === user.id && m.source_type === type && m.source_id === id,
+    ))
       if (isCurrent(member.expires_at, today)) level = Math.max(level, member.access_level)
   return level
 }
@@ -90,7 +88,7 @@ const findSharedLevel = (
 ): number => {
   let level = 0
   for (const [type, id] of sources)
-    for (const share of state.shares.filter({ source_type: type, source_id: id })) {
+    for (const share of state.shares.filter((s) => s.source_type === type && s.source_id === id)) {
       if (!isCurrent(share.expires_at, today)) continue
       const own = findDirectLevel(
         state,

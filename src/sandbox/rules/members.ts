@@ -32,7 +32,7 @@ const listRecords = (
   source_id: number,
 ): MemberRecord[] =>
   call.state.members
-    .filter({ source_type, source_id })
+    .filter((m) => m.source_type === source_type && m.source_id === source_id)
     .filter(({ expires_at }) => isCurrent(expires_at, call.clock.day()))
 
 const maintainer = 40

@@ -94,7 +94,7 @@ const checkNotBlocked = (user: UserRecord): void => {
 /** Finds the actor of a job token. The token is valid while its job runs, and only at endpoints that accept job tokens. */
 const findJobActor = (instance: Instance, value: string, auth: AuthNeed): Actor => {
   if (auth.credential !== 'job' && auth.credential !== 'user-or-job') throw unauthorized()
-  const job = instance.state.jobs.find({ token: value, status: 'running' })
+  const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
   const user = instance.state.users.get(job?.user_id)
   if (job === undefined || user === undefined) throw unauthorized()
   checkNotBlocked(user)
