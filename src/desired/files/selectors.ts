@@ -1,7 +1,7 @@
 /** Parses keys that select projects by glob or record, and checks `owns`: the addresses that only the files of one folder may declare. */
 
 import { dirname, relative, sep } from 'node:path'
-import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
+import { getWrittenText, listItems, type WrittenEntry } from '../../base/documents/written.js'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed.js'
@@ -229,10 +229,17 @@ export const listKeyRegions = (key: LevelKey): NamedKey['regions'] => {
   return globs.length === 0 ? undefined : globs.flatMap(({ text }) => listGlobRegions(text) ?? [])
 }
 
-/** The schema of `owns`, for editors. */
+const ownable = 'site, groups/name, groups/name/**, projects/group/name or projects/group/**'
+
+/** The schema of `owns`. */
 export const ownsSchema: JsonSchema = {
   type: 'array',
-  items: { type: 'string', pattern: '^(?:site|groups/.+|projects/.+)$' },
+  items: {
+    type: 'string',
+    pattern: '^(?:site|groups/.+|projects/.+)$',
+    title: 'address',
+    description: ownable,
+  },
   minItems: 1,
   description: 'addresses that only files in this folder and below can declare',
 }
@@ -247,19 +254,15 @@ export const readOwns = (
   const other = all.find((one) => one.folder === folder)
   if (other !== undefined)
     mistakes.addDuplicate(origin, 'owns is declared twice for this folder', other.origin)
-  const items: readonly WrittenValue[] = value.is === 'list' ? value.items : []
-  if (items.length === 0) mistakes.add(value.origin, 'owns must be a list of addresses', hint)
-  const regions = items.flatMap((item) => {
-    const text = item.is === 'scalar' ? item.text : ''
+  const regions = listItems(value).flatMap((item) => {
+    const text = getWrittenText(item)
     const owned = parseOwned(text)
     if (owned === undefined)
-      mistakes.add(item.origin, `owns cannot contain "${quoteText(text)}"`, hint)
+      mistakes.add(item.origin, `"${quoteText(text)}" is not a valid address`, `Use ${ownable}.`)
     return owned ?? []
   })
   all.push({ folder, origin, regions })
 }
-
-const hint = 'Write site, groups/name, groups/name/**, projects/group/name or projects/group/**.'
 
 const hasPrefix = (text: string | undefined, prefix: string): boolean =>
   text?.startsWith(prefix) === true
