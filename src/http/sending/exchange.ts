@@ -3,6 +3,7 @@
  */
 
 import type { Dispatcher } from 'undici'
+import { callOnAbort } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
@@ -11,7 +12,7 @@ import { LostRequest, markUnknownOutcome, toLostRequest, toOneLine } from '../an
 import { maskAddressSecrets, maskBody, maskHeaders } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import type { RequestTarget } from '../request/address.js'
-import type { AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
+import type { AnswerHeaders, ClientOptions, Exchange } from '../types.js'
 import { createInterrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController
@@ -117,11 +118,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly outgoing: OutgoingRequest,
-    onInterrupt: OnInterrupt,
+    signal: AbortSignal,
     private readonly resolve: (incoming: IncomingAnswer) => void,
     private readonly reject: (error: Error) => void,
   ) {
-    this.#forget = onInterrupt(() => this.#abort(this.#createInterruption()))
+    this.#forget = callOnAbort(signal, () => this.#abort(this.#createInterruption()))
   }
 
   onRequestStart(controller: Controller): void {
@@ -180,7 +181,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 export const sendRequest = (
   dispatcher: Dispatcher,
   outgoing: OutgoingRequest,
-  onInterrupt: OnInterrupt,
+  signal: AbortSignal,
 ): Promise<IncomingAnswer> =>
   new Promise((resolve, reject) => {
     const { origin, path, method, headers, body, timeout } = outgoing
@@ -194,7 +195,7 @@ export const sendRequest = (
         headersTimeout: timeout,
         bodyTimeout: timeout,
       },
-      new ResponseHandler(outgoing, onInterrupt, resolve, reject),
+      new ResponseHandler(outgoing, signal, resolve, reject),
     )
   })
 
@@ -235,82 +236,81 @@ const isNeverSent = (error: Error): boolean =>
 
 const noTrace: Trace = { reportAnswer: () => {}, reportFailure: () => {} }
 
-const maskRequestBody = (
-  body: OutgoingRequest['body'],
-  secrets: ReadonlySet<string> | undefined,
-): string | undefined =>
-  typeof body === 'string' ? maskBody(body, secrets) : body && `(${body.length} bytes)`
-
 const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
   )
 
-/** A request whose outcome is known, after so many milliseconds, and the names that are secret in it. */
-interface TracedRequest {
-  readonly outgoing: OutgoingRequest
-  readonly secrets: ReadonlySet<string> | undefined
-  readonly milliseconds: number
+/** The outcome of a request: an answer, with the body that was read of it, or an error. */
+interface TracedOutcome {
+  readonly answer?: Pick<IncomingAnswer, 'status' | 'headers'>
+  readonly body?: Uint8Array | undefined
+  readonly error?: Error
 }
 
-const redactUrl = ({ outgoing: { origin, path } }: TracedRequest): string =>
-  redactSecrets(maskAddressSecrets(`${origin}${path}`))
+/** An exchange. Its texts are made on access, since each is searched for secrets, and most readers want few of them. */
+class TracedExchange implements Exchange {
+  readonly method: string
+  readonly status: number | undefined
+  readonly sent: false | undefined
+  readonly #outgoing: OutgoingRequest
+  readonly #secrets: ReadonlySet<string> | undefined
+  readonly #outcome: TracedOutcome
 
-const redactSudo = ({ outgoing: { headers } }: TracedRequest): string | undefined =>
-  redactHeaders({ sudo: headers.sudo }).sudo
+  /** @param secrets the names that are secret in the request and its answer */
+  constructor(
+    outgoing: OutgoingRequest,
+    secrets: ReadonlySet<string> | undefined,
+    readonly milliseconds: number,
+    outcome: TracedOutcome,
+  ) {
+    this.method = outgoing.method
+    this.status = outcome.answer?.status
+    this.sent = outcome.error !== undefined && isNeverSent(outcome.error) ? false : undefined
+    this.#outgoing = outgoing
+    this.#secrets = secrets
+    this.#outcome = outcome
+  }
 
-const redactRequestBody = ({ outgoing, secrets }: TracedRequest): string | undefined => {
-  const sent = maskRequestBody(outgoing.body, secrets)
-  return sent && redactSecrets(sent)
-}
+  get url(): string {
+    const { origin, path } = this.#outgoing
+    return redactSecrets(maskAddressSecrets(`${origin}${path}`))
+  }
 
-// The texts of an exchange are made on access, since each is searched for secrets, and most readers want few of them.
+  get requestHeaders(): Exchange['requestHeaders'] {
+    return redactHeaders(this.#outgoing.headers)
+  }
 
-const createAnsweredExchange = (
-  traced: TracedRequest,
-  { status, headers }: { readonly status: number; readonly headers: AnswerHeaders },
-  answer: Uint8Array | undefined,
-): Exchange => ({
-  method: traced.outgoing.method,
-  get url() {
-    return redactUrl(traced)
-  },
-  get requestHeaders() {
-    return redactHeaders(traced.outgoing.headers)
-  },
-  get sudo() {
-    return redactSudo(traced)
-  },
-  get requestBody() {
-    return redactRequestBody(traced)
-  },
-  milliseconds: traced.milliseconds,
-  status,
-  get responseHeaders() {
-    return redactHeaders(headers)
-  },
-  get requestId() {
-    const id = readHeader(headers, 'x-request-id')
+  get sudo(): string | undefined {
+    return redactHeaders({ sudo: this.#outgoing.headers.sudo }).sudo
+  }
+
+  get requestBody(): string | undefined {
+    const { body } = this.#outgoing
+    const sent =
+      typeof body === 'string' ? maskBody(body, this.#secrets) : body && `(${body.length} bytes)`
+    return sent && redactSecrets(sent)
+  }
+
+  get responseHeaders(): Exchange['responseHeaders'] {
+    return this.#outcome.answer && redactHeaders(this.#outcome.answer.headers)
+  }
+
+  get requestId(): string | undefined {
+    const id = readHeader(this.#outcome.answer?.headers ?? {}, 'x-request-id')
     return id && redactSecrets(toOneLine(id))
-  },
-  get responseBody() {
-    const shown = answer && maskBody(Buffer.from(answer).toString(), traced.secrets)
-    return shown && redactSecrets(shown)
-  },
-})
+  }
 
-const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => ({
-  method: traced.outgoing.method,
-  url: redactUrl(traced),
-  requestHeaders: redactHeaders(traced.outgoing.headers),
-  sudo: redactSudo(traced),
-  get requestBody() {
-    return redactRequestBody(traced)
-  },
-  milliseconds: traced.milliseconds,
-  error: redactSecrets(toOneLine(error.message)),
-  ...(isNeverSent(error) ? { sent: false } : {}),
-})
+  get responseBody(): string | undefined {
+    const { body } = this.#outcome
+    const shown = body && maskBody(Buffer.from(body).toString(), this.#secrets)
+    return shown && redactSecrets(shown)
+  }
+
+  get error(): string | undefined {
+    return this.#outcome.error && redactSecrets(toOneLine(this.#outcome.error.message))
+  }
+}
 
 /**
  * Starts the trace of a request.
@@ -324,15 +324,14 @@ export const startTrace = (
   if (report === undefined) return noTrace
   const started = getCurrentIo().uptime()
   let reported = false
-  const reportOnce = (createReport: (traced: TracedRequest) => Exchange): void => {
+  const reportOnce = (outcome: TracedOutcome): void => {
     if (reported) return
     reported = true
     const milliseconds = Math.round(getCurrentIo().uptime() - started)
-    report(createReport({ outgoing, secrets, milliseconds }))
+    report(new TracedExchange(outgoing, secrets, milliseconds, outcome))
   }
   return {
-    reportAnswer: (status, headers, answer) =>
-      reportOnce((traced) => createAnsweredExchange(traced, { status, headers }, answer)),
-    reportFailure: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
+    reportAnswer: (status, headers, body) => reportOnce({ answer: { status, headers }, body }),
+    reportFailure: (error) => reportOnce({ error }),
   }
 }
