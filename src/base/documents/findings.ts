@@ -43,14 +43,9 @@ export class Findings {
     this.#notes.add(`${formatOrigin(origin)}: ${text}`)
   }
 
-  /** Adds the finding for an unknown key. @param otherwise the hint if no known key is similar */
-  unknown(
-    { key, origin }: Pick<WrittenEntry, 'key' | 'origin'>,
-    known: readonly string[],
-    otherwise?: string,
-    text = `${quoteText(key)} is not allowed here`,
-  ): void {
-    this.add(origin, text, suggestSimilar(key, known) ?? otherwise)
+  /** Adds the finding for an unknown key. */
+  unknown({ key, origin }: Pick<WrittenEntry, 'key' | 'origin'>, known: readonly string[]): void {
+    this.add(origin, `${quoteText(key)} is not allowed here`, suggestSimilar(key, known))
   }
 
   /** Adds the finding for something that is declared twice, even if both values are equal. */
