@@ -48,7 +48,7 @@ const findIn = async (text: string, json: boolean): Promise<string | undefined> 
 /** Texts of flow maps, which are JSON as well, with what is wrong in them. */
 const wrong: readonly (readonly [text: string, finding: string])[] = [
   ['[]', '1:1: a test file must be a map, not a list'],
-  ['"password"', '1:1: a test file must be a map, not a value of 8 characters'],
+  ['"password"', '1:1: a test file must be a map, not text'],
   ['{"pass": "word"}', '1:1: test is missing (Write test: 1.)'],
   ['{"test": 2}', '1:10: test must be the number 1 (A newer svcctl may support other versions.)'],
   ['{"test": 1, "cuont": 1}', '1:13: cuont is not allowed here (Did you mean count?)'],
@@ -73,7 +73,7 @@ const wrong: readonly (readonly [text: string, finding: string])[] = [
   ['{"test": 1, "either": ["a", 1]}', '1:29: an item of either must be text, not 1'],
   ['{"test": 1, "either": {"env": "a"}}', '1:31: "a" is not a valid env (Use capitals.)'],
   ['{"test": 1, "own": "y"}', '1:20: own must begin with an x'],
-  ['{"test": 1, "secret": "hunter2"}', '1:23: secret must be a map, not a value of 7 characters'],
+  ['{"test": 1, "secret": "hunter2"}', '1:23: secret must be a map, not text'],
   [
     '{"test": 1, "secret": {"env": "hunter2"}}',
     '1:31: a value of 7 characters is not a valid env (Use capitals.)',

@@ -22,7 +22,7 @@ const security = (said: string): string =>
   `version: 1\nprojects:\n  platform/app:\n    approval_rules:\n      Security:\n${said}\n`
 
 describe('a key with nothing behind it', () => {
-  const item = 'eva has no value: write null to remove eva, or its attributes'
+  const item = 'eva has no value'
   it.each([
     ['nothing', members('      eva:'), `5:7: ${item}`],
     ['a comment', members('      eva: # { access_level: guest }'), `5:7: ${item}`],
@@ -33,11 +33,7 @@ describe('a key with nothing behind it', () => {
     ['an explicit key', members('      ? eva'), `5:9: ${item}`],
     ['a bare tag', members('      eva: !!null'), `5:7: ${item}`],
     ['a tag and no text', members("      eva: !!null ''"), `5:7: ${item}`],
-    [
-      'an attribute',
-      security('        user_ids:'),
-      '6:9: user_ids has no value: write null to unset it, or leave it out',
-    ],
+    ['an attribute', security('        user_ids:'), '6:9: user_ids has no value'],
     [
       'a member of a list',
       security('        user_ids:\n          - ana\n          -'),
@@ -46,12 +42,12 @@ describe('a key with nothing behind it', () => {
     [
       'a setting',
       'version: 1\nsite:\n  settings:\n    after_sign_up_text:\n',
-      '4:5: after_sign_up_text has no value: write null to unset it, or leave it out',
+      '4:5: after_sign_up_text has no value',
     ],
     [
       'a value within a value',
       'version: 1\nsite:\n  settings:\n    repository_storages_weighted: { default: }\n',
-      '4:37: default has no value: write null to unset it, or leave it out',
+      '4:37: default has no value',
     ],
   ])('is refused: %s', async (_, text, said) => {
     const { code, stderr, written } = await ran('apply svcctl.yml --yes', text)
@@ -92,26 +88,31 @@ describe('an empty text clears nothing: null does', () => {
   const setting = (text: string): string => `version: 1\nsite: {settings: {${text}}}\n`
 
   it.each([
-    [member("expires_at: ''"), 'expires_at must be a day as YYYY-MM-DD, not an empty value'],
-    [member('expires_at: ""'), 'Write null to clear it.'],
-    [integration('simple-webhook', "webhook: ''"), 'webhook is empty'],
-    [integration('task-tracker', "api_key: ''"), 'api_key is empty'],
+    [member("expires_at: ''"), 'expires_at must not be empty'],
+    [integration('simple-webhook', "webhook: ''"), 'source of a secret must not be empty'],
+    [integration('task-tracker', "api_key: ''"), 'source of a secret must not be empty'],
     [
       integration('task-tracker', "api_key: {env: HOOK}, restrict_to_branch: ''"),
-      'restrict_to_branch must be text or a list, not an empty value',
+      'restrict_to_branch must not be empty',
     ],
     [
       integration('task-tracker', "api_key: {env: HOOK}, restrict_to_branch: [main, '']"),
-      'restrict_to_branch must be text or a list, not an empty value',
+      'restrict_to_branch must not be empty',
     ],
-    [integration('ci-server', "token: {env: HOOK}, drone_url: ''"), 'drone_url must be a URL, not'],
-    [setting("asset_proxy_url: ''"), 'asset_proxy_url must be a URL, not an empty value'],
-    [setting("abuse_notification_email: ''"), 'must be an email address, not an empty value'],
-    [setting("archive_builds_in_human_readable: ''"), 'must be a duration, not an empty value'],
-    [setting("asset_proxy_allowlist: ''"), 'must be text that is not empty, not an empty value'],
-    [setting("domain_allowlist: ['']"), 'must be text that is not empty, not an empty value'],
-    [setting("spamsvc_api_key: ''"), 'spamsvc_api_key is empty'],
-    [setting("external_pipeline_validation_service_token: ''"), 'service_token is empty'],
+    [integration('ci-server', "token: {env: HOOK}, drone_url: ''"), 'drone_url must not be empty'],
+    [setting("asset_proxy_url: ''"), 'asset_proxy_url must not be empty'],
+    [setting("abuse_notification_email: ''"), 'abuse_notification_email must not be empty'],
+    [
+      setting("archive_builds_in_human_readable: ''"),
+      'archive_builds_in_human_readable must not be empty',
+    ],
+    [setting("asset_proxy_allowlist: ''"), 'asset_proxy_allowlist must not be empty'],
+    [setting("domain_allowlist: ['']"), 'an item of domain_allowlist must not be empty'],
+    [setting("spamsvc_api_key: ''"), 'source of a secret must not be empty'],
+    [
+      setting("external_pipeline_validation_service_token: ''"),
+      'source of a secret must not be empty',
+    ],
     [setting("signup_enabled: ''"), 'signup_enabled must be true or false, not an empty value'],
     [setting("max_import_size: ''"), 'max_import_size must be a number, not an empty value'],
   ])('%s', async (text, why) => {

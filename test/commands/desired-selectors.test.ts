@@ -200,13 +200,13 @@ describe('a selector', () => {
 
   it.each([
     ['{topic: a}: {}', "Quote it: '{topic: a}'."],
-    ["'{topic: a': {}", 'this selector is not a map'],
+    ["'{topic: a': {}", '"{topic: a" is not a valid path or pattern of projects'],
     ["'{topics: a}': {}", 'Did you mean topic?'],
-    ["'{}': {}", 'a selector needs topic, visibility or path'],
-    ["'{topic: {a: b}}': {}", 'topic of a selector must be text or a list'],
+    ["'{}': {}", 'a selector must not be empty'],
+    ["'{topic: {a: b}}': {}", 'topic must be text or a list, not a map'],
     ['\'{path: "a b"}\': {}', 'a b is not a valid path pattern'],
     ["'a**b/c': {}", 'a**b/c is not a valid path pattern'],
-    ["'plat?/*': {}", 'plat?/* is not a valid path pattern'],
+    ["'plat?/*': {}", '"plat?/*" is not a valid path or pattern of projects'],
   ])('is refused: %s', async (key, why) => {
     const { code, stderr } = await (await desk([`projects: {${key}}`]))('plan FILES')
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^svcctl: f0\.yml:2:12: /)])

@@ -111,12 +111,12 @@ describe('a team', () => {
   it.each([
     ['teams: {a: {teams: [b]}, b: {teams: [a]}}', 'contain each other: a → b → a'],
     ['teams: {a: {teams: [a]}}', 'contain each other: a → a'],
-    ["teams: {'a b': {}}", 'a b is not a valid team name'],
+    ["teams: {'a b': {}}", '"a b" is not a valid team name'],
     ['teams: {a: {}, b: {teams: [c]}}', 'unknown team c'],
-    ['teams: {a: [ana]}', 'a team must be a map, not a list'],
+    ['teams: {a: [ana]}', 'a must be a map, not a list'],
     ['teams: {a: {people: [ana]}}', 'people is not allowed here'],
-    ['teams: {a: {users: ana}}', 'users of a team must be a list'],
-    ['teams: {a: {users: [[ana]]}}', 'users of a team must contain names'],
+    ['teams: {a: {users: ana}}', 'users must be a list, not text'],
+    ['teams: {a: {users: [[ana]]}}', 'an item of users must be text, not a list'],
     [
       'teams: {leads: {}}\ngroups: {platform: {members: {team:lead: guest}}}',
       'Did you mean leads?',
@@ -241,13 +241,13 @@ describe('a range', () => {
 
   it.each([
     ['{min: 3, max: 2}', 'the minimum of approvals_required is greater than its maximum'],
-    ['{one_of: []}', 'one_of of approvals_required must be a list of values'],
+    ['{one_of: []}', 'one_of must have at least 1 item'],
     ['{one_of: [1], min: 1}', 'cannot combine one_of with min or max'],
     ['{minn: 1}', 'Did you mean min?'],
-    ['{min: [1]}', 'min of approvals_required must be one value'],
-    ['{min: null}', 'has no value'],
-    ['{min: many}', 'must be an integer, not "many"'],
-    ['{}', 'approvals_required must be a value, or min, max, one_of'],
+    ['{min: [1]}', 'min must be a whole number, not a list'],
+    ['{min: null}', 'min must be a whole number, not nothing'],
+    ['{min: many}', 'min must be a whole number, not "many"'],
+    ['{}', 'approvals_required must not be empty'],
   ])('is refused: %s', async (value, why) => {
     const { code, stderr } = await (await desk(rule(value))).run('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
@@ -259,7 +259,7 @@ describe('a range', () => {
         'projects: {platform/app: {approval_rules: {A: {user_ids: {min: 1}, rule_type: {min: a}}}}}',
       )
     ).run('plan f.yml')
-    expect(stderr).toContain('user_ids must be a list, or $add and $remove, not min')
-    expect(stderr).toContain('rule_type must be a value, or one_of, not min')
+    expect(stderr).toContain('f.yml:2:59: min is not allowed here (Use one of $add, $remove.)')
+    expect(stderr).toContain('f.yml:2:80: min is not allowed here (Use one_of.)')
   })
 })

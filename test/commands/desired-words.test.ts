@@ -54,16 +54,16 @@ describe('a scalar in place of attributes', () => {
   it.each([
     [
       members('{eva: develper}'),
-      'f.yml:2:36: access_level must be an integer or one of no-access, minimal,',
+      'f.yml:2:36: eva must be a map, a whole number, no-access, minimal,',
       'Did you mean developer?',
     ],
-    [app('pages_domains: {a.test: x}'), 'a.test must be a map of attributes, or null, not', ''],
-    [app('integrations: {slack: x}'), 'slack must be a map of attributes, or null, not', ''],
-    [app('runners: {gpu: x}'), 'gpu must be a map of attributes, or null, not', ''],
+    [app('pages_domains: {a.test: x}'), 'a.test must be a map, not text', ''],
+    [app('integrations: {slack: x}'), 'slack must be a map, not text', ''],
+    [app('runners: {gpu: x}'), 'gpu must be a map, not text', ''],
     [
       members('[eva, ben]'),
       'f.yml:2:30: members must be a map, not a list',
-      'Write members: {eva: <access_level>, ben: <access_level>}.',
+      'Write members: {eva: …, ben: …}.',
     ],
   ])('is refused where it is none: %s', async (text, why, hint) => {
     const { code, stderr } = await plan(text)

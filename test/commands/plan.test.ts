@@ -67,7 +67,9 @@ describe('plan', () => {
     const ran = await run(text, ['plan', '--allow-literal-secrets'])
     expect(ran.code, ran.stdout).toBe(2)
     expect(ran.stderr).toMatch(
-      new RegExp(`svcctl\\.yml:2:\\d+: ${name} (contains a secret|must be one of)`),
+      new RegExp(
+        `svcctl\\.yml:2:\\d+: ${name} (contains a secret|must be a map or text, not a list)`,
+      ),
     )
     expect(ran.stdout + ran.stderr).not.toContain('canary')
   })

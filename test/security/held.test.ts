@@ -104,7 +104,7 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
     const text = `version: 1\nprojects: {platform/app: {deploy_keys: {a: {key: ${canary}}}}}\n`
     const { code, stderr, leaks } = await refused(text, {})
     expect([code, leaks]).toEqual([2, null])
-    expect(stderr).toContain('key must be a public key in one line, not a value of 13 characters')
+    expect(stderr).toContain('a value of 13 characters is not a valid public key in one line')
   })
 
   const documents = [

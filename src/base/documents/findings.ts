@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js'
 import { suggestSimilar } from '../suggest.js'
 import { quoteText } from '../text.js'
 import { formatOrigin, type Origin } from './origin.js'
-import { describeWritten, type WrittenEntry, type WrittenValue } from './written.js'
+import type { WrittenEntry } from './written.js'
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
@@ -26,7 +26,11 @@ export class Findings {
   }
 
   get any(): boolean {
-    return this.#found.size > 0
+    return this.size > 0
+  }
+
+  get size(): number {
+    return this.#found.size
   }
 
   add(origin: Origin, text: string, hint?: string): undefined {
@@ -39,19 +43,9 @@ export class Findings {
     this.#notes.add(`${formatOrigin(origin)}: ${text}`)
   }
 
-  /** Adds the finding for an unknown key. @param otherwise the hint if no known key is similar */
-  unknown(
-    { key, origin }: Pick<WrittenEntry, 'key' | 'origin'>,
-    known: readonly string[],
-    otherwise?: string,
-    text = `${quoteText(key)} is not allowed here`,
-  ): void {
-    this.add(origin, text, suggestSimilar(key, known) ?? otherwise)
-  }
-
-  /** Adds the finding for a value of the wrong type. */
-  mistyped(written: WrittenValue, takes: string, hint?: string): undefined {
-    return this.add(written.origin, `${takes}, not ${quoteText(describeWritten(written))}`, hint)
+  /** Adds the finding for an unknown key. */
+  unknown({ key, origin }: Pick<WrittenEntry, 'key' | 'origin'>, known: readonly string[]): void {
+    this.add(origin, `${quoteText(key)} is not allowed here`, suggestSimilar(key, known))
   }
 
   /** Adds the finding for something that is declared twice, even if both values are equal. */

@@ -51,6 +51,18 @@ const createLocator =
     return origin
   }
 
+/**
+ * Checks a written value against a schema. Mistakes are added to the findings.
+ * @param size the number of characters of its text
+ * @returns true if the value is valid
+ */
+export const checkWritten = (
+  schema: object,
+  written: WrittenValue,
+  findings: Findings,
+  size: number,
+): boolean => checkValue(schema, toPlain(written), createLocator(written), findings, size)
+
 interface ReadOptions {
   /** If true, every scalar is read as text, exactly as written. */
   readonly asText?: boolean

@@ -46,6 +46,7 @@ const dropConsequences = (errors: readonly SchemaError[]): readonly SchemaError[
   const listPlaces = (keyword: string): ReadonlySet<string> =>
     new Set(errors.filter((one) => one.keyword === keyword).map(getPlace))
   const [constant, mistyped] = [listPlaces('const'), listPlaces('type')]
+  const unfit = listPlaces('anyOf')
   const keys = errors.filter(({ schemaPath }) => schemaPath.endsWith('/propertyNames'))
   const outer = errors.filter(({ keyword }) => keyword === 'oneOf')
   return errors.filter((one) => {
@@ -53,6 +54,7 @@ const dropConsequences = (errors: readonly SchemaError[]): readonly SchemaError[
     if (keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')) return false
     if (keyword === 'type' && constant.has(getPlace(one))) return false
     if (keyword !== 'type' && keyword !== 'const' && mistyped.has(getPlace(one))) return false
+    if (keyword === 'not' && unfit.has(getPlace(one))) return false
     // If a key is wrong, its value is not checked.
     if (keys.some((key) => key !== one && isBelow(instancePath, key.instancePath))) return false
     return !outer.some((of) => isBelow(schemaPath, `${of.schemaPath}/oneOf`))
@@ -139,16 +141,25 @@ class ErrorReporter {
         key === undefined || isOwnKey
           ? this.locate(path, isKey || isOwnKey)
           : this.locate([...path, key], true)
-      this.findings.add(at, typeof customMessage === 'string' ? customMessage : text, hint)
+      this.findings.add(
+        at,
+        typeof customMessage === 'string' && value !== '' ? customMessage : text,
+        hint,
+      )
     }
   }
 
-  /** Merges the schemas of `anyOf` into one. A pattern without a title is another way to write one of the others, so it is left out. */
-  #mergeBranches({ anyOf, ...schema }: Schema): Schema {
-    const all = [anyOf].flat().flatMap((one) => {
+  /** Lists the schemas of `anyOf`, including those of an `anyOf` within it. */
+  #listBranches({ anyOf }: Schema): readonly Schema[] {
+    return [anyOf].flat().flatMap((one) => {
       const branch = isObject(one) ? this.#resolve(one) : {}
-      return branch.anyOf === undefined ? [branch] : [this.#mergeBranches(branch)]
+      return branch.anyOf === undefined ? [branch] : this.#listBranches(branch)
     })
+  }
+
+  /** Merges the schemas of `anyOf` into one. A pattern without a title is another way to write one of the others, so it is left out. */
+  #mergeBranches(schema: Schema): Schema {
+    const all = this.#listBranches(schema)
     const plain = all.filter(({ pattern, title }) => pattern === undefined || title !== undefined)
     const some = plain.length === 0 ? all : plain
     const typed = some.filter((one) => one.enum === undefined || listTypes(one).length > 1)
@@ -162,7 +173,7 @@ class ErrorReporter {
 
   /** True if the value is of a type that the schema does not accept. */
   #isMismatch({ keyword, schemaPath, instancePath }: SchemaError): boolean {
-    if (keyword === 'type' || keyword === 'const') return true
+    if (keyword === 'type' || keyword === 'const' || keyword === 'anyOf') return true
     if (keyword !== 'enum') return false
     const { part } = this.#findPart(instancePath)
     const choices = [this.#listSchemasTo(schemaPath).at(-1)?.enum ?? []].flat()

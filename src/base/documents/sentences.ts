@@ -1,7 +1,7 @@
 /** Writes the sentence for each error of JSON Schema, one for each keyword. */
 import { isObject } from '../objects.js'
 import { suggestSimilar } from '../suggest.js'
-import { describeSize, joinWords, quoteText } from '../text.js'
+import { describeSize, formatCount, joinWords, quoteText } from '../text.js'
 
 /** Keys and indexes from the root of a value to one of its parts. */
 export type ValuePath = readonly (string | number)[]
@@ -48,6 +48,31 @@ export interface SchemaProblem {
   readonly isSecret: boolean
 }
 
+/** Returns the words for types. Where a text is accepted, numbers and booleans are other ways to write one. */
+const listKindWords = (types: readonly string[]): readonly string[] => {
+  const isText = ['string', 'number', 'boolean'].every((type) => types.includes(type))
+  const own = isText ? types.filter((type) => type !== 'number' && type !== 'boolean') : types
+  return own.map((type) => kindWords[type] ?? type)
+}
+
+/** Returns what to write instead of a value of the wrong type, for common mistakes. */
+const suggestValue = (
+  { value, schema }: SchemaProblem,
+  types: readonly string[],
+  name: string,
+): string | undefined => {
+  const isMap = types.length === 1 && types.includes('object')
+  if (isMap && value === null) return 'Write {} for an empty map.'
+  if (types.includes('array') && value === null) return 'Write [] for an empty list.'
+  if (types.includes('boolean') && /^(?:yes|no|on|off|[01])$/i.test(String(value)))
+    return 'In YAML 1.2, only true and false are booleans.'
+  const names = Array.isArray(value) ? value.slice(0, 3) : []
+  const isNames = names.every((one) => typeof one === 'string' && /^[\w.-]{1,40}$/.test(one))
+  return isMap && isObject(schema.additionalProperties) && names.length > 0 && isNames
+    ? `Write ${name}: {${names.map((one) => `${one}: …`).join(', ')}}.`
+    : undefined
+}
+
 interface Message {
   readonly text: string
   readonly hint?: string | undefined
@@ -58,8 +83,13 @@ interface Message {
 export const listTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-const useDescription = ({ description }: Schema): string | undefined =>
-  typeof description === 'string' ? `Use ${description}.` : undefined
+const getDescription = ({ description }: Schema): string | undefined =>
+  typeof description === 'string' ? description : undefined
+
+const useDescription = (schema: Schema): string | undefined => {
+  const description = getDescription(schema)
+  return description === undefined ? undefined : `Use ${description}.`
+}
 
 /** The description of each format of texts, for messages. */
 const formats: Readonly<Record<string, string>> = {
@@ -81,13 +111,15 @@ const describeBound =
   ({ name, shown, params: { limit } }: SchemaProblem): Message =>
     of === ''
       ? { text: `${name} must be ${relation} ${String(limit)}, not ${shown}` }
-      : { text: `${name} must have ${relation} ${String(limit)} ${of}` }
+      : { text: `${name} must have ${relation} ${formatCount(Number(limit), of)}` }
 
 /** The maximum number of names that are listed if none is similar. */
 const mostListed = 12
 
 const formatChoices = (names: readonly string[]): string | undefined =>
-  names.length > mostListed ? undefined : `Use one of ${names.join(', ')}.`
+  names.length > mostListed
+    ? undefined
+    : `Use ${names.length === 1 ? '' : 'one of '}${names.join(', ')}.`
 
 export const sentences: Readonly<
   Record<string, (problem: SchemaProblem) => Message | readonly Message[]>
@@ -114,23 +146,29 @@ export const sentences: Readonly<
   if: () => [],
   not: ({ path, name, shown, schema }) =>
     isRefused(schema)
-      ? { key: String(path.at(-1)), text: `${name} is not allowed here` }
+      ? {
+          key: String(path.at(-1)),
+          text: `${name} is not allowed here`,
+          hint: getDescription(schema),
+        }
       : { text: `${name} must not be ${shown}` },
-  type: ({ path, name, schema, value, shown }) => {
+  type: (problem) => {
+    const { path, name, schema, value } = problem
     const types = listTypes(schema)
     const named = types.length > 1 ? types.filter((type) => type !== 'null') : types
-    const choices = [schema.enum ?? []].flat().map(String)
-    const kinds = [...named.map((type) => kindWords[type] ?? type), ...choices]
+    const choices = [schema.enum ?? []].flat().filter((one) => one !== null)
+    const all = choices.map(String)
+    const kinds = [...listKindWords(named), ...all]
     const last = path.at(-1)
     const called = typeof last === 'string' ? quoteText(last) : name
-    const isNothing = value === null && types.includes('object')
+    // Text in place of a map or a list may be anything, so it is not quoted.
+    const isWhole = all.length === 0 && named.every((one) => one === 'object' || one === 'array')
+    const shown = isWhole && typeof value === 'string' ? 'text' : problem.shown
     return {
       text: `${called} must be ${joinWords(kinds, 'or')}, not ${shown}`,
-      hint: isNothing
-        ? 'Write {} for an empty map.'
-        : typeof value === 'string'
-          ? suggestSimilar(value, choices)
-          : undefined,
+      hint:
+        suggestValue(problem, types, called) ??
+        (typeof value === 'string' ? suggestSimilar(value, all) : undefined),
     }
   },
   const: ({ name, schema: { const: only }, value }) => ({
@@ -153,11 +191,14 @@ export const sentences: Readonly<
         ? `${name} must not be empty`
         : `${name} must have at least ${String(params.limit)} characters, not ${shown}`,
   }),
-  maxLength: describeBound('at most', 'characters'),
-  minItems: describeBound('at least', 'items'),
-  maxItems: describeBound('at most', 'items'),
-  minProperties: describeBound('at least', 'keys'),
-  maxProperties: describeBound('at most', 'keys'),
+  maxLength: describeBound('at most', 'character'),
+  minItems: describeBound('at least', 'item'),
+  maxItems: describeBound('at most', 'item'),
+  minProperties: (problem) =>
+    problem.params.limit === 1
+      ? { text: `${problem.name} must not be empty` }
+      : describeBound('at least', 'key')(problem),
+  maxProperties: describeBound('at most', 'key'),
   oneOf: ({ name, schema }) => {
     const keys = [schema.oneOf]
       .flat()

@@ -33,7 +33,7 @@ export interface WrittenEntry {
 export type WrittenValue = WrittenMap | WrittenList | WrittenScalar
 
 /** Describes the type of a value without quoting it: any file may have been named, and its attributes are unknown. */
-export const describeWritten = (written: WrittenValue): string => {
+const describeWritten = (written: WrittenValue): string => {
   if (written.is !== 'scalar') return written.is === 'map' ? 'a map' : 'a list'
   if (written.value === null) return 'nothing'
   return typeof written.value === 'string'
@@ -49,6 +49,18 @@ export const quoteWritten = (written: WrittenValue): string => {
 
 export const isNull = (written: WrittenValue): boolean =>
   written.is === 'scalar' && written.value === null
+
+/** Returns the entries of a map; none for any other value. */
+export const listEntries = (written: WrittenValue): readonly WrittenEntry[] =>
+  written.is === 'map' ? written.entries : []
+
+/** Returns the items of a list. Any other value is its own only item. */
+export const listItems = (written: WrittenValue): readonly WrittenValue[] =>
+  written.is === 'list' ? written.items : [written]
+
+/** Returns the text of a scalar as written; '' for a null, and for anything else. */
+export const getWrittenText = (written: WrittenValue | undefined): string =>
+  written?.is === 'scalar' && written.value !== null ? written.text : ''
 
 /** A receiver of findings about a value. */
 interface FindingSink {

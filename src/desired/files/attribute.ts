@@ -1,26 +1,26 @@
 /** Reads the values of attributes in files, and builds their JSON Schema for editors. */
 
+import { checkWritten } from '../../base/documents/index.js'
 import {
-  isNull,
+  getWrittenText,
+  listItems,
   quoteWritten,
   toPlain,
   type WrittenEntry,
   type WrittenMap,
   type WrittenValue,
 } from '../../base/documents/written.js'
-import { isJsonList, type JsonValue } from '../../base/objects.js'
+import type { JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import { describeHeld, type HeldText, openHeld } from '../../base/secrets/redact.js'
-import { suggestSimilar } from '../../base/suggest.js'
 import { describeSize, quoteText } from '../../base/text.js'
 import { coerce, describeError, type Source, type ValueError } from '../../catalogue/coerce.js'
-import {
-  type EnumParam,
-  getParamFormat,
-  type IntegerParam,
-  type ListParam,
-  type Param,
-  type StringParam,
+import type {
+  EnumParam,
+  IntegerParam,
+  ListParam,
+  Param,
+  StringParam,
 } from '../../catalogue/params.js'
 import {
   createAnyOf,
@@ -36,34 +36,58 @@ import { type Attribute, isValueUnderSecretName, mayComeFromFile } from '../attr
 import type { DesiredValue, ListDelta, Origin, ValueRange } from '../state.js'
 import { subtractMembers } from '../values.js'
 import { type Mistakes, type ReadContext, textSchema } from './nodes.js'
-import { getNamedFile, parseSecretSource, readNamedFile } from './secret.js'
+import { buildSecretSchema, getNamedFile, parseSecretSource, readNamedFile } from './secret.js'
 
-/** Lists the keys of the map that an attribute takes in place of a value: changes to a list, or a range. */
-const listMapKeys = ({ param, ref }: Pick<Attribute, 'param' | 'ref'>): readonly string[] => {
-  if (param.type === 'list') return ['$add', '$remove']
-  if (param.type === 'integer' && ref === undefined) return ['min', 'max', 'one_of']
-  return param.type === 'enum' ? ['one_of'] : []
-}
+/** The keys of the map that an attribute takes in place of a value: changes to a list, or a range. */
+const mapKeys = { list: ['$add', '$remove'], integer: ['min', 'max', 'one_of'], enum: ['one_of'] }
+
+/** True if an attribute accepts a map in place of its value. */
+const acceptsMap = ({ param, ref }: TypedAttribute): boolean =>
+  Object.hasOwn(mapKeys, param.type) && (param.type === 'list' || ref === undefined)
 
 // The JSON Schema of values. It must accept every value that the reader accepts.
 
 const someText: JsonSchema = { ...textSchema, minLength: 1 }
+
+/** Returns the pattern of a word in any case, and with any of the separators. */
+const toWordPattern = (word: string): string =>
+  word
+    .replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
+    .replaceAll('-', '[-_ ]')
 
 /** Returns the schema of a whole number, also as text (for a small range its numbers alone), and of the names of levels. */
 const getNumberSchema = (param: IntegerParam | ListParam): JsonSchema => {
   const [min = 0, max = Number.POSITIVE_INFINITY] =
     param.type === 'integer' && param.min !== undefined ? [param.min, param.max] : []
   const small = Array.from({ length: max - min > 100 ? 0 : max - min + 1 }, (_, i) => min + i)
-  const pattern = `^(?:${small.length === 0 ? '-?\\d+' : small.join('|')})$`
-  const names = param.names && { enum: Object.keys(param.names) }
-  return createAnyOf({ type: 'integer', ...createRange(param) }, names, { type: 'string', pattern })
+  const names = Object.keys(param.names ?? {})
+  const texts = [...(small.length === 0 ? ['-?\\d+'] : small), ...names.map(toWordPattern)]
+  return createAnyOf(
+    { type: 'integer', ...createRange(param) },
+    names.length > 0 && { enum: names },
+    { type: 'string', pattern: `^(?:${texts.join('|')})$` },
+  )
 }
+
+/** Returns the schema of a word. Files may write dashes in place of underscores. */
+const getChoiceSchema = (param: EnumParam | ListParam): JsonSchema => {
+  const words = getAllValues(param)
+  const pattern = `^(?:${words.map((word) => word.replaceAll('_', '[-_]')).join('|')})$`
+  return createAnyOf({ enum: words }, pattern.includes('[-_]') && { type: 'string', pattern })
+}
+
+const fromFile = '{file: path} to read it from a file'
 
 const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
   date: { type: 'string', format: 'date' },
   datetime: { type: 'string', format: 'date-time' },
-  pem: { type: 'string', pattern: '-----BEGIN ' },
-  'public-key': { type: 'string', pattern: '^\\s*\\S+ +\\S' },
+  pem: { type: 'string', pattern: '-----BEGIN ', title: 'PEM certificate', description: fromFile },
+  'public-key': {
+    type: 'string',
+    pattern: '^\\s*\\S+ +\\S',
+    title: 'public key in one line',
+    description: fromFile,
+  },
   csv: createAnyOf(someText, listOf(someText)),
   spaced: createAnyOf(someText, listOf(someText)),
   text: textSchema,
@@ -91,14 +115,10 @@ const getListSchema = (items: JsonSchema, param: ListParam): JsonSchema => {
 /** Allows a range in place of a value. */
 const allowRange = (value: JsonSchema, param: IntegerParam | EnumParam | ListParam): JsonSchema => {
   if (param.type === 'list') return value
-  const bounds =
-    param.type === 'integer' && toMap({ min: value, max: value }, 'minimum and maximum')
+  const bounds = param.type === 'integer' && { min: value, max: value }
   const oneOf = { one_of: { type: 'array', items: value, minItems: 1 } }
-  return createAnyOf(
-    value,
-    bounds,
-    toMap(oneOf, 'allowed values; the first is set if none matches'),
-  )
+  const description = 'minimum and maximum, or the allowed values; the first is set if none matches'
+  return createAnyOf(value, toMap({ ...bounds, ...oneOf }, description))
 }
 
 const name: JsonSchema = { $ref: '#/$defs/name' }
@@ -106,12 +126,18 @@ const name: JsonSchema = { $ref: '#/$defs/name' }
 /** The schemas of values that files may write differently from the API. */
 const inFiles: Partial<SchemaOptions> = {
   integer: (param) => allowRange(getNumberSchema(param), param),
-  choice: (param) => allowRange({ enum: getAllValues(param) }, param),
+  choice: (param) => allowRange(getChoiceSchema(param), param),
   text: getTextSchema,
   list: getListSchema,
   object: () => ({ type: 'object' }),
   json: () => ({}),
   scope: name,
+}
+/** The schemas of scalars, which have no ranges. */
+const asScalars: Partial<SchemaOptions> = {
+  ...inFiles,
+  integer: getNumberSchema,
+  choice: getChoiceSchema,
 }
 const byName: Partial<SchemaOptions> = {
   ...inFiles,
@@ -132,8 +158,17 @@ const buildValueSchema = ({ param, ref, source }: Attribute): JsonSchema => {
   const plain = createValueSchema(param, () => ({}), ref === undefined ? inFiles : byName)
   const words = param.words && { enum: param.words }
   const held = source === 'file' && { $ref: '#/$defs/held' }
-  return { ...createAnyOf(plain, words, held, canBeUnset(param) && { type: 'null' }), description }
+  const unset = canBeUnset(param) && { type: 'null' }
+  // A wrong file name or a wrong paste may contain a secret.
+  const isHidden = source === 'file' && { writeOnly: true }
+  return { ...createAnyOf(plain, words, held, unset), ...isHidden, description }
 }
+
+/** Builds the schema of a scalar that stands for an item: the value of its attribute. */
+export const buildScalarSchema = ({ param, source }: Attribute): JsonSchema => ({
+  ...createValueSchema(param, () => ({}), asScalars),
+  ...(source === 'file' && { writeOnly: true }),
+})
 
 /** Builds the schema of an attribute's value in a file. */
 export const buildAttributeSchema = (attribute: Attribute): JsonSchema => ({
@@ -154,29 +189,6 @@ const createSource = (mistakes?: Mistakes, isNamed = false): Source<WrittenValue
   parseReference: isNamed ? parseNameReference : undefined,
 })
 
-const createHint = ({
-  problem,
-  param,
-  node,
-  nearest,
-}: ValueError<WrittenValue>): string | undefined => {
-  const written = node.is === 'scalar' ? node.text : ''
-  if (nearest !== undefined) return `Did you mean ${nearest}?`
-  if (written === '' && node.is === 'scalar' && node.value === '' && canBeUnset(param))
-    return 'Write null to clear it.'
-  if (mayComeFromFile(param)) return 'To read it from a file, write {file: path}.'
-  if (problem === 'null')
-    return param.type === 'list'
-      ? 'Write [] for an empty list.'
-      : 'Remove it to keep the current value.'
-  if (param.type === 'boolean' && /^(?:yes|no|on|off|[01])$/i.test(written))
-    return 'In YAML 1.2, only true and false are booleans.'
-  const isName = problem === 'wrong format' && getParamFormat(param) === undefined
-  return isName && /^\d+$/.test(written)
-    ? `Write a name that consists of digits as '@${written}'.`
-    : undefined
-}
-
 const reportValueError = (
   label: string,
   error: ValueError<WrittenValue>,
@@ -184,17 +196,15 @@ const reportValueError = (
 ): void => {
   const { problem, path, param, node } = error
   const keys = path.filter((key) => typeof key === 'string')
-  const isNumber = problem === 'out of range' || problem === 'too large'
-  const bare = node.is === 'scalar' && isNumber ? quoteText(node.text) : quoteWritten(node)
-  const shown = mayComeFromFile(param) && node.is === 'scalar' ? describeSize(node.text) : bare
+  const text = getWrittenText(node)
+  const shown = mayComeFromFile(param) ? describeSize(text) : quoteWritten(node)
   const what = [label, ...keys].map((key) => quoteText(key)).join('.')
-  const problemText =
-    problem === 'null'
-      ? `${what} cannot be unset`
-      : problem === 'unknown key'
-        ? `${what} is unknown`
-        : describeError(what, error, shown)
-  mistakes.add(node.origin, problemText, createHint(error))
+  const hint = mayComeFromFile(param)
+    ? `Use ${fromFile}.`
+    : problem === 'wrong format' && /^\d+$/.test(text)
+      ? `Write a name that consists of digits as '@${text}'.`
+      : undefined
+  mistakes.add(node.origin, describeError(what, error, shown), hint)
 }
 
 /** The parts of an attribute that its values are checked against. */
@@ -246,29 +256,18 @@ const parseHeldValue = (
 
 // Maps in place of a value: changes to a list, and ranges.
 
-/** Parses the values of a key such as `$add`; returns undefined if they are wrong, which is reported. */
+/** Parses the values of a key such as `$add` or `min`; returns undefined if any is wrong, which is reported. */
 const parseWordValues = (
   attribute: TypedAttribute,
-  { key, value }: WrittenEntry,
+  value: WrittenValue,
   mistakes: Mistakes,
 ): readonly JsonValue[] | undefined => {
-  const { name: label, param } = attribute
-  if (param.type === 'list') {
-    const members = parseAttributeValue(attribute, value, mistakes)
-    return isJsonList(members) ? members : undefined
-  }
-  const isOneOf = key === 'one_of'
-  const members = value.is === 'list' ? value.items : [value]
-  if (members.length === 0 || isOneOf !== (value.is === 'list')) {
-    const takes = isOneOf ? 'a list of values' : 'one value'
-    return mistakes.add(value.origin, `${key} of ${label} must be ${takes}`)
-  }
-  if (members.some(isNull)) mistakes.add(value.origin, `${key} of ${label} has no value`)
-  const values = members.flatMap((one) => {
-    const found = isNull(one) ? undefined : parseAttributeValue(attribute, one, mistakes)
-    return found === undefined || found === null ? [] : [found]
-  })
-  return values.length < members.length ? undefined : values
+  const isList = attribute.param.type === 'list'
+  const values = (isList ? [value] : listItems(value)).map((one) =>
+    parseAttributeValue(attribute, one, mistakes),
+  )
+  const known = values.flatMap((one) => (one === undefined ? [] : one))
+  return values.includes(undefined) ? undefined : known
 }
 
 /** Returns the changes to a list that a map declares: members to add and to remove, whatever else the list has. */
@@ -281,11 +280,6 @@ const toListDelta = (
   const [add, remove] = [values.get('$add') ?? [], values.get('$remove') ?? []]
   if (subtractMembers(add, remove, ref).length === add.length) return { is: 'change', add, remove }
   return mistakes.add(origin, `${label} adds and removes the same member`)
-}
-
-const formatWritten = (written: WrittenValue | undefined): string => {
-  if (written?.is === 'list') return written.items.map(formatWritten).join(', ')
-  return written?.is === 'scalar' ? quoteText(written.text) : ''
 }
 
 /** Returns the range that a map declares for a value. */
@@ -304,15 +298,16 @@ const toValueRange = (
     return mistakes.add(origin, `${label} cannot combine one_of with min or max`)
   if (min !== undefined && max !== undefined && min > max)
     return mistakes.add(origin, `the minimum of ${label} is greater than its maximum`)
-  const textAt = (key: string) => formatWritten(entries.find((entry) => entry.key === key)?.value)
+  const textAt = (key: string) =>
+    entries
+      .flatMap((entry) => (entry.key === key ? listItems(entry.value) : []))
+      .map((one) => quoteText(getWrittenText(one)))
+      .join(', ')
   const bound = values.has('min') ? `at least ${textAt('min')}` : `at most ${textAt('max')}`
   const both = values.has('min') && values.has('max')
   const bounds = both ? `from ${textAt('min')} to ${textAt('max')}` : bound
   return { is: 'range', min, max, oneOf, text: oneOf ? `one of ${textAt('one_of')}` : bounds }
 }
-
-/** True if an attribute accepts a map in place of its value. */
-const acceptsMap = (attribute: TypedAttribute): boolean => listMapKeys(attribute).length > 0
 
 /**
  * Parses a map in place of a value: changes to a list, or a range.
@@ -323,21 +318,13 @@ const parseMapValue = (
   map: WrittenMap,
   mistakes: Mistakes,
 ): ListDelta | ValueRange | undefined => {
-  const known = listMapKeys(attribute)
-  const isList = attribute.param.type === 'list'
-  const unknownEntry = map.entries.find(({ key }) => !known.includes(key))
-  if (unknownEntry !== undefined || map.entries.length === 0) {
-    const what = `${attribute.name} must be ${isList ? 'a list' : 'a value'}, or ${known.join(isList ? ' and ' : ', ')}`
-    const not = unknownEntry === undefined ? '' : `, not ${quoteText(unknownEntry.key)}`
-    const hint = unknownEntry && suggestSimilar(unknownEntry.key, known)
-    return mistakes.add(unknownEntry?.origin ?? map.origin, `${what}${not}`, hint)
-  }
   const values = new Map<string, readonly JsonValue[]>()
-  for (const entry of map.entries) {
-    const found = parseWordValues(attribute, entry, mistakes)
-    if (found !== undefined) values.set(entry.key, found)
+  for (const { key, value } of map.entries) {
+    const found = parseWordValues(attribute, value, mistakes)
+    if (found !== undefined) values.set(key, found)
   }
   if (values.size < map.entries.length) return undefined
+  const isList = attribute.param.type === 'list'
   return (isList ? toListDelta : toValueRange)(attribute, map, values, mistakes)
 }
 
@@ -373,7 +360,7 @@ export const parseDeclaredValue = (
   written: WrittenValue,
   context: ReadContext,
 ): DesiredValue | undefined => {
-  const { name, source, required } = attribute
+  const { name, source } = attribute
   const { mistakes, rules } = context
   const { origin } = written
   if (source === 'secret') return parseSecret(name, written, context)
@@ -388,19 +375,24 @@ export const parseDeclaredValue = (
     file === undefined
       ? parseAttributeValue(attribute, written, mistakes)
       : held && parseHeldValue(attribute, { file, origin, held }, mistakes)
-  if (value === undefined) return undefined
-  if (required && (value === null || value === ''))
-    return mistakes.add(origin, `${name} cannot be unset, because creation requires it`)
-  return checkNoSecrets(name, { is: 'value', value }, origin, context)
+  return value === undefined
+    ? undefined
+    : checkNoSecrets(name, { is: 'value', value }, origin, context)
 }
 
 /** Parses the value of an undocumented attribute. If its name is that of a secret, the value must be a source. */
 export const parseUndocumentedValue = (
-  { key, value: written }: WrittenEntry,
+  entry: WrittenEntry,
   context: ReadContext,
 ): DesiredValue | undefined => {
-  if (isValueUnderSecretName(key, written.is === 'scalar' ? written.value : undefined))
-    return parseSecret(key, written, context)
-  const value = toPlain(written, context.mistakes)
-  return checkNoSecrets(key, { is: 'value', value }, written.origin, context)
+  const { key, origin, value: written } = entry
+  const { mistakes, rules } = context
+  if (!isValueUnderSecretName(key, written.is === 'scalar' ? written.value : undefined)) {
+    const value = toPlain(written, mistakes)
+    return checkNoSecrets(key, { is: 'value', value }, written.origin, context)
+  }
+  // The schema of the file does not know the name.
+  const schema = { properties: { [key]: buildSecretSchema(rules.allowLiteralSecrets === true) } }
+  const map: WrittenValue = { is: 'map', origin, entries: [entry] }
+  return checkWritten(schema, map, mistakes, 0) ? parseSecret(key, written, context) : undefined
 }

@@ -1,20 +1,19 @@
 /** Reads a document of a declared file (its version, instance and places), and builds its JSON Schema for editors. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import {
-  isNull,
+  getWrittenText,
+  listEntries,
   type WrittenEntry,
-  type WrittenMap,
   type WrittenValue,
 } from '../../base/documents/written.js'
 import { isObject } from '../../base/objects.js'
-import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
 import { addKinds, buildKindSchemas, buildPlaceSchema } from './kind.js'
 import { DeclaredLevel } from './levels.js'
 import { inherit, type ReadContext, textSchema } from './nodes.js'
-import { heldSchema, secretSchema } from './secret.js'
+import { buildSecretSchema, heldSchema } from './secret.js'
 import {
   type FolderClaim,
   type LevelKey,
@@ -45,8 +44,12 @@ interface DocumentContext extends ReadContext {
   readonly flow: (text: string) => unknown
 }
 
-/** Adds the declarations under a key to its level. @param map undefined if the key has no map, which was reported */
-const addLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | undefined): void => {
+/** Adds the declarations under a key to its level. */
+const addLevel = (
+  context: DocumentContext,
+  key: LevelKey,
+  entries: readonly WrittenEntry[],
+): void => {
   const { all } = context
   const { form, scope, path, origin } = key
   const head = form === 'below' ? `${path}/**` : path
@@ -57,25 +60,13 @@ const addLevel = (context: DocumentContext, key: LevelKey, map: WrittenMap | und
   level.unpack()
   all.levels.set(id, level)
   all.open.add(level)
-  if (map !== undefined) addKinds(level, map, context)
-}
-
-/** Returns the map under a key; undefined for any other value, which is reported. */
-const requireMap = (
-  { key, value }: WrittenEntry,
-  { mistakes }: ReadContext,
-): WrittenMap | undefined => {
-  if (value.is === 'map') return value
-  const hint = isNull(value) ? 'Write {} for an empty map.' : undefined
-  return mistakes.mistyped(value, `${quoteText(key)} must be a map`, hint)
+  addKinds(level, entries, context)
 }
 
 type EntryReader = (entry: WrittenEntry, context: DocumentContext) => void
 
 const readInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
-  if (value.is !== 'scalar' || typeof value.value !== 'string')
-    return mistakes.mistyped(value, 'instance must be a URL')
-  const { text } = value
+  const text = getWrittenText(value)
   const address = mistakes.tried(value.origin, () =>
     text.startsWith('sandbox:') ? text : normalizeBaseUrl(text),
   )
@@ -84,61 +75,36 @@ const readInstance: EntryReader = ({ value, origin }, { all, mistakes }) => {
   else if (address !== undefined) all.instance = { value: address, origin }
 }
 
-const readDefaults: EntryReader = (below, context) => {
-  const { key, origin } = below
-  const text = `defaults can contain only projects, not ${quoteText(key)}`
-  if (key !== 'projects') return context.mistakes.unknown(below, ['projects'], undefined, text)
-  const map = requireMap(below, context)
-  if (map !== undefined)
-    addLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, map)
-}
-
-const groupHint =
-  "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups."
+const readDefaults: EntryReader = ({ origin, value }, context) =>
+  addLevel(context, { form: 'defaults', scope: 'project', path: '', origin }, listEntries(value))
 
 /** Adds the declarations of a group. `group/**` and `'**'` declare the projects, the members, and those of the groups below. */
-const readGroup: EntryReader = (entry, context) => {
-  const { key, origin } = entry
-  const { mistakes } = context
+const readGroup: EntryReader = ({ key, origin, value }, context) => {
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
-  if (key !== '**' && !isPlacePath(path))
-    return mistakes.add(origin, `${quoteText(key)} is not the path of a group`, groupHint)
-  const map = requireMap(entry, context)
-  const projects = map?.entries.find((below) => below.key === 'projects')
-  const own = map && { ...map, entries: map.entries.filter((below) => below !== projects) }
-  if (path === key) {
-    const hint = `Put settings for all its projects under '${key}/**'.`
-    if (projects !== undefined)
-      mistakes.add(projects.origin, 'projects is not allowed under a group', hint)
-    return addLevel(context, { form: 'exact', scope: 'group', path, origin }, own)
-  }
-  const below = projects && requireMap(projects, context)
-  if (below !== undefined)
-    addLevel(context, { form: 'below', scope: 'project', path, origin }, below)
-  if (own !== undefined && own.entries.length > 0)
-    addLevel(context, { form: 'below', scope: 'group', path, origin }, own)
+  const entries = listEntries(value)
+  if (path === key)
+    return addLevel(context, { form: 'exact', scope: 'group', path, origin }, entries)
+  const projects = entries.find((below) => below.key === 'projects')
+  const own = entries.filter((below) => below !== projects)
+  const below = { form: 'below', path, origin } as const
+  if (projects !== undefined)
+    addLevel(context, { ...below, scope: 'project' }, listEntries(projects.value))
+  if (own.length > 0) addLevel(context, { ...below, scope: 'group' }, own)
 }
 
-const readProject: EntryReader = (entry, context) => {
-  const { key: path, origin } = entry
+const readProject: EntryReader = ({ key: path, origin, value }, context) => {
   const { flow, mistakes } = context
-  if (path.includes('*') || path.startsWith('{')) {
-    const selector = parseSelector(path, origin, flow, mistakes)
-    const map = requireMap(entry, context)
-    if (selector !== undefined && map !== undefined)
-      addLevel(context, { form: 'selector', scope: 'project', path, origin, selector }, map)
-  } else if (isPlacePath(path) && path.includes('/'))
-    addLevel(context, { form: 'exact', scope: 'project', path, origin }, requireMap(entry, context))
-  else {
-    const hint = 'Write its full path, group/project.'
-    mistakes.add(origin, `${quoteText(path)} is not the full path of a project`, hint)
-  }
+  const isExact = isPlacePath(path)
+  const selector = isExact ? undefined : parseSelector(path, origin, flow, mistakes)
+  const form = isExact ? 'exact' : 'selector'
+  if (isExact || selector !== undefined)
+    addLevel(context, { form, scope: 'project', path, origin, selector }, listEntries(value))
 }
 
 const readEach =
   (read: EntryReader): EntryReader =>
-  (entry, context) => {
-    for (const below of requireMap(entry, context)?.entries ?? []) read(below, context)
+  ({ value }, context) => {
+    for (const below of listEntries(value)) read(below, context)
   }
 
 // Patterns of paths, for editors.
@@ -153,7 +119,7 @@ const buildBelowSchema = (): JsonSchema => {
   const own = Object.fromEntries(
     kinds.map((name) => [name, createReference(`group/properties/${name}`)]),
   )
-  const properties = { $inherit: inherit, ...own, projects: createReference('project') }
+  const properties = { ...own, projects: createReference('project'), $inherit: inherit }
   return { type: 'object', properties, additionalProperties: false }
 }
 
@@ -191,7 +157,11 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
     groups: {
       schema: () => ({
         type: 'object',
-        propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
+        propertyNames: {
+          pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$`,
+          title: 'path of a group',
+          description: "group, group/subgroup, 'group/**' for all below it, or '**' for all groups",
+        },
         patternProperties: { '\\*\\*$': buildBelowSchema() },
         additionalProperties: createReference('group'),
         description:
@@ -202,7 +172,11 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
     projects: {
       schema: () => ({
         type: 'object',
-        propertyNames: { pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$` },
+        propertyNames: {
+          pattern: `^(?:${segment}/${path}|\\{.*\\}|(?=.*\\*)[\\w.*/-]+)$`,
+          title: 'path or pattern of projects',
+          description: `group/project, a glob such as 'group/*', or '{topic: name, path: "group/**"}'`,
+        },
         additionalProperties: createReference('project'),
         description:
           "projects by full path, by a glob ('group/*'), or by '{topic: name, visibility: public, path: glob, not: glob}'",
@@ -213,49 +187,37 @@ const documentKeys: Readonly<Record<string, { schema(): JsonSchema; readonly tak
       schema: () => ({ ...createReference('site'), description: 'the instance itself' }),
       take: (entry, context) => {
         const site = { form: 'exact', scope: 'site', path: '', origin: entry.origin } as const
-        addLevel(context, site, requireMap(entry, context))
+        addLevel(context, site, listEntries(entry.value))
       },
     },
   }
 
-/** Adds the content of a document, and reports its mistakes. */
-export const readDocument = (document: WrittenValue, context: DocumentContext): undefined => {
-  const { mistakes } = context
-  if (document.is !== 'map')
-    return mistakes.mistyped(document, 'a document must be a map with version: 1')
-  const { entries, origin } = document
-  const version = entries.find(({ key }) => key === 'version')?.value
-  if (version === undefined) mistakes.add(origin, 'version is missing', 'Write version: 1.')
-  else if (version.is !== 'scalar' || version.value !== 1) {
-    const hint = 'A newer svcctl may support other versions.'
-    mistakes.add(version.origin, 'version must be the number 1', hint)
-  }
-  const known = Object.keys(documentKeys)
-  // The file may not be a declaration at all. Its keys may then be secret lines, so they are not quoted.
-  if (entries.every(({ key }) => !known.includes(key))) return undefined
-  for (const entry of entries) {
-    const form = known.includes(entry.key) ? documentKeys[entry.key] : undefined
-    if (form !== undefined) form.take(entry, context)
-    else mistakes.unknown(entry, known, `The keys of a document are ${known.join(', ')}.`)
-  }
+/** Adds the content of a document, which matches the schema, and reports mistakes in its meaning. */
+export const readDocument = (document: WrittenValue, context: DocumentContext): void => {
+  for (const entry of listEntries(document)) documentKeys[entry.key]?.take(entry, context)
 }
 
-// The format of the files as JSON Schema, for editors.
+// The format of the files as JSON Schema: files are read by it, and editors use it.
 
-const title = 'svcctl: an instance as code'
+const title = 'a file of declared state'
+/** The title of the schema that former versions wrote beside the files. */
+const formerTitle = 'svcctl: an instance as code'
 
 /** True if a text is a schema of these files, of any version. */
 export const isConfigSchema = (text: string): boolean => {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) && value.title === title
+    return isObject(value) && (value.title === title || value.title === formerTitle)
   } catch {
     return false
   }
 }
 
-/** Builds the schema that export writes beside the files. It has no `$id`, since it is not published under an address. */
-export const buildConfigSchema = (): JsonSchema => ({
+/**
+ * Builds the schema of declared files. It has no `$id`, since it is not published under an address.
+ * @param allowsLiterals true if secrets may be written out in files
+ */
+export const buildConfigSchema = (allowsLiterals = false): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title,
   type: 'object',
@@ -274,6 +236,15 @@ export const buildConfigSchema = (): JsonSchema => ({
       description: "a name or an ID; write '@123' for a name of digits",
     },
     held: heldSchema,
-    secret: secretSchema,
+    secret: buildSecretSchema(allowsLiterals),
   },
 })
+
+const known = new Map<boolean, JsonSchema>()
+
+/** Returns the schema that files are read by. It is built once, so that it is compiled once. */
+export const getConfigSchema = (allowsLiterals: boolean): JsonSchema => {
+  const schema = known.get(allowsLiterals) ?? buildConfigSchema(allowsLiterals)
+  known.set(allowsLiterals, schema)
+  return schema
+}

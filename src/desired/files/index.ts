@@ -3,14 +3,16 @@
  * mistakes are reported at once, and levels that apply to one place are merged.
  */
 
+import { checkWritten } from '../../base/documents/index.js'
 import { loadFlowReader, parseDocuments } from '../../base/documents/yaml.js'
 import { openHeld } from '../../base/secrets/redact.js'
 import { quoteText } from '../../base/text.js'
 import { decodeUtf8, findEncodingFault } from '../../base/utf8.js'
 import { managedKinds } from '../../catalogue/managed.js'
+import type { JsonSchema } from '../../catalogue/schema.js'
 import type { ManagedPlace } from '../address.js'
 import { type DesiredKind, formatOrigin, type KnownPlaces, type SourcedValue } from '../state.js'
-import { type DeclaredContent, readDocument } from './document.js'
+import { type DeclaredContent, getConfigSchema, readDocument } from './document.js'
 import {
   buildLevels,
   createGroupTest,
@@ -19,7 +21,7 @@ import {
   type Levels,
 } from './levels.js'
 import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
-import { Mistakes, type NamingOptions, type SourceRules } from './nodes.js'
+import { Mistakes, type NamingOptions, removeEmptyValues, type SourceRules } from './nodes.js'
 import { formatPath, hashBytes, type PathOptions, type ReadText, readNamedFiles } from './paths.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
@@ -52,8 +54,10 @@ export interface DeclaredState {
   idle(known: ExistingPlaces): readonly string[]
 }
 
+/** @param schema of documents */
 const addFile = async (
   { path, bytes }: ReadText,
+  schema: JsonSchema,
   all: DeclaredContent,
   rules: SourceRules,
   mistakes: Mistakes,
@@ -70,7 +74,13 @@ const addFile = async (
   if (path === '-' && documents.length > 1)
     mistakes.add(documents[1]?.origin ?? first, 'standard input must contain a single document')
   const flow = await loadFlowReader()
-  for (const document of documents) readDocument(document, { mistakes, rules, all, flow })
+  for (const document of documents) {
+    const written = removeEmptyValues(document, mistakes)
+    const found = mistakes.size
+    checkWritten(schema, written, mistakes, text.length)
+    // The rules about families have no sentences in the schema, since merging knows more about them.
+    if (mistakes.size === found) readDocument(written, { mistakes, rules, all, flow })
+  }
   // A name that is written with escapes does not appear in the text.
   const mayNameTeams = /team:|\\/.test(text)
   for (const level of all.open) {
@@ -188,7 +198,9 @@ export const readDeclared = async (
     keys: [],
     open: new Set(),
   }
-  for (const text of texts) await addFile(text, all, rules, mistakes)
+  const schema = getConfigSchema(options.allowLiteralSecrets === true)
+  for (const text of texts) await addFile(text, schema, all, rules, mistakes)
+  mistakes.refuse()
   expandTeams(all.levels.values(), all.teams, { owns: all.owns, mistakes })
   checkOwns(all.owns, all.keys, mistakes)
   const levels = buildLevels([...all.levels.values()])

@@ -1,7 +1,11 @@
 /** Reads an item in a file: its attributes, and the keywords beside them such as `previously`. */
 
-import type { WrittenEntry } from '../../base/documents/written.js'
-import { suggestSimilar } from '../../base/suggest.js'
+import {
+  getWrittenText,
+  listEntries,
+  listItems,
+  type WrittenEntry,
+} from '../../base/documents/written.js'
 import { quoteText } from '../../base/text.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import type { Managed } from '../../catalogue/managed.js'
@@ -15,7 +19,7 @@ import {
   parseDeclaredValue,
   parseUndocumentedValue,
 } from './attribute.js'
-import { inherit, type ReadContext, textSchema } from './nodes.js'
+import { inherit, type ReadContext, refusedExact, refuseKey, textSchema } from './nodes.js'
 
 /** The item that an entry belongs to, and its kind. */
 interface ItemContext extends ReadContext {
@@ -29,41 +33,18 @@ type EntryReader = (entry: WrittenEntry, context: ItemContext) => void
 
 /** `previously`: the former names of an item. */
 const readPreviously: EntryReader = ({ key, origin, value: written }, { item, mistakes }) => {
-  const items = written.is === 'list' ? written.items : [written]
-  const value = items.flatMap((one) =>
-    one.is === 'scalar' && one.value !== null && one.text !== '' ? [one.text] : [],
-  )
-  if (value.length < items.length)
-    return mistakes.add(written.origin, `${key} must be a list of names`)
+  const value = listItems(written).map(getWrittenText)
   const name = String(item.identity)
   if (value.includes(name)) mistakes.add(origin, `${key} contains ${quoteText(name)} itself`)
   item.previously = mistakes.once(item.previously, { value, origin }, key)
 }
 
-/** `family`: the integration family of an item, if its name does not imply one. */
-const readFamily: EntryReader = ({ key, origin, value }, { kind, item, mistakes }) => {
-  const names = (kind.families ?? []).map(({ name }) => name)
-  const text = value.is === 'scalar' ? value.text : ''
-  if (names.includes(text)) item.family = mistakes.once(item.family, { value: text, origin }, key)
-  else
-    mistakes.mistyped(
-      value,
-      `family must be one of ${names.join(', ')}`,
-      suggestSimilar(text, names),
-    )
-}
-
 /** `$other`: attributes that the documented API lacks. */
 const readOther: EntryReader = ({ value }, context) => {
-  const { kind, mistakes } = context
-  if (value.is !== 'map') return mistakes.mistyped(value, '$other must be a map')
-  for (const entry of value.entries) {
-    const { key, origin } = entry
-    if (!canBeAttributeName(key)) mistakes.add(origin, `${quoteText(key)} is unknown`)
-    else if (getAttributes(kind).has(key))
-      mistakes.add(origin, `${key} is a known attribute: move it out of $other`)
-    else addAttribute(entry, parseUndocumentedValue(entry, context), context)
-  }
+  for (const entry of listEntries(value))
+    if (getAttributes(context.kind).has(entry.key))
+      context.mistakes.add(entry.origin, `${entry.key} is a known attribute: move it out of $other`)
+    else addUndocumented(entry, context)
 }
 
 /** A keyword: the kinds that have it, its schema, and its reader. */
@@ -75,6 +56,8 @@ interface ItemWord {
   readonly take: EntryReader
 }
 
+const name: JsonSchema = { ...textSchema, minLength: 1 }
+
 const keywords: Readonly<Record<string, ItemWord>> = {
   $inherit: {
     isOf: () => true,
@@ -85,19 +68,15 @@ const keywords: Readonly<Record<string, ItemWord>> = {
   },
   $other: {
     isOf: ({ open }) => open !== true,
-    whyNot: ({ name }) =>
-      `${name} does not need $other: it accepts every attribute of the response`,
+    whyNot: ({ name }) => `${name} accepts every attribute of the response without $other.`,
     schema: () => ({ type: 'object', description: 'attributes that the documented API lacks' }),
     take: readOther,
   },
   previously: {
     isOf: ({ renames }) => renames === true,
     whyNot: ({ name, label }) =>
-      `${name} cannot be renamed${label === undefined ? '' : `: change its ${label}`}`,
-    schema: () => ({
-      ...createAnyOf(textSchema, listOf(textSchema)),
-      description: 'previous names',
-    }),
+      `${name} cannot be renamed${label === undefined ? '' : `: change the ${label}`}.`,
+    schema: () => ({ ...createAnyOf(name, listOf(name)), description: 'previous names' }),
     take: readPreviously,
   },
   family: {
@@ -106,7 +85,9 @@ const keywords: Readonly<Record<string, ItemWord>> = {
       enum: families.map(({ name }) => name),
       description: 'family of the integration, if its name does not imply one',
     }),
-    take: readFamily,
+    take: ({ key, origin, value }, { item, mistakes }) => {
+      item.family = mistakes.once(item.family, { value: getWrittenText(value), origin }, key)
+    },
   },
 }
 
@@ -115,8 +96,35 @@ const listKeywords = (kind: Managed): readonly string[] =>
 
 // The JSON Schema of items.
 
+/** Builds the schemas of keys that an item cannot have, although the API or other kinds have them. */
+const buildRefusedKeys = (kind: Managed): JsonSchema => {
+  const { present = '', identity = '', holds, without = [] } = kind
+  const known = getAttributes(kind)
+  const params = Object.entries(getKindParams(kind)).filter(
+    ([key]) => !known.has(key) && !without.includes(key),
+  )
+  const isPresent = `A listed item is always ${present}. To delete it, write null instead of its attributes.`
+  const reasons = [
+    ...Object.entries(keywords).map(([key, { isOf, whyNot }]) => {
+      return [key, isOf(kind) ? undefined : whyNot?.(kind)] as const
+    }),
+    [identity, keyReason],
+    ...params.map(([key, { deprecated: next }]) => {
+      return [key, next === undefined ? keyReason : `It is deprecated: use ${next}.`] as const
+    }),
+    [present, isPresent],
+  ] as const
+  const refused = reasons.flatMap(([key, reason]) =>
+    key === '' || reason === undefined ? [] : [[key, refuseKey(reason)]],
+  )
+  return { ...Object.fromEntries(refused), ...(holds !== 'set' && { $exact: refusedExact }) }
+}
+
+const keyReason = 'The key of the item determines it.'
+
 /** Builds the schemas of an item's attributes and keywords. */
 const buildProperties = (kind: Managed, family?: IntegrationFamily): JsonSchema => ({
+  ...buildRefusedKeys(kind),
   ...Object.fromEntries(
     [...getAttributes(kind, family)].map(([name, attribute]) => [
       name,
@@ -149,7 +157,9 @@ export const buildItemSchema = (kind: Managed, family?: IntegrationFamily): Json
   const closed: JsonSchema = { additionalProperties: false }
   if (family !== undefined) return { type: 'object', properties, ...closed }
   const { open, families } = kind
-  const others = { propertyNames: { not: { pattern: '^\\$(?!inherit$)' } } }
+  const others = {
+    propertyNames: { pattern: '^(?!\\$(?!inherit$|exact$|other$))', title: 'setting' },
+  }
   const rules = families && { allOf: families.map((one) => buildFamilyRule(kind, one)) }
   return { type: 'object', properties, ...(open === true ? others : closed), ...rules }
 }
@@ -168,47 +178,22 @@ const addAttribute = (
   if (first !== undefined) attributes.set(key, first)
 }
 
-/** Reports a key that is not an attribute, with the reason or with a similar key. */
-const reportUnknownKey: EntryReader = (entry, { kind, mistakes }) => {
-  const { key, origin, value } = entry
-  const params = getKindParams(kind)
-  const param = Object.hasOwn(params, key) ? params[key] : undefined
-  const whyNot = Object.hasOwn(keywords, key) ? keywords[key]?.whyNot?.(kind) : undefined
-  if (whyNot !== undefined) return mistakes.add(origin, whyNot)
-  if (key === kind.present) {
-    const isFalse = value.is === 'scalar' && value.value === false
-    const hint = isFalse
-      ? 'To delete an item, write null instead of its attributes.'
-      : 'Leave it out.'
-    return mistakes.add(origin, `${key} is not an attribute: a listed item is always ${key}`, hint)
-  }
-  if (param?.deprecated !== undefined)
-    return mistakes.add(origin, `${key} is deprecated`, `Use ${param.deprecated}.`)
-  if (key === kind.identity || (param !== undefined && kind.without?.includes(key) !== true))
-    return mistakes.add(origin, `${key} is not an attribute: it comes from the key of the item`)
-  const beyond =
-    kind.open === true || key.startsWith('$')
-      ? undefined
-      : 'Put attributes of newer instances under $other.'
-  const known = [...getAttributes(kind).keys(), ...listKeywords(kind)]
-  mistakes.unknown(entry, known, beyond, `${quoteText(key)} is not an attribute of ${kind.name}`)
+/** Adds an attribute that the documented API lacks. Whether the instance has it is known only when it answers. */
+const addUndocumented: EntryReader = (entry, context) => {
+  if (canBeAttributeName(entry.key))
+    addAttribute(entry, parseUndocumentedValue(entry, context), context)
+  else context.mistakes.add(entry.origin, `${quoteText(entry.key)} is unknown`)
 }
 
 /** Reads an entry of an item. */
 export const readAttributeEntry: EntryReader = (entry, context) => {
   const { key, value } = entry
-  const { kind } = context
-  const attribute = getAttributes(kind).get(key)
-  if (attribute !== undefined)
-    return addAttribute(entry, parseDeclaredValue(attribute, value, context), context)
+  const attribute = getAttributes(context.kind).get(key)
   const word = Object.hasOwn(keywords, key) ? keywords[key] : undefined
-  // Whether an open kind has the attribute is known only when the instance answers.
-  const isDeprecated = kind.update?.params[key]?.deprecated !== undefined
-  const isOpen = kind.open === true && canBeAttributeName(key) && !isDeprecated
-  if (word?.isOf(kind) === true) word.take(entry, context)
-  else if (word === undefined && isOpen)
-    addAttribute(entry, parseUndocumentedValue(entry, context), context)
-  else reportUnknownKey(entry, context)
+  if (attribute !== undefined)
+    addAttribute(entry, parseDeclaredValue(attribute, value, context), context)
+  else if (word?.isOf(context.kind) === true) word.take(entry, context)
+  else addUndocumented(entry, context)
 }
 
 /** Creates an item without declarations. */

@@ -1,7 +1,12 @@
 /** Collects the mistakes in declared files, and provides the context for reading their values. */
 
 import { Findings } from '../../base/documents/findings.js'
-import { isNull, type WrittenEntry, type WrittenValue } from '../../base/documents/written.js'
+import {
+  isNull,
+  toPlain,
+  type WrittenEntry,
+  type WrittenValue,
+} from '../../base/documents/written.js'
 import type { HeldText } from '../../base/secrets/redact.js'
 import { quoteText } from '../../base/text.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
@@ -9,36 +14,32 @@ import { parseNameReference, type Reference } from '../address.js'
 import type { Origin, SourcedValue } from '../state.js'
 
 /**
- * Removes entries without a value, and reports each. YAML reads them as null, and null deletes, which a person who comments attributes out
- * does not intend.
- * @param items true if the keys of the map are items, which null would remove
+ * Removes entries and items without a value, and reports each. YAML reads them as null, and null deletes, which a person who comments
+ * attributes out does not intend.
  */
-export const removeEmptyEntries = (
-  written: WrittenValue,
-  mistakes: Mistakes,
-  items = false,
-): WrittenValue => {
+export const removeEmptyValues = (written: WrittenValue, mistakes: Mistakes): WrittenValue => {
   const isEmpty = (value: WrittenValue): boolean =>
     isNull(value) && 'text' in value && value.text === ''
   if (written.is === 'scalar') return written
   if (written.is === 'list') {
     for (const { origin } of written.items.filter(isEmpty))
       mistakes.add(origin, 'an item of this list has no value')
-    const all = written.items.filter((item) => !isEmpty(item))
-    return { ...written, items: all.map((item) => removeEmptyEntries(item, mistakes)) }
+    const items = written.items.filter((item) => !isEmpty(item))
+    return { ...written, items: items.map((item) => removeEmptyValues(item, mistakes)) }
   }
-  for (const { key, origin } of written.entries.filter(({ value }) => isEmpty(value))) {
-    const name = quoteText(key)
-    const instead = items
-      ? `write null to remove ${name}, or its attributes`
-      : 'write null to unset it, or leave it out'
-    mistakes.add(origin, `${name} has no value: ${instead}`)
+  for (const { key, origin } of written.entries.filter(({ value }) => isEmpty(value)))
+    mistakes.add(origin, `${quoteText(key)} has no value`, emptyHint)
+  const entries = written.entries.filter(({ value }) => !isEmpty(value))
+  return {
+    ...written,
+    entries: entries.map((entry) => ({
+      ...entry,
+      value: removeEmptyValues(entry.value, mistakes),
+    })),
   }
-  const entries = written.entries.flatMap(({ value, ...entry }): readonly WrittenEntry[] =>
-    isEmpty(value) ? [] : [{ ...entry, value: removeEmptyEntries(value, mistakes) }],
-  )
-  return { ...written, entries }
 }
+
+const emptyHint = 'Write a value, {} for an empty map, or null to remove or unset it.'
 
 /** Collects the mistakes in declared files. */
 export class Mistakes extends Findings {
@@ -51,10 +52,7 @@ export class Mistakes extends Findings {
 
   /** Reads the boolean of a key such as `$exact`. @param known the value that another file declared at the same level */
   switched(known: SourcedValue<boolean> | undefined, { key, origin, value }: WrittenEntry) {
-    if (value.is === 'scalar' && typeof value.value === 'boolean')
-      return this.once(known, { value: value.value, origin }, key)
-    this.mistyped(value, `${key} must be true or false`)
-    return known
+    return this.once(known, { value: toPlain(value) === true, origin }, key)
   }
 
   /** Reads a reference to a user, group or the like, by name or by ID. */
@@ -96,6 +94,14 @@ export const createFlagSchema = (description: string): JsonSchema => ({
   type: 'boolean',
   description,
 })
+
+/** Creates the schema of a key that is known, and that files must not have here. @param reason for people, in whole sentences */
+export const refuseKey = (reason: string): JsonSchema => ({ not: {}, description: reason })
+
+/** The schema of `$exact` for kinds whose objects cannot be deleted. */
+export const refusedExact = refuseKey(
+  'Objects of this kind cannot be deleted, so the set cannot be exact.',
+)
 
 /** The schema of a text. YAML may parse it as a number or boolean, and the reader takes its text as written. */
 export const textSchema: JsonSchema = { type: ['string', 'number', 'boolean'] }

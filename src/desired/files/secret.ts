@@ -2,11 +2,15 @@
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import type { WrittenMap, WrittenValue } from '../../base/documents/written.js'
+import {
+  getWrittenText,
+  listItems,
+  type WrittenMap,
+  type WrittenValue,
+} from '../../base/documents/written.js'
 import { readRegular } from '../../base/files/regular.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
-import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'
 import { decodeStrictly } from '../../base/utf8.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
@@ -22,48 +26,67 @@ interface SourceContext {
   readonly mistakes: Mistakes
 }
 
-const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
-const sourceKeys = ['env', 'file', 'command'] as const
+const fileText: JsonSchema = {
+  ...textSchema,
+  minLength: 1,
+  description: 'a file that contains it, relative to this file',
+}
 
-const createSourceSchema = (name: string, value: JsonSchema, description: string): JsonSchema => ({
+/** The schema of a file in place of a value. */
+export const heldSchema: JsonSchema = {
   type: 'object',
-  properties: { [name]: value },
-  required: [name],
+  properties: { file: fileText },
+  required: ['file'],
   additionalProperties: false,
-  description,
-})
+}
 
-/** The schema of a file in place of a value, for editors. */
-const fileText = 'a file that contains it, relative to this file'
-export const heldSchema = createSourceSchema('file', { ...textSchema, minLength: 1 }, fileText)
+const variable = '[A-Za-z_][A-Za-z0-9_]*'
 
-const variable = /^[A-Za-z_][A-Za-z0-9_]*$/
-const program: JsonSchema = { type: 'array', items: textSchema, minItems: 1 }
+/** The schema of the sources of a secret as a map. */
+const sourceMap: JsonSchema = {
+  type: 'object',
+  properties: {
+    env: {
+      type: 'string',
+      pattern: `^${variable}$`,
+      title: 'name of an environment variable',
+      description: 'the name of an environment variable that contains it',
+    },
+    file: fileText,
+    command: {
+      type: 'array',
+      items: textSchema,
+      minItems: 1,
+      description: 'a program that prints it, with --allow-commands',
+    },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+}
 
-/** The schema of a secret's source, for editors. */
-export const secretSchema: JsonSchema = {
-  anyOf: [
-    createSourceSchema(
-      'env',
-      { type: 'string', pattern: variable.source },
-      'an environment variable that contains it',
-    ),
-    heldSchema,
-    createSourceSchema('command', program, 'a program that prints it, with --allow-commands'),
-    { type: 'string', pattern: '^(?:env:|@|command:)' },
-    { type: 'null' },
-  ],
-  description: 'the source of the secret; secrets are not written in files',
+const forms = '{env: NAME}, {file: path} or {command: [program, argument]}'
+
+/** Builds the schema of a secret's source. @param allowsLiterals true if the secret itself may be written */
+export const buildSecretSchema = (allowsLiterals: boolean): JsonSchema => {
+  const text = {
+    type: 'string',
+    pattern: `^(?:env:${variable}$|@|command:)`,
+    errorMessage: 'secrets cannot be written in files',
+    title: 'source of a secret',
+    description: `${forms}, or pass --allow-literal-secrets`,
+  }
+  return {
+    anyOf: [sourceMap, allowsLiterals ? { ...textSchema, minLength: 1 } : text, { type: 'null' }],
+    writeOnly: true,
+    description: 'the source of the secret; secrets are not written in files',
+  }
 }
 
 const parseEnvironmentSource = (
   { origin, mistakes }: SourceContext,
   env: string,
 ): SecretSource | undefined => {
-  if (!variable.test(env)) {
-    const text = 'this is not the name of an environment variable'
-    return mistakes.add(origin, text, 'Write {env: NAME}.')
-  }
   // Credentials of the tool itself must not be sent as a value of the instance.
   const isCredential = env === 'CI_JOB_TOKEN' || (env.startsWith('SVC_') && isSecretName(env))
   const text = `${env} is a credential of svcctl, which files cannot use`
@@ -101,72 +124,41 @@ const reportUnreadable = (
 
 const parseCommandSource = (
   { name, origin, rules, mistakes }: SourceContext,
-  command: readonly unknown[],
+  command: readonly string[],
 ): SecretSource | undefined => {
-  const texts = command.filter((part): part is string => typeof part === 'string')
-  if (texts.length !== command.length || !texts[0])
+  if (!command[0])
     return mistakes.add(origin, 'command must be a list: a program and its arguments')
-  if (rules.allowCommands) return { command: texts }
+  if (rules.allowCommands) return { command }
   const text = `${name} comes from a command, and commands are not allowed`
   return mistakes.add(origin, text, 'To run commands, pass --allow-commands.')
 }
 
-const parseJsonList = (text: string): readonly unknown[] => {
+/** Parses a list of texts in JSON; returns an empty list for anything else. */
+const parseJsonTexts = (text: string): readonly string[] => {
   try {
     const parsed: unknown = JSON.parse(text)
-    return Array.isArray(parsed) ? parsed : []
+    return Array.isArray(parsed) && parsed.every((one) => typeof one === 'string') ? parsed : []
   } catch {
     return []
   }
 }
 
-/** Returns the text of a scalar as written; '' for null and for anything else. */
-const getScalarText = (written: WrittenValue): string =>
-  written.is === 'scalar' && written.value !== null ? written.text : ''
-
-const isText = (written: WrittenValue): boolean =>
-  written.is === 'scalar' && typeof written.value === 'string'
-
 const parseSourceMap = (context: SourceContext, map: WrittenMap): SecretSource | undefined => {
-  const [entry, ...more] = map.entries
-  const word = sourceKeys.find((known) => known === entry?.key)
-  if (entry === undefined || word === undefined || more.length > 0) {
-    const hint = (entry && suggestSimilar(entry.key, sourceKeys)) ?? forms
-    return context.mistakes.add(
-      map.origin,
-      `${context.name} must be one of env, file, command`,
-      hint,
-    )
-  }
-  const { value } = entry
+  const [entry] = map.entries
+  if (entry === undefined) return undefined
+  const { key, value } = entry
   const at = { ...context, origin: value.origin }
-  if (word === 'env') return parseEnvironmentSource(at, isText(value) ? getScalarText(value) : '')
-  if (word === 'file') return parseFileSource(at, getScalarText(value))
-  const items = value.is === 'list' ? value.items : []
-  return parseCommandSource(
-    at,
-    items.map((one) => (one.is === 'scalar' && one.value !== null ? one.text : undefined)),
-  )
+  if (key === 'env') return parseEnvironmentSource(at, getWrittenText(value))
+  if (key === 'file') return parseFileSource(at, getWrittenText(value))
+  return parseCommandSource(at, listItems(value).map(getWrittenText))
 }
 
 const parseSourceText = (context: SourceContext, text: string): SecretSource | undefined => {
   if (text.startsWith('env:')) return parseEnvironmentSource(context, text.slice(4))
   if (text.startsWith('@')) return parseFileSource(context, text.slice(1))
   if (text.startsWith('command:'))
-    return parseCommandSource(context, parseJsonList(text.slice('command:'.length)))
-  // An empty text may come from a template with a missing value, so it does not unset the secret.
-  if (text === '')
-    return context.mistakes.add(
-      context.origin,
-      `${context.name} is empty`,
-      `${forms} null unsets it.`,
-    )
-  if (context.rules.allowLiteralSecrets) return { literal: holdText(text) }
-  return context.mistakes.add(
-    context.origin,
-    `${context.name} is a secret, and secrets cannot be written in files`,
-    `${forms} To allow it anyway, pass --allow-literal-secrets.`,
-  )
+    return parseCommandSource(context, parseJsonTexts(text.slice('command:'.length)))
+  return { literal: holdText(text) }
 }
 
 /**
@@ -180,18 +172,15 @@ export const parseSecretSource = (
   mistakes: Mistakes,
 ): SecretSource | undefined => {
   const context: SourceContext = { name, origin: written.origin, rules, mistakes }
-  if (written.is === 'map') return parseSourceMap(context, written)
-  if (written.is === 'scalar')
-    return written.value === null
-      ? { literal: holdText('') }
-      : parseSourceText(context, written.text)
-  return mistakes.add(written.origin, `${name} must be one of env, file, command`, forms)
+  return written.is === 'map'
+    ? parseSourceMap(context, written)
+    : parseSourceText(context, getWrittenText(written))
 }
 
 /** Returns the path of the file that holds an attribute's value, if the attribute is a map with `file`. A text is the value itself. */
 export const getNamedFile = (written: WrittenValue): string | undefined => {
   const [entry, ...more] = written.is === 'map' ? written.entries : []
-  return entry?.key === 'file' && more.length === 0 ? getScalarText(entry.value) : undefined
+  return entry?.key === 'file' && more.length === 0 ? getWrittenText(entry.value) : undefined
 }
 
 /**

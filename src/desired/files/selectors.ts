@@ -1,14 +1,15 @@
 /** Parses keys that select projects by glob or record, and checks `owns`: the addresses that only the files of one folder may declare. */
 
 import { dirname, relative, sep } from 'node:path'
-import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
+import { checkValue } from '../../base/documents/check.js'
+import { getWrittenText, listItems, type WrittenEntry } from '../../base/documents/written.js'
 import { isObject } from '../../base/objects.js'
 import { quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import { formatOrigin, type Origin, type ProjectFacts, type ProjectSelector } from '../state.js'
-import type { Mistakes } from './nodes.js'
+import { type Mistakes, textSchema } from './nodes.js'
 
 /** A glob of paths: `*` matches within a segment, `**` any number of whole segments. */
 interface PathGlob {
@@ -42,58 +43,34 @@ const parsePathGlob = (text: string): PathGlob | undefined => {
   return { text, literal, test: (path) => pattern.test(path) }
 }
 
-const keys = ['topic', 'visibility', 'path', 'not'] as const
-type SelectorKey = (typeof keys)[number]
+const someTexts = { anyOf: [textSchema, { type: 'array', items: textSchema, minItems: 1 }] }
 
-const toTexts = (value: unknown): readonly string[] | undefined => {
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const texts = all.flatMap((one) =>
-    typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
-  )
-  return texts.length === all.length && texts.length > 0 ? texts : undefined
+/** The schema of a selector as a map. */
+const selectorSchema: JsonSchema = {
+  type: 'object',
+  title: 'a selector',
+  properties: { topic: someTexts, visibility: someTexts, path: someTexts, not: someTexts },
+  additionalProperties: false,
+  minProperties: 1,
 }
+type SelectorMap = Readonly<Partial<Record<'topic' | 'visibility' | 'path' | 'not', unknown>>>
+
+/** Returns the texts of a condition; undefined if the selector does not have it. */
+const toTexts = (value: unknown): readonly string[] | undefined =>
+  value === undefined ? undefined : [value].flat().map(String)
 
 const hasCommonText = (wanted: readonly string[], has: readonly string[]): boolean => {
   const known = new Set(has.map((one) => one.toLowerCase()))
   return wanted.some((one) => known.has(one.toLowerCase()))
 }
 
-/** Parses the conditions in a selector's map, by their keys. Returns undefined if any of them is wrong, which is reported. */
-const parseConditions = (
-  map: Readonly<Record<string, unknown>>,
-  origin: Origin,
-  mistakes: Mistakes,
-): ReadonlyMap<SelectorKey, readonly string[]> | undefined => {
-  const wanted = new Map<SelectorKey, readonly string[]>()
-  for (const [name, value] of Object.entries(map)) {
-    const key = keys.find((one) => one === name)
-    const texts = toTexts(value)
-    const text = `a selector does not have ${quoteText(name)}`
-    if (key === undefined)
-      mistakes.unknown({ key: name, origin }, keys, `Its keys are ${keys.join(', ')}.`, text)
-    else if (texts === undefined)
-      mistakes.add(origin, `${key} of a selector must be text or a list`)
-    else wanted.set(key, texts)
-  }
-  if (wanted.size < Object.keys(map).length) return undefined
-  if (wanted.size > 0) return wanted
-  const hint = "To match all projects, write '**'."
-  return mistakes.add(origin, 'a selector needs topic, visibility or path', hint)
-}
-
-const parseMapSelector = (
-  map: Readonly<Record<string, unknown>>,
-  origin: Origin,
-  mistakes: Mistakes,
-): FileSelector | undefined => {
-  const wanted = parseConditions(map, origin, mistakes)
-  if (wanted === undefined) return undefined
-  const parseGlobs = (key: SelectorKey) =>
-    (wanted.get(key) ?? []).flatMap(
+const parseMapSelector = (map: SelectorMap, origin: Origin, mistakes: Mistakes): FileSelector => {
+  const parseGlobs = (value: unknown) =>
+    (toTexts(value) ?? []).flatMap(
       (text) => parsePathGlob(text) ?? reportBadGlob(text, origin, mistakes),
     )
-  const [globs, excluded] = [parseGlobs('path'), parseGlobs('not')]
-  const [topics, visibility] = [wanted.get('topic'), wanted.get('visibility')]
+  const [globs, excluded] = [parseGlobs(map.path), parseGlobs(map.not)]
+  const [topics, visibility] = [toTexts(map.topic), toTexts(map.visibility)]
   const matchesRecord = (project: ProjectFacts): boolean | undefined => {
     if (topics !== undefined && project.topics === undefined) return undefined
     if (visibility !== undefined && project.visibility === undefined) return undefined
@@ -134,9 +111,10 @@ export const parseSelector = (
 ): FileSelector | undefined => {
   if (key.startsWith('{')) {
     const map = flow(key)
-    if (isObject(map)) return parseMapSelector(map, origin, mistakes)
     const hint = 'Write \'{topic: name, path: "group/**"}\'.'
-    return mistakes.add(origin, 'this selector is not a map', hint)
+    if (!isObject(map)) return mistakes.add(origin, 'this selector is not a map', hint)
+    const isValid = checkValue(selectorSchema, map, () => origin, mistakes, 0)
+    return isValid ? parseMapSelector(map, origin, mistakes) : undefined
   }
   const glob = parsePathGlob(key)
   if (glob === undefined) {
@@ -229,10 +207,17 @@ export const listKeyRegions = (key: LevelKey): NamedKey['regions'] => {
   return globs.length === 0 ? undefined : globs.flatMap(({ text }) => listGlobRegions(text) ?? [])
 }
 
-/** The schema of `owns`, for editors. */
+const ownable = 'site, groups/name, groups/name/**, projects/group/name or projects/group/**'
+
+/** The schema of `owns`. */
 export const ownsSchema: JsonSchema = {
   type: 'array',
-  items: { type: 'string', pattern: '^(?:site|groups/.+|projects/.+)$' },
+  items: {
+    type: 'string',
+    pattern: '^(?:site|groups/.+|projects/.+)$',
+    title: 'address',
+    description: ownable,
+  },
   minItems: 1,
   description: 'addresses that only files in this folder and below can declare',
 }
@@ -247,19 +232,15 @@ export const readOwns = (
   const other = all.find((one) => one.folder === folder)
   if (other !== undefined)
     mistakes.addDuplicate(origin, 'owns is declared twice for this folder', other.origin)
-  const items: readonly WrittenValue[] = value.is === 'list' ? value.items : []
-  if (items.length === 0) mistakes.add(value.origin, 'owns must be a list of addresses', hint)
-  const regions = items.flatMap((item) => {
-    const text = item.is === 'scalar' ? item.text : ''
+  const regions = listItems(value).flatMap((item) => {
+    const text = getWrittenText(item)
     const owned = parseOwned(text)
     if (owned === undefined)
-      mistakes.add(item.origin, `owns cannot contain "${quoteText(text)}"`, hint)
+      mistakes.add(item.origin, `"${quoteText(text)}" is not a valid address`, `Use ${ownable}.`)
     return owned ?? []
   })
   all.push({ folder, origin, regions })
 }
-
-const hint = 'Write site, groups/name, groups/name/**, projects/group/name or projects/group/**.'
 
 const hasPrefix = (text: string | undefined, prefix: string): boolean =>
   text?.startsWith(prefix) === true

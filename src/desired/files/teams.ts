@@ -1,6 +1,11 @@
 /** Replaces teams, named lists of users, by their members before levels are merged. */
 import { dirname } from 'node:path'
-import type { WrittenEntry, WrittenValue } from '../../base/documents/written.js'
+import {
+  getWrittenText,
+  listEntries,
+  listItems,
+  type WrittenEntry,
+} from '../../base/documents/written.js'
 import { addToGroup } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
@@ -20,7 +25,7 @@ import { toCanonical } from '../values.js'
 import { createItem } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
 import { mergeItem } from './merge.js'
-import { type Mistakes, removeEmptyEntries, textSchema } from './nodes.js'
+import { type Mistakes, textSchema } from './nodes.js'
 import { type FolderClaim, isBelow } from './selectors.js'
 
 interface TeamMember<T> {
@@ -43,39 +48,19 @@ export const getTeamName = (reference: JsonValue): string | undefined =>
     ? reference.slice(prefix.length)
     : undefined
 
-const readList = <T>(
-  entry: WrittenEntry | undefined,
-  mistakes: Mistakes,
-  read: (origin: Origin, text: string) => T | undefined,
-): readonly TeamMember<T>[] => {
-  if (entry === undefined) return []
-  const { key, value } = entry
-  if (value.is !== 'list') {
-    mistakes.mistyped(value, `${key} of a team must be a list`)
-    return []
-  }
-  return value.items.flatMap((one) => {
-    if (one.is !== 'scalar' || one.value === null || one.text === '') {
-      mistakes.mistyped(one, `${key} of a team must contain names`)
-      return []
-    }
-    const parsed = read(one.origin, one.text)
-    return parsed === undefined ? [] : [{ value: parsed, origin: one.origin }]
-  })
-}
-
-const teamWords = ['users', 'teams']
-const teamName = /^[A-Za-z0-9_.-]+$/
-
 /** The schema of teams, for editors. */
 export const teamsSchema: JsonSchema = {
   type: 'object',
-  propertyNames: { pattern: teamName.source },
+  propertyNames: {
+    pattern: '^[A-Za-z0-9_.-]+$',
+    title: 'team name',
+    description: 'letters, digits, _, . and -',
+  },
   additionalProperties: {
     type: 'object',
     properties: {
       users: { type: 'array', items: { $ref: '#/$defs/name' } },
-      teams: { type: 'array', items: textSchema },
+      teams: { type: 'array', items: { ...textSchema, minLength: 1 } },
     },
     additionalProperties: false,
   },
@@ -87,26 +72,22 @@ export const readTeam = (
   { key, origin, value }: WrittenEntry,
   teams: Map<string, DeclaredTeam>,
   mistakes: Mistakes,
-): undefined => {
+): void => {
   const known = teams.get(key)
-  const text = `${quoteText(key)} is not a valid team name`
-  if (!teamName.test(key)) mistakes.add(origin, text, 'Use letters, digits, _, . and -.')
-  else if (known !== undefined)
+  if (known !== undefined)
     mistakes.addDuplicate(origin, `the team ${key} is defined twice`, known.origin)
-  const body: WrittenValue = removeEmptyEntries(value, mistakes)
-  if (body.is !== 'map') {
-    const hint = `Write ${quoteText(key)}: {users: [name], teams: [name]}.`
-    return mistakes.mistyped(value, 'a team must be a map', hint)
-  }
-  for (const entry of body.entries)
-    if (!teamWords.includes(entry.key))
-      mistakes.unknown(entry, teamWords, 'The keys of a team are users and teams.')
-  const findEntry = (word: string) => body.entries.find((entry) => entry.key === word)
+  const listMembers = <T>(word: string, read: (origin: Origin, text: string) => T | undefined) =>
+    listEntries(value)
+      .flatMap((entry) => (entry.key === word ? listItems(entry.value) : []))
+      .flatMap((one): readonly TeamMember<T>[] => {
+        const parsed = read(one.origin, getWrittenText(one))
+        return parsed === undefined ? [] : [{ value: parsed, origin: one.origin }]
+      })
   teams.set(key, {
     name: key,
     origin,
-    users: readList(findEntry('users'), mistakes, (at, user) => mistakes.reference(at, user)),
-    teams: readList(findEntry('teams'), mistakes, (_, team) => getTeamName(team) ?? team),
+    users: listMembers('users', (at, user) => mistakes.reference(at, user)),
+    teams: listMembers('teams', (_, team) => getTeamName(team) ?? team),
   })
 }
 

@@ -40,7 +40,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     '---\n- a',
     [
       '2:1: standard input must contain a single document',
-      '2:1: a document must be a map with version: 1, not a list',
+      '2:1: a file of declared state must be a map, not a list',
     ],
   ],
 ]
@@ -130,9 +130,7 @@ describe('texts', () => {
   })
 
   it('are no merge keys and no words of YAML 1.1', async () => {
-    expect(await mistakesIn(settings('<<: {admin_mode: true}'))).toEqual([
-      '3:5: << is not an attribute of settings',
-    ])
+    expect(await mistakesIn(settings('<<: {admin_mode: true}'))).toEqual(['3:5: << is unknown'])
     expect(await mistakesIn(settings('admin_mode: yes'))).toEqual([
       '3:17: admin_mode must be true or false, not "yes"',
       'In YAML 1.2, only true and false are booleans.',

@@ -13,108 +13,129 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     'nonsense: {}',
     [
       '1:1: nonsense is not allowed here',
-      'The keys of a document are version, instance, owns, teams, defaults, groups, projects, site.',
+      'Use one of version, instance, owns, teams, defaults, groups, projects, site.',
     ],
   ],
   [
     'a kind',
     project('approval_rule: {}'),
-    ['1:27: approval_rule is not a kind of object in a project', 'Did you mean approval_rules?'],
+    ['1:27: approval_rule is not allowed here', 'Did you mean approval_rules?'],
   ],
   [
     'a kind of another place',
     project('settings: {}'),
-    ['1:27: settings is not a kind of object in a project', 'settings belongs under site.'],
+    [
+      '1:27: settings is not allowed here',
+      'Use one of members, runners, approvals, approval_rules, deploy_keys, pages_domains, integrations, error_tracking, resource_groups, $inherit.',
+    ],
   ],
   [
     'an attribute',
     project('approvals: {reset_approval_on_push: true}'),
-    [
-      '1:39: reset_approval_on_push is not an attribute of approvals',
-      'Did you mean reset_approvals_on_push?',
-    ],
+    ['1:39: reset_approval_on_push is not allowed here', 'Did you mean reset_approvals_on_push?'],
   ],
   [
     'an attribute far from all',
     project('approvals: {nonsense: true}'),
     [
-      '1:39: nonsense is not an attribute of approvals',
-      'Put attributes of newer instances under $other.',
+      '1:39: nonsense is not allowed here',
+      'Use one of reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval, merge_requests_disable_committers_approval, require_password_to_approve, $inherit, $other.',
     ],
   ],
   [
     'an attribute that has a successor',
     'site: {settings: {asset_proxy_whitelist: []}}',
-    ['1:19: asset_proxy_whitelist is deprecated', 'Use asset_proxy_allowlist.'],
+    [
+      '1:19: asset_proxy_whitelist is not allowed here',
+      'It is deprecated: use asset_proxy_allowlist.',
+    ],
   ],
   [
     'an attribute that the key of its item says',
     project('approval_rules: {Security: {name: Security}}'),
-    ['1:55: name is not an attribute: it comes from the key of the item'],
+    ['1:55: name is not allowed here', 'The key of the item determines it.'],
   ],
   [
     'a reserved key that is none',
     project('approval_rules: {$exakt: true}'),
-    ['1:44: $exakt is not allowed here', 'Did you mean $exact?'],
+    [
+      '1:44: "$exakt" is not a valid name of an item',
+      'Use $exact, $inherit, or $$name for a name that begins with $.',
+    ],
   ],
   [
     'an item that begins with $',
     project('approval_rules: {$Secret: {}}'),
-    ['1:44: $Secret is not allowed here', 'Write an item whose name begins with $ as $$Secret.'],
+    [
+      '1:44: "$Secret" is not a valid name of an item',
+      'Use $exact, $inherit, or $$name for a name that begins with $.',
+    ],
   ],
   [
     'a reserved key among attributes',
     project('approvals: {$add: [a]}'),
-    ['1:39: $add is not an attribute of approvals'],
+    [
+      '1:39: $add is not allowed here',
+      expect.stringContaining('Use one of reset_approvals_on_push, '),
+    ],
   ],
   [
     'projects under a group itself',
     'groups: {platform: {projects: {}}}',
     [
-      '1:21: projects is not allowed under a group',
-      "Put settings for all its projects under 'platform/**'.",
+      '1:21: projects is not allowed here',
+      "Put settings for all projects of the group under 'group/**'.",
     ],
   ],
   [
     'a kind of projects under a group',
     'groups: {platform: {approvals: {}}}',
-    ['1:21: approvals is not a kind of object in a group', 'approvals belongs under projects.'],
+    ['1:21: approvals is not allowed here', 'Use one of members, $inherit.'],
   ],
   [
     'a group of defaults',
     'defaults: {groups: {}}',
-    ['1:12: defaults can contain only projects, not groups'],
+    ['1:12: groups is not allowed here', 'Use projects.'],
   ],
   [
     'a pattern under projects',
     "projects: {'plat?/**': {}}",
     [
-      '1:12: plat?/** is not a valid path pattern',
-      '* matches anything within a segment, and ** matches any number of segments.',
+      '1:12: "plat?/**" is not a valid path or pattern of projects',
+      `Use group/project, a glob such as 'group/*', or '{topic: name, path: "group/**"}'.`,
     ],
   ],
   [
     'a project without its group',
     'projects: {app: {}}',
-    ['1:12: app is not the full path of a project', 'Write its full path, group/project.'],
+    [
+      '1:12: "app" is not a valid path or pattern of projects',
+      `Use group/project, a glob such as 'group/*', or '{topic: name, path: "group/**"}'.`,
+    ],
   ],
   [
     'a path with dots',
     'projects: {../app: {}}',
-    ['1:12: ../app is not the full path of a project', 'Write its full path, group/project.'],
+    [
+      '1:12: "../app" is not a valid path or pattern of projects',
+      `Use group/project, a glob such as 'group/*', or '{topic: name, path: "group/**"}'.`,
+    ],
   ],
   [
     'a pattern that is none',
     "groups: {'plat*': {}}",
     [
-      '1:10: plat* is not the path of a group',
-      "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups.",
+      '1:10: "plat*" is not a valid path of a group',
+      "Use group, group/subgroup, 'group/**' for all below it, or '**' for all groups.",
     ],
   ],
   [
     'a place of nothing',
     'projects: {platform/app: }',
-    ['1:26: platform/app must be a map, not nothing', 'Write {} for an empty map.'],
+    [
+      '1:12: platform/app has no value',
+      'Write a value, {} for an empty map, or null to remove or unset it.',
+    ],
   ],
   ['a list for a map', 'groups: []', ['1:9: groups must be a map, not a list']],
   [
@@ -141,7 +162,7 @@ describe('a document', () => {
     ['site: {}', 'version is missing'],
     ['version: 2', 'version must be the number 1'],
     ["version: '1'", 'version must be the number 1'],
-    ['[]', 'a document must be a map with version: 1, not a list'],
+    ['[]', 'a file of declared state must be a map, not a list'],
     ['version: 1\n---\nsite: {}', 'version is missing'],
   ])('says its version: %j', async (text, mistake) => {
     const cwd = folderOf({ 'a.yml': text })
@@ -189,9 +210,7 @@ describe('what stands at its place', () => {
         project('approvals: {$other: {bot_token: glpat-1, $x: 1, reset_approvals_on_push: true}}'),
       ),
     ).toEqual([
-      expect.stringMatching(
-        /^1:\d+: bot_token is a secret, and secrets cannot be written in files/,
-      ),
+      expect.stringMatching(/^1:\d+: secrets cannot be written in files/),
       expect.stringMatching(/^1:\d+: \$x is unknown$/),
       expect.stringMatching(
         /^1:\d+: reset_approvals_on_push is a known attribute: move it out of \$other/,
@@ -204,10 +223,11 @@ describe('what stands at its place', () => {
     const item = itemIn(state, 'site:settings', '')
     expect([...item.attributes.keys()]).toEqual(['a_new_one', 'admin_mode'])
     expect(await mistakesIn('site: {settings: {$other: {x: 1}}}')).toEqual([
-      '1:19: settings does not need $other: it accepts every attribute of the response',
+      '1:19: $other is not allowed here',
+      'settings accepts every attribute of the response without $other.',
     ])
     expect((await mistakesIn('site: {settings: {some_api_key: abc}}'))[0]).toContain(
-      'some_api_key is a secret',
+      'secrets cannot be written in files',
     )
   })
 

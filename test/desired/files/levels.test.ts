@@ -271,13 +271,13 @@ describe('one level', () => {
     ])
     expect((await mistakesIn(rules('{A: {user_ids: {$ad: [ana]}}}')))[1]).toBe('Did you mean $add?')
     expect((await mistakesIn(rules('{A: {user_ids: {}}}')))[0]).toContain(
-      'must be a list, or $add and $remove',
+      'user_ids must not be empty',
     )
     expect((await mistakesIn(rules('{A: {user_ids: {$add: ana}}}')))[0]).toContain(
-      'user_ids must be a list',
+      '$add must be a list, not text',
     )
     expect((await mistakesIn(rules('{A: {approvals_required: {$add: [1]}}}')))[0]).toContain(
-      'must be a value, or min, max, one_of',
+      '$add is not allowed here',
     )
   })
 })

@@ -56,7 +56,7 @@ describe('a secret', () => {
       expect(lines.join()).not.toMatch(/hunter|2002/)
     }
     expect(await mistakesIn(chat('hunter2'))).toEqual([
-      expect.stringMatching(/^1:\d+: webhook is a secret, and secrets cannot be written in files$/),
+      expect.stringMatching(/^1:\d+: secrets cannot be written in files$/),
       expect.stringContaining('{env: NAME}'),
     ])
     for (const text of ['hunter2', '007'])
@@ -73,20 +73,20 @@ describe('a secret', () => {
   )
 
   it.each([
-    ['{envv: X}', 'webhook must be one of env, file, command', 'Did you mean env?'],
-    ['{env: X, file: y}', 'webhook must be one of env, file, command'],
-    ['{}', 'webhook must be one of env, file, command'],
-    ['[a]', 'webhook must be one of env, file, command'],
-    ['{env: 1X}', 'this is not the name of an environment variable'],
-    ['{env: [X]}', 'this is not the name of an environment variable'],
-    ['{env: null}', 'this is not the name of an environment variable'],
-    ['{env: true}', 'this is not the name of an environment variable'],
-    ['{file: null}', 'this is not a path'],
-    ["{file: ''}", 'this is not a path'],
+    ['{envv: X}', 'this key is not allowed here', 'Did you mean env?'],
+    ['{env: X, file: y}', 'webhook must have at most 1 key'],
+    ['{}', 'webhook must not be empty'],
+    ['[a]', 'webhook must be a map or text, not a list'],
+    ['{env: 1X}', 'a value of 2 characters is not a valid name of an environment variable'],
+    ['{env: [X]}', 'env must be text, not a list'],
+    ['{env: null}', 'env must be text, not nothing'],
+    ['{env: true}', 'env must be text, not a boolean'],
+    ['{file: null}', 'file must be text, not nothing'],
+    ["{file: ''}", 'file must not be empty'],
     ['{file: "a\\0b"}', 'this is not a path'],
-    ['{command: pass}', 'command must be a list'],
-    ['{command: []}', 'command must be a list'],
-    ['{command: [pass, [x]]}', 'command must be a list'],
+    ['{command: pass}', 'command must be a list, not text'],
+    ['{command: []}', 'command must have at least 1 item'],
+    ['{command: [pass, [x]]}', 'an item of command must be text, not a list'],
     ["'command:pass'", 'command must be a list'],
     ["'command:[1]'", 'command must be a list'],
     ['null', 'webhook cannot be unset: the family chat-webhook requires it'],
