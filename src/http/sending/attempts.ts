@@ -14,18 +14,22 @@ export const createInterrupted = (request?: string): Failure =>
 
 /** Listens for the first of these signals, stops all requests in flight then, and listens no longer. */
 export const listenForAborts = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
-  const waiting = new Set<() => void>()
+  // An array, since each table that a Set outgrows keeps the next one and its requests in memory until the next full collection.
+  const waiting: (() => void)[] = []
   const releases: (() => void)[] = []
   const stopAll = (): void => {
     for (const release of releases) release()
-    for (const stop of waiting) stop()
+    for (const stop of waiting.splice(0)) stop()
   }
   for (const signal of signals)
     if (signal !== undefined) releases.push(callOnAbort(signal, stopAll))
   return (stop) => {
     if (signals.some((signal) => signal?.aborted === true)) stop()
-    else waiting.add(stop)
-    return () => waiting.delete(stop)
+    else waiting.push(stop)
+    return () => {
+      const at = waiting.indexOf(stop)
+      if (at >= 0) waiting.splice(at, 1)
+    }
   }
 }
 
@@ -108,12 +112,13 @@ export class Attempts {
    * Waits before another attempt after an answer was lost.
    * @throws the error if another attempt would not help, or could repeat a write; then the outcome of a write is unknown
    */
-  async pauseAfterLoss(error: unknown, method: string): Promise<void> {
+  async pauseAfterLoss(error: unknown, method: string): Promise<undefined> {
     if (!(error instanceof LostRequest)) throw error
     const { details, message, sent, transient } = error
     const mayRepeat = isIdempotent(method) || !sent
-    if (transient && mayRepeat && this.left > 0) return this.pause(details.request ?? '', message)
-    throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
+    if (!transient || !mayRepeat || this.left === 0)
+      throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
+    await this.pause(details.request ?? '', message)
   }
 
   /** Waits for as long as the instance asked. Without a requested wait, each pause is longer than the last, with jitter. */

@@ -3,6 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
+import { AsyncCache } from '../../base/async.js'
 import { recordSecret } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
 import { type ClientOptions, type Transport, toDetails } from '../types.js'
@@ -187,7 +188,7 @@ const createPoolFactory = async (tls: TlsSettings, timeout: number): Promise<Dis
 export const createConnections = (
   options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>,
 ): Connections => {
-  const dispatchers = new Map<string, Dispatcher>()
+  const dispatchers = new AsyncCache<string, Dispatcher>()
   const ownOrigin = new URL(options.baseUrl).origin
   const createFactory = async (origin: string, proxy?: string): Promise<DispatcherFactory> => {
     skipContinueAnswers()
@@ -207,26 +208,23 @@ export const createConnections = (
     return isProxyExempt(origin, noProxy) ? undefined : proxy
   }
   // The factories of dispatchers: one for the instance and one for other origins, each with and without a proxy.
-  const factories = new Map<string, Promise<DispatcherFactory>>()
-  const getDispatcher = async (origin: string): Promise<Dispatcher> => {
+  const factories = new AsyncCache<string, DispatcherFactory>()
+  const createDispatcher = async (origin: string): Promise<Dispatcher> => {
+    const proxy = await findProxy(origin)
+    const factoryKey = `${origin === ownOrigin} ${proxy === undefined}`
+    return (await factories.of(factoryKey, () => createFactory(origin, proxy)))(origin)
+  }
+  const getDispatcher = (origin: string): Promise<Dispatcher> => {
     // The password is recorded with each request, as the token is, since only the latest secrets are remembered.
     const { proxy } = options.transport ?? {}
     if (proxy !== undefined) recordSecret(decodeURIComponent(new URL(proxy).password))
-    const known = dispatchers.get(origin)
-    if (known !== undefined) return known
-    const originProxy = await findProxy(origin)
-    const factoryKey = `${origin === ownOrigin} ${originProxy === undefined}`
-    const prepared = factories.get(factoryKey) ?? createFactory(origin, originProxy)
-    factories.set(factoryKey, prepared)
-    const make = await prepared
-    const made = dispatchers.get(origin) ?? make(origin)
-    dispatchers.set(origin, made)
-    return made
+    return dispatchers.of(origin, () => createDispatcher(origin))
   }
   const close = async (): Promise<void> => {
-    const open = new Set(dispatchers.values())
+    const made = [...dispatchers.all()].map((dispatcher) => dispatcher.catch(() => undefined))
     dispatchers.clear()
-    await Promise.all([...open].map((dispatcher) => dispatcher.destroy()))
+    const open = new Set(await Promise.all(made))
+    await Promise.all([...open].map((dispatcher) => dispatcher?.destroy()))
   }
   return { to: getDispatcher, close }
 }

@@ -11,7 +11,7 @@ import { LostRequest, markUnknownOutcome, toLostRequest, toOneLine } from '../an
 import { maskAddressSecrets, maskBody, maskHeaders } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import type { RequestTarget } from '../request/address.js'
-import type { AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
+import type { AnswerHead, AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
 import { createInterrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController
@@ -72,7 +72,11 @@ class Body implements AsyncIterableIterator<Uint8Array> {
         return { done: false, value: chunk }
       }
       if (this.#failure !== undefined) throw this.#failure
-      if (this.#ended) return this.#close()
+      if (this.#ended) {
+        // After one turn of the event loop, undici has the connection ready for the next request.
+        await new Promise((resolve) => setImmediate(resolve))
+        return { done: true, value: undefined }
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -86,12 +90,6 @@ class Body implements AsyncIterableIterator<Uint8Array> {
 
   [Symbol.asyncIterator](): this {
     return this
-  }
-
-  /** Waits for one turn of the event loop, after which undici has the connection ready for the next request. */
-  async #close(): Promise<IteratorResult<Uint8Array, undefined>> {
-    await new Promise((resolve) => setImmediate(resolve))
-    return { done: true, value: undefined }
   }
 
   #notify(): void {
@@ -264,40 +262,58 @@ const redactRequestBody = ({ outgoing, secrets }: TracedRequest): string | undef
   return sent && redactSecrets(sent)
 }
 
-// The texts of an exchange are made on access, since each is searched for secrets, and most readers want few of them.
+/**
+ * An exchange with an answer. Its texts are made on access, since each is searched for secrets, and most readers want few of them. It is a
+ * class for the reason of `JsonAnswer`.
+ */
+class AnsweredExchange implements Exchange {
+  readonly method: string
+  readonly milliseconds: number
+  readonly status: number
+  readonly #traced: TracedRequest
+  readonly #headers: AnswerHeaders
+  readonly #answer: Uint8Array | undefined
 
-const createAnsweredExchange = (
-  traced: TracedRequest,
-  { status, headers }: { readonly status: number; readonly headers: AnswerHeaders },
-  answer: Uint8Array | undefined,
-): Exchange => ({
-  method: traced.outgoing.method,
-  get url() {
-    return redactUrl(traced)
-  },
-  get requestHeaders() {
-    return redactHeaders(traced.outgoing.headers)
-  },
-  get sudo() {
-    return redactSudo(traced)
-  },
-  get requestBody() {
-    return redactRequestBody(traced)
-  },
-  milliseconds: traced.milliseconds,
-  status,
-  get responseHeaders() {
-    return redactHeaders(headers)
-  },
-  get requestId() {
-    const id = readHeader(headers, 'x-request-id')
+  constructor(traced: TracedRequest, { status, headers }: AnswerHead, answer?: Uint8Array) {
+    this.method = traced.outgoing.method
+    this.milliseconds = traced.milliseconds
+    this.status = status
+    this.#traced = traced
+    this.#headers = headers
+    this.#answer = answer
+  }
+
+  get url(): string {
+    return redactUrl(this.#traced)
+  }
+
+  get requestHeaders(): Record<string, string> {
+    return redactHeaders(this.#traced.outgoing.headers)
+  }
+
+  get sudo(): string | undefined {
+    return redactSudo(this.#traced)
+  }
+
+  get requestBody(): string | undefined {
+    return redactRequestBody(this.#traced)
+  }
+
+  get responseHeaders(): Record<string, string> {
+    return redactHeaders(this.#headers)
+  }
+
+  get requestId(): string | undefined {
+    const id = readHeader(this.#headers, 'x-request-id')
     return id && redactSecrets(toOneLine(id))
-  },
-  get responseBody() {
-    const shown = answer && maskBody(Buffer.from(answer).toString(), traced.secrets)
+  }
+
+  get responseBody(): string | undefined {
+    const shown =
+      this.#answer && maskBody(Buffer.from(this.#answer).toString(), this.#traced.secrets)
     return shown && redactSecrets(shown)
-  },
-})
+  }
+}
 
 const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => ({
   method: traced.outgoing.method,
@@ -332,7 +348,7 @@ export const startTrace = (
   }
   return {
     reportAnswer: (status, headers, answer) =>
-      reportOnce((traced) => createAnsweredExchange(traced, { status, headers }, answer)),
+      reportOnce((traced) => new AnsweredExchange(traced, { status, headers }, answer)),
     reportFailure: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
   }
 }
