@@ -231,12 +231,11 @@ interface StreamActions {
   readonly how: ActionOptions
 }
 
-/** Yields the objects of a stream, and splits a text that names several. */
+/** Yields the objects of a stream, each text that names several as several. */
 async function* splitObjects(
   objects: AsyncIterable<NamedObject>,
-  split: ActionOptions['split'],
+  split: NonNullable<ActionOptions['split']>,
 ): AsyncGenerator<NamedObject> {
-  if (split === undefined) return yield* objects
   for await (const { text, ...others } of objects)
     for (const one of split(text)) yield { ...others, text: one }
 }
@@ -279,7 +278,8 @@ export const createSource = (
         throw placeFailure(error, one.place)
       }
     }
-    yield* mapConcurrent(splitObjects(objects, split), checked ? width : 1, resolveObject)
+    const single = split === undefined ? objects : splitObjects(objects, split)
+    yield* mapConcurrent(single, checked ? width : 1, resolveObject)
   }
   return {
     objects: resolveObjects(),
