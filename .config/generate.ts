@@ -1,16 +1,14 @@
 /**
- * What is checked in and yet generated: the completion scripts, one line about each command of the tool, the tables of the README and of the guide, the list of manual
+ * What is checked in and yet generated: the tables of the README and of the guide, the list of manual
  * pages and the pages of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
+import { recipes } from '../src/catalogue/recipes.js'
 import { renderAreaPage, renderRootPage, renderTopicPage } from '../src/cli/help/man.js'
 import { environmentVariables, topics } from '../src/cli/help/topics.js'
-import { shells } from '../src/commands/completion.js'
-import { loadAreaCommands, loadToolCommand, toolCommands } from '../src/commands/index.js'
-import { recipes } from '../src/commands/recipes.js'
-import { getCommandName } from '../src/engine/command/derive.js'
+import { loadAreaCommands, toolCommands } from '../src/commands/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
 import { formats } from '../src/output/formats.js'
 import { table } from './markdown.js'
@@ -112,29 +110,10 @@ const reference = async (): Promise<void> => {
   for (const { name, text } of pages) put(join(folder, name), text)
 }
 
-/** One line about each command of the tool, so that help and completion need not load them all to name them. */
-const summaries = async (): Promise<void> => {
-  const lines = await Promise.all(
-    toolCommands.map(async (row) => {
-      const name = getCommandName(row)
-      const command = await loadToolCommand(row.area, row.words)
-      const summary = command?.summary.replaceAll("'", "\\'")
-      return `  ${/^\w+$/.test(name) ? name : `'${name}'`}: '${summary}',\n`
-    }),
-  )
-  const about =
-    '/** The summary of each command of the tool, in a line, for help and completion. Generated. */'
-  const type = 'Readonly<Record<string, string>>'
-  const text = `${about}\nexport const summaries: ${type} = {\n${lines.join('')}}\n`
-  put(join('src', 'commands', 'summaries.ts'), text)
-}
-
 if (process.argv.includes('man')) await manuals()
 else {
-  for (const shell of shells) put(join('completions', shell.file), shell.script)
   put('package.json', withManuals(readFileSync('package.json', 'utf8')))
   await reference()
-  await summaries()
   const guide = join('.github', 'guide')
   await withSections('README.md')
   for (const name of readdirSync(guide)) await withSections(join(guide, name))

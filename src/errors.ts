@@ -82,6 +82,11 @@ export class Failure extends Error {
     this.details = details
   }
 
+  /** Returns this failure with other details. */
+  with(details: FailureDetails): Failure {
+    return new Failure(this.category, this.message, { ...this.details, ...details })
+  }
+
   /** The HTTP status, if an answer came. */
   get status(): number | undefined {
     return this.details.status

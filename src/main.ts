@@ -72,7 +72,7 @@ const createHelpStyle = async (): Promise<PageStyle> => {
   return { width: Math.min(width, 80), bold, dim }
 }
 
-const renderHelp = (place: HelpTopic, style: PageStyle): Promise<string> => {
+const renderHelp = async (place: HelpTopic, style: PageStyle): Promise<string> => {
   if (place.kind === 'command')
     return renderCommandHelp(place.command, style, getCurrentIo().argv.includes('--all'))
   return place.kind === 'area'

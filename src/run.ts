@@ -6,7 +6,7 @@ import { main } from './main.js'
 
 /** The options of a line besides its arguments. */
 export interface RunLineOptions {
-  /** Environment variables of the line, in the place of all of the process: `process.env` unless given. */
+  /** Environment variables of the line, in the place of all of the process, which are the default. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The folder that relative file names start from: that of the process unless given. */
   readonly cwd?: string

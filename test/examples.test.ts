@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writes } from '../src/catalogue/endpoint.js'
@@ -7,7 +7,7 @@ import { canRecordJournal, getCommandName } from '../src/engine/command/derive.j
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
-import { clean, configuration, folder } from './support/program.js'
+import { clean, configuration, copyConfiguration, folder } from './support/program.js'
 import { sampleFiles, sampleJournal, samplePlans } from './support/sample-files.js'
 import { openScreen } from './support/screen.js'
 import { absentIn, pathToLines, runLine } from './support/shell.js'
@@ -63,12 +63,6 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([asked.close(), shared.close()]))
 
-const copied = (): string => {
-  const copy = folder()
-  cpSync(signedIn, copy, { recursive: true })
-  return copy
-}
-
 /** What the environment of a command holds beside the instance. */
 const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'jobs current': { SVC_JOB_TOKEN: 'sandbox-job-token' },
@@ -82,7 +76,7 @@ const environment = (area: string, name: string, url: string): Record<string, st
   HOME: folder(),
   PATH: path,
   ...(ofProfiles.has(area)
-    ? { SVC_CONFIG_DIR: copied() }
+    ? { SVC_CONFIG_DIR: copyConfiguration(signedIn) }
     : {
         SVC_CONFIG_DIR: configuration(),
         SVC_BASE_URL: url,

@@ -1,9 +1,11 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
+
 import { isObject } from '../base/objects.js'
 import { escapeControlLines, escapeUnprintable } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
 import { maskPrivateKeys } from '../base/secrets/mask-text.js'
 import { masked } from '../base/secrets/names.js'
+import { formatCount } from '../base/text.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { listAreas } from '../catalogue/index.js'
@@ -58,15 +60,21 @@ const getPeopleView = (people: People, { within, parent }: RecordView, sorts: bo
 
 // Columns for the rows of an endpoint that is no list: those of a list of the same area. A list has its own (`#getColumns`).
 
+/** Loads the endpoints of the area that has an endpoint: of a command's area, or of another one for a command such as `journal undo`. */
+const loadNeighbours = async (area: string, { route }: Endpoint): Promise<readonly Endpoint[]> => {
+  const areas = listAreas().toSorted((a, b) => Number(b.name === area) - Number(a.name === area))
+  for (const { load } of areas) {
+    const endpoints = Object.values<Endpoint>(await load())
+    if (endpoints.some((one) => one.route === route)) return endpoints
+  }
+  return []
+}
+
 /** Chooses the columns of the area's list whose every column the endpoint's shape has; else its first fields. */
 const findListColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
-  const endpoints =
-    (await listAreas()
-      .find((a) => a.name === area)
-      ?.load()) ?? {}
-  for (const { columns = [], made = [] } of Object.values(endpoints)) {
+  for (const { columns = [], made = [] } of await loadNeighbours(area, endpoint)) {
     const own = columns.filter((name) => !made.some((one) => one === name))
     if (own.length > 0 && own.every((name) => fields.includes(getFirstSegment(name)))) return own
   }
@@ -202,8 +210,8 @@ export class AnswerPrinter implements RunAnswer {
 
   applyStages(rows: Rows): Rows {
     const { command, globals, until } = this.#asked
-    const hiddenFor = (view: RecordView): HiddenFields => this.#getHidden(view)
-    const staged = stageRecords(rows, { command, globals, getHidden: hiddenFor })
+    const getHidden = (view: RecordView): HiddenFields => this.#getHidden(view)
+    const staged = stageRecords(rows, { command, globals, getHidden })
     return until === undefined ? staged : until.observe(staged)
   }
 
@@ -330,7 +338,7 @@ export class AnswerPrinter implements RunAnswer {
   #tellHidden(count: number): void {
     if (this.#toldHidden) return
     this.#toldHidden = true
-    this.#later(`${count} column${count === 1 ? '' : 's'} hidden; use --fields or a wider terminal`)
+    this.#later(`${formatCount(count, 'column')} hidden; use --fields or a wider terminal`)
   }
 
   /** The usual columns of an answer; of a wide table all that hold one value each. */

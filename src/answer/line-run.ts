@@ -195,7 +195,7 @@ export class LineRun implements LineParts {
     for await (const row of rows) {
       if (row.kind === 'exit') this.answer.setExitCode(row.code)
       // The prompter adds the name of the instance to a note if the line has several.
-      if (row.kind === 'note') this.ui[row.level](row.text)
+      if (row.kind === 'note') this.ui.note(row.text)
       else yield row
       if (row.kind !== 'end' || row.target !== undefined) continue
       if (ended !== undefined) {

@@ -9,8 +9,12 @@ import {
   isReadOnlyCommand,
 } from '../engine/command/derive.js'
 import { type Globals, reachingFlags, toFlagWords } from '../engine/command/globals.js'
+import type { Command, Given } from '../engine/command/types.js'
+import { completeArguments } from '../engine/plan/arguments.js'
+import { checkInnerScope, chooseEndpoint } from '../engine/plan/choose.js'
 import { keepOwnTexts, parseGiven } from '../engine/plan/given.js'
 import type { ParsedLine, Raw } from '../engine/plan/line.js'
+import { parseLineParents } from '../engine/plan/parents.js'
 import { parseWhere } from '../engine/where/index.js'
 import { usage } from '../errors.js'
 import { getRunFailure } from './failure-report.js'
@@ -91,9 +95,24 @@ export const parseReadingLine = async (
   return line
 }
 
+const findNothing = async (): Promise<undefined> => undefined
+
+/** Checks that a line has its project or group, and its arguments: nobody is asked, and its variables are those of the outer line. */
+const checkPlace = async (
+  command: Command,
+  given: Given,
+  allowed: readonly string[],
+): Promise<void> => {
+  const choice = chooseEndpoint(command, given, {})
+  checkInnerScope(command, choice, allowed)
+  const nobody = { askMissing: findNothing, getScope: findNothing }
+  await completeArguments(command, choice.endpoint, given, nobody, {})
+}
+
 /**
  * Checks a line that reads, and sends nothing.
- * @throws Failure `usage` for unknown words and flags, a value that a flag does not accept, and a condition that cannot be parsed
+ * @throws Failure `usage` for unknown words and flags, a value that a flag does not accept, a condition that cannot be parsed, and a
+ * missing argument, project or group
  */
 export const checkReadingLine = async (
   { outer, parse }: { readonly outer: AnswerOptions; readonly parse: AskedLine['parse'] },
@@ -104,13 +123,16 @@ export const checkReadingLine = async (
     const line = await parseReadingLine(parse, ask, reaching)
     const { flags } = line.raw
     parseWhere([...(flags.get('where') ?? []), ...(ask.where ?? [])])
-    await parseGiven(line.command, keepOwnTexts(line.command, line.raw), {
+    const raw = keepOwnTexts(line.command, line.raw)
+    const given = await parseGiven(line.command, raw, {
       env: outer.env,
       signal: outer.signal,
       readStdin: async () => refuseInput(),
       note: () => {},
       warn: () => {},
     })
+    if (parseLineParents(line.command, raw) === undefined)
+      await checkPlace(line.command, given, ask.allowed ?? [])
   } catch (error) {
     throw getRunFailure({ error, interrupted: outer.signal.aborted })
   }

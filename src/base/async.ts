@@ -1,4 +1,5 @@
 /** Provides asynchronous helpers: polling, a cache of answers, and concurrent work with results in order. */
+import { Failure } from '../errors.js'
 import { getCurrentIo } from './io.js'
 
 const firstWait = 500
@@ -62,8 +63,11 @@ export class AsyncCache<K, T> {
   }
 }
 
-/** The functions that wait for each signal. */
-const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+/**
+ * The functions that wait for each signal. They are in an array, since each table that a Set outgrows keeps the next one, and what its
+ * functions hold, until the next full collection.
+ */
+const waiting = new WeakMap<AbortSignal, (() => void)[]>()
 
 /**
  * Calls `stop` once a signal is aborted, or at once if it already is. The signal has one listener for all functions, since Node warns of
@@ -73,16 +77,19 @@ const waiting = new WeakMap<AbortSignal, Set<() => void>>()
 export const callOnAbort = (signal: AbortSignal, stop: () => void): (() => void) => {
   if (signal.aborted) stop()
   const known = waiting.get(signal)
-  const stops = known ?? new Set()
+  const stops = known ?? []
   if (known === undefined) {
     waiting.set(signal, stops)
     const stopAll = (): void => {
-      for (const one of stops) one()
+      for (let one = stops.shift(); one !== undefined; one = stops.shift()) one()
     }
     signal.addEventListener('abort', stopAll, { once: true })
   }
-  stops.add(stop)
-  return () => stops.delete(stop)
+  stops.push(stop)
+  return () => {
+    const at = stops.indexOf(stop)
+    if (at >= 0) stops.splice(at, 1)
+  }
 }
 
 /** The maximum number of concurrent requests that a gate ever permits. */
@@ -188,3 +195,23 @@ export const systemClock: Clock = {
   random: () => getCurrentIo().random(),
   later: (milliseconds, work) => getCurrentIo().after(milliseconds, work),
 }
+
+/**
+ * Waits for a time in milliseconds.
+ * @throws Failure `interrupted` if the signal is aborted first
+ */
+export const sleep = (
+  milliseconds: number,
+  signal: AbortSignal,
+  { later }: Pick<Clock, 'later'> = systemClock,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const leave = later(milliseconds, () => {
+      forget()
+      resolve()
+    })
+    const forget = callOnAbort(signal, () => {
+      leave()
+      reject(new Failure('interrupted', 'interrupted'))
+    })
+  })

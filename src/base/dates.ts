@@ -26,8 +26,8 @@ const limitToDates = (time: number): number | undefined =>
   Math.abs(time) <= maxTime ? time : undefined
 
 /**
- * Parses a moment into milliseconds of the epoch: `+30d`, `today`, `yesterday`, a day, or a day with a time. A day means its beginning in
- * UTC. Returns undefined for any other text, including a duration.
+ * Parses a moment into milliseconds of the epoch: `+30d`, `today`, `yesterday`, a day, or a day with a time. A day means its beginning. A
+ * day, and a time without an offset, are in UTC. Returns undefined for any other text, including a duration.
  */
 export const parseMoment = (text: string, now: number): number | undefined => {
   const midnight = Math.floor(now / dayLength) * dayLength
@@ -38,8 +38,9 @@ export const parseMoment = (text: string, now: number): number | undefined => {
     return ahead === undefined ? undefined : limitToDates(now + ahead)
   }
   if (!isMoment(text)) return undefined
+  if (isDay(text)) return Date.parse(`${text}T00:00:00Z`)
   const zoned = text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
-  return Date.parse(isDay(text) ? `${text}T00:00:00Z` : zoned)
+  return Date.parse(/(?:Z|[+-]\d{2}:\d{2})$/.test(zoned) ? zoned : `${zoned}Z`)
 }
 
 /** Formats a time to the minute, in UTC: `2026-11-27 17:40`. */
@@ -131,25 +132,4 @@ export const formatHumanDuration = (total: number): string | null => {
     rest -= count * size
   }
   return (total < 0 ? '-' : '') + parts.join(' ')
-}
-
-/** The length of each unit in days. A month counts as thirty days. */
-const wordDays: Readonly<Record<string, number>> = {
-  minute: 1 / 1440,
-  hour: 1 / 24,
-  day: 1,
-  week: 7,
-  month: 30,
-  year: 365,
-}
-
-/** Parses a duration such as `15 days` or `1 month 2 weeks` into days; undefined for other texts. */
-export const parseWordSpan = (text: string): number | undefined => {
-  if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
-  let sum = 0
-  for (const [, count, unit = ''] of text.matchAll(
-    /(?<!\d)(\d+)\s*(minute|hour|day|week|month|year)/gi,
-  ))
-    sum += Number(count) * (wordDays[unit.toLowerCase()] ?? 0)
-  return sum
 }

@@ -139,7 +139,7 @@ export const processIo: Io = {
     return () => process.off('beforeExit', listener)
   },
   get exitCode() {
-    return process.exitCode === undefined ? undefined : Number(process.exitCode)
+    return Number(process.exitCode ?? 0)
   },
   set exitCode(code) {
     process.exitCode = code

@@ -42,6 +42,15 @@ export const groupDigits = (count: number): string =>
 export const formatCount = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`
 
+/** Decodes a part of a URI. A part with an invalid encoding is returned as it is. */
+export const decodeUri = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Describes a text by its length, for messages that must not quote it. */
 export const describeSize = (text: string): string =>
   text === '' ? 'an empty value' : `a value of ${formatCount(text.length, 'character')}`
@@ -52,6 +61,10 @@ export const quoteText = (text: string): string => {
   const short = line.length > 60 ? `${line.slice(0, 57)}…` : line
   return short.trim() === short ? short : `"${short}"`
 }
+
+/** Joins words as in a sentence: `a`, `a or b`, or `a, b or c`. */
+export const joinWords = (words: readonly string[], joint: 'and' | 'or'): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`
 
 /** Joins the first few texts, and says how many more there are. */
 export const joinFirst = (texts: readonly string[], most: number, joint = ', '): string =>

@@ -187,6 +187,24 @@ export const getExtensionFault = (): string | undefined => getAdditions().fault
 /** Lists the documented areas, and those of the extensions that are loaded for this command line. */
 export const listAreas = (): readonly (AreaRow & Partial<AddedArea>)[] => getAdditions().rows
 
+/** Finds an area by its name or its alias; undefined if there is none. */
+export const findArea = (
+  word: string | undefined,
+): ReturnType<typeof listAreas>[number] | undefined =>
+  listAreas().find(({ name, alias = name }) => name === word || alias === word)
+
+/** Loads the endpoints of an area; none for the name of no area. */
+export const loadAreaEndpoints = async (area: string): Promise<Endpoints> =>
+  (await listAreas()
+    .find(({ name }) => name === area)
+    ?.load()) ?? {}
+
+/** Loads the endpoints of all areas. */
+export const loadAllEndpoints = async (): Promise<readonly Endpoint[]> => {
+  const loaded = await Promise.all(listAreas().map((row) => row.load()))
+  return loaded.flatMap((endpoints) => Object.values<Endpoint>(endpoints))
+}
+
 /** Returns a route in which all placeholders have the same name, for comparisons. */
 export const getRouteForm = (endpoint: Pick<Endpoint, 'route'>): string =>
   `${getMethod(endpoint)} ${toPathPattern(getPath(endpoint))}`

@@ -2,7 +2,8 @@
 
 import { X509Certificate } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import { parseWordSpan } from '../base/dates.js'
+import { dayLength } from '../base/dates.js'
+import { parseWordDuration } from '../base/durations.js'
 import { isJsonList, type JsonValue } from '../base/objects.js'
 import { isNumeric, isText, type Param, type StringParam } from './params.js'
 import { splitItems, type ValueProblem } from './values.js'
@@ -69,7 +70,7 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
   },
   span: {
     expected: 'a duration of at least 1 day, such as 15 days',
-    fits: (text) => (parseWordSpan(text) ?? 0) >= 1,
+    fits: (text) => (parseWordDuration(text) ?? 0) * 1000 >= dayLength,
   },
   pem: { expected: 'certificates that can be read', fits: isCertificate },
 }

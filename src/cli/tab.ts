@@ -95,25 +95,24 @@ const loadVerbSummary = async (area: string, words: string): Promise<string> =>
   (await loadCommandByWords(area, words))?.summary ?? ''
 
 /** Returns the summary of a command of the tool, or the verbs of its area. */
-const describeToolWord = async (name: string): Promise<string> => {
-  const verbs = toolCommands.filter(({ area }) => area === name).map(({ words }) => words)
-  if (!verbs.includes('')) return describeGroup(verbs)
-  const { summaries } = await import('../commands/summaries.js')
-  return summaries[name] ?? ''
+const describeToolWord = (name: string): string => {
+  const verbs = toolCommands.filter(({ area }) => area === name)
+  const alone = verbs.find(({ words }) => words === '')
+  return alone?.summary ?? describeGroup(verbs.map(({ words }) => words))
 }
 
 /** Suggests the first word of a line. */
 const suggestFirstWords = async (): Promise<Candidate[]> => {
-  const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => ({
+  const own = [...new Set(toolCommands.map((c) => c.area))].map((name) => ({
     value: name,
-    text: await describeToolWord(name),
+    text: describeToolWord(name),
   }))
   const { listAliases: aliasNames } = await import('./words/alias.js')
   const aliases = Object.entries(aliasNames(getCurrentIo().env))
   return [
     ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
     ...listAreas().map((a) => ({ value: a.name, text: a.summary })),
-    ...(await Promise.all(own)),
+    ...own,
     { value: 'help', text: 'help on a command or a topic' },
   ]
 }

@@ -4,7 +4,6 @@ import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatCount } from '../base/text.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
-import { members } from '../catalogue/areas/members.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { getLevelName } from '../catalogue/levels.js'
 import { boolean } from '../catalogue/params.js'
@@ -28,7 +27,7 @@ import {
   type MemberPlace,
   Memberships,
 } from './memberships.js'
-import { type GroupMember, isId, stripAt } from './usernames.js'
+import { type GroupMember, isId, memberLists, stripAt } from './usernames.js'
 
 const unexplained = 'unexplained'
 const columns = ['place', 'kind', 'name', 'access', 'via', 'expires_at'] as const
@@ -92,8 +91,7 @@ class PlaceAccess {
   async readRows(record: unknown): Promise<readonly AccessRow[]> {
     const { instance } = this.#context
     const { kind, path } = this.#place
-    const all = kind === 'project' ? members.listAllOfProject : members.listAllOfGroup
-    const everybody = await instance.readRecords(all, { id: path })
+    const everybody = await instance.readRecords(memberLists[kind].all, { id: path })
     const sources = await this.#readSources(record)
     const found = everybody.map((member) =>
       createMemberRow(this.#name, member, explainLevel(member, sources)),
@@ -107,33 +105,32 @@ class PlaceAccess {
    * Returns the lists of direct members, of members of ancestor groups from the nearest up, and of groups that the place is shared with.
    */
   async #readSources(record: unknown): Promise<readonly Source[]> {
-    const { instance } = this.#context
     const { kind, path } = this.#place
-    const own = kind === 'project' ? members.listOfProject : members.listOfGroup
-    const direct = this.#readPart('direct members', async () => [
-      { via: 'direct', members: await instance.readRecords(own, { id: path }) },
-    ])
+    const direct = this.#readSource('direct members', 'direct', memberLists[kind].direct, path)
     const isGroup =
       !isObject(record) || !isObject(record.namespace) || record.namespace.kind !== 'user'
     const above = isGroup ? listAncestry(path).slice(0, -1).reverse() : []
     const inherited = above.map((group) =>
-      this.#readPart(`group ${group}`, async () => [
-        {
-          via: `group ${group}`,
-          members: await instance.readRecords(members.listOfGroup, { id: group }),
-        },
-      ]),
+      this.#readSource(`group ${group}`, `group ${group}`, memberLists.group.direct, group),
     )
-    const shared = getShares(record).map(({ path: group, most }) =>
-      this.#readPart(`group ${group}`, async () => [
-        {
-          via: `shared with ${group} (${formatLevel(most)})`,
-          most,
-          members: await instance.readRecords(members.listAllOfGroup, { id: group }),
-        },
-      ]),
-    )
+    const shared = getShares(record).map(async ({ path: group, most }) => {
+      const via = `shared with ${group} (${formatLevel(most)})`
+      const found = await this.#readSource(`group ${group}`, via, memberLists.group.all, group)
+      return found.map((source) => ({ ...source, most }))
+    })
     return (await Promise.all([direct, ...inherited, ...shared])).flat()
+  }
+
+  /** Reads a list of members; none if it cannot be read, which is reported. */
+  #readSource(
+    what: string,
+    via: string,
+    list: (typeof memberLists)['group' | 'project']['all' | 'direct'],
+    id: string,
+  ): Promise<readonly Source[]> {
+    return this.#readPart(what, async () => [
+      { via, members: await this.#context.instance.readRecords(list, { id }) },
+    ])
   }
 
   #readRules(): Promise<readonly AccessRow[]> {
@@ -381,7 +378,6 @@ async function* listAccess(context: Context, given: Arguments<typeof flags>): Ro
 }
 
 export const access = define({
-  summary: 'Show who has access, and how',
   description: [
     'For a project or group: its members with the list that gives each their access level, and for a project also approvers, deploy keys and protected branches. For a user: every membership. If no list explains an access level, the column "via" says "unexplained".',
     'Write @name for a user, project:path or group:path where a name could be several of them. Parts that cannot be read are reported; exit code 8.',
@@ -398,11 +394,5 @@ export const access = define({
   flags,
   endpoints: [],
   readOnly: true,
-  examples: [
-    'access platform/app',
-    'access group:platform -o csv',
-    'access @ben',
-    'access platform/app web/site --matrix -o csv',
-  ],
   rows: listAccess,
 })

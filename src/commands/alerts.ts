@@ -2,17 +2,17 @@
  * Implements `alerts send`, which sends an alert with its own authorization key and without a token or profile
  * (`catalogue/reference/alerts.md`).
  */
+import { isLoopback } from '../base/base-url.js'
 import { isObject, type JsonValues } from '../base/objects.js'
+import { decodeUri } from '../base/text.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Rows } from '../engine/rows.js'
-import { Failure, usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import type { Credential, WireRequest } from '../http/types.js'
 import { type Arguments, define } from './define.js'
-
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 const createMissingEndpointFailure = (): Error =>
   usage(
@@ -35,14 +35,19 @@ const flags = {
 } as const
 type AlertGiven = Arguments<typeof flags>
 
+/** Returns the whole URL of an alert endpoint, which may be given by its path on the instance. */
+const toWholeUrl = async ({ place }: Context, text: string): Promise<string> =>
+  text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
+
 /** Returns the URL of the alert endpoint. A path is resolved against the instance's base URL. */
-const resolveEndpoint = async ({ ui, place }: Context, given: AlertGiven): Promise<URL> => {
+const resolveEndpoint = async (context: Context, given: AlertGiven): Promise<URL> => {
+  const { ui, place } = context
   const text =
     given.flags.endpoint ??
     place.env.SVC_ALERT_ENDPOINT ??
     (await ui.ask('URL of the alert endpoint'))
   if (typeof text !== 'string' || text === '') throw createMissingEndpointFailure()
-  const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
+  const whole = await toWholeUrl(context, text)
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
     throw usage('--endpoint must be a URL that begins with https:// or http://')
   return new URL(whole)
@@ -54,12 +59,7 @@ export const takeKey = (address: URL): string | undefined => {
   address.username = ''
   address.password = ''
   const key = password === '' ? username : password
-  if (key === '') return undefined
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
+  return key === '' ? undefined : decodeUri(key)
 }
 
 const resolveKey = async (
@@ -83,12 +83,12 @@ const resolveKey = async (
 }
 
 /** Checks that the key of the environment is sent only to the endpoint of the environment. */
-const checkKey = async ({ place }: Context, given: AlertGiven, address: URL): Promise<void> => {
-  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
+const checkKey = async (context: Context, given: AlertGiven, address: URL): Promise<void> => {
+  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = context.place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
   if (given.flags['authorization-key'] !== undefined || takeKey(new URL(address)) !== undefined)
     return
-  const whole = theirs.startsWith('/') ? `${(await place.session()).baseUrl}${theirs}` : theirs
+  const whole = await toWholeUrl(context, theirs)
   if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
   throw usage(
     `SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT, not for --endpoint at ${address.origin}`,
@@ -101,7 +101,7 @@ const warnAboutKey = ({ ui }: Context, address: URL, inAddress: string | undefin
     ui.warn(
       'the endpoint URL contains a key, which would end up in logs, so svcctl sends it in a header; pass it with --authorization-key or SVC_ALERT_KEY',
     )
-  if (address.protocol === 'http:' && !loopback.test(address.hostname))
+  if (address.protocol === 'http:' && !isLoopback(address.hostname))
     ui.warn(`the key is sent to ${address.host} in clear text; use https`)
 }
 
@@ -152,8 +152,7 @@ const withProperty = (request: WireRequest, property: unknown): WireRequest => {
 
 const withKeyHint = (failure: Failure): Failure =>
   failure.category === 'auth'
-    ? new Failure('auth', failure.message, {
-        ...failure.details,
+    ? failure.with({
         hint: 'The authorization key is wrong or was renewed. The project’s monitoring settings show the current one.',
       })
     : failure
@@ -193,9 +192,5 @@ export const send = define({
     'Only the authorization key is sent: as a bearer token, or with --basic as a password. Use --input for properties of any type.',
   ],
   flags,
-  examples: [
-    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
-    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
-  ],
   rows: sendAlert,
 })

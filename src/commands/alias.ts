@@ -1,11 +1,12 @@
 /** Implements `alias set`, `alias list` and `alias remove`, which manage short names for command lines. */
 
 import { getCurrentIo } from '../base/io.js'
-import { findPrivateKeys } from '../base/secrets/mask-text.js'
-import { isSecretHeader, isSecretName, isSecretParameter } from '../base/secrets/names.js'
+import { maskWholeText } from '../base/secrets/mask.js'
+import { isSecretHeader, isSecretName, masked } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
-import { listAreas } from '../catalogue/index.js'
+import { decodeUri } from '../base/text.js'
+import { findArea } from '../catalogue/index.js'
 import { isSwitch } from '../catalogue/params.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, CommandFacts } from '../engine/command/types.js'
@@ -21,10 +22,9 @@ import { openProfileStore } from './profile.js'
 
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
-/** Finds the area that a word names by its name or alias; undefined if there is none. */
-const findArea = (word: string, commands: readonly CommandFacts[]): string | undefined =>
-  listAreas().find(({ name, alias }) => name === word || alias === word)?.name ??
-  commands.find(({ area }) => area === word)?.area
+/** Finds the area of the API or of the tool that a word names; undefined if there is none. */
+const findAreaName = (word: string, commands: readonly CommandFacts[]): string | undefined =>
+  findArea(word)?.name ?? commands.find(({ area }) => area === word)?.area
 
 /**
  * Checks that an alias may have this name.
@@ -36,7 +36,7 @@ export const checkAliasName = (name: string, commands: readonly CommandFacts[]):
       `"${name}" is not a valid alias name`,
       'Use at most 32 lowercase letters, digits and dashes, and begin with a letter.',
     )
-  const taken = findArea(name, commands) !== undefined || name === 'help'
+  const taken = findAreaName(name, commands) !== undefined || name === 'help'
   if (taken) throw usage(`${name} is a command of svcctl and cannot be an alias`)
 }
 
@@ -46,7 +46,7 @@ const findCommand = (
   commands: readonly CommandFacts[],
 ): CommandFacts | undefined => {
   const [first = '', second, third] = words
-  const area = findArea(first, commands)
+  const area = findAreaName(first, commands)
   const own = commands.filter((one) => one.area === area)
   if (area === undefined)
     throw usage(
@@ -78,33 +78,15 @@ const isTokenLike = (text: string): boolean =>
         /^[a-z]{2,8}[-_](?=\w*\d)[\w-]{16,}$/i.test(word) ||
         /^[0-9a-f]{64}$/i.test(word) ||
         (/^[\w-]{20,}$/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)),
-    ) || /:\/\/[^/:@\s]*:[^/@\s]+@|https?:\/\/[^/@\s]+@/i.test(text)
+    )
 
 /** True if a value may be a secret. `null`, `true` and `false` are not. */
 const isSecretValue = (value: string): boolean =>
   !isReference(value) && !/^(?:null|true|false)$/.test(value)
 
-const assignment = /(?:^|[?&#;\s])([\w.[\]-]+)=([^?&#;\s]+)/g
-const jsonField = /"([^"\\]+)"\s*:\s*"([^"]+)"/g
-
-/** True if a text contains a secret by its name: in a parameter, the query of an address, an assignment or JSON. */
+/** True if a text contains a private key, the user of an address, or a secret by its name: in an address, an assignment or JSON. */
 const hasNamedSecret = (text: string): boolean =>
-  [...text.matchAll(assignment)].some(
-    ([whole, name = '', value = '']) =>
-      (/^[?&#;]/.test(whole) ? isSecretParameter(name) : isSecretName(name)) &&
-      isSecretValue(value),
-  ) ||
-  [...text.matchAll(jsonField)].some(
-    ([, name = '', value = '']) => isSecretName(name) && isSecretValue(value),
-  )
-
-const decodeUriText = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+  maskWholeText(text, (_, secret) => (isSecretValue(secret) ? masked : secret)) !== text
 
 /** True if a flag or its value contains a secret. */
 const holdsSecret = (flag: string, value: string, command: CommandFacts | undefined): boolean => {
@@ -135,17 +117,17 @@ const getEnvironmentSecrets = (env: Environment): readonly string[] =>
  * @throws Failure `usage` that does not repeat the secret
  */
 const checkWords = (line: string, words: readonly string[], env: Environment): void => {
-  // Splitting the line removes the quotes of JSON, but the stored line has them.
-  if (hasNamedSecret(line)) throw createCredentialFailure('a part of this line names one')
+  // Splitting the line removes the quotes of JSON, but the stored line has them. `checkFlags` knows which flags have a value.
+  if (hasNamedSecret(line.replace(/(?<=\s)--[\w-]+(?=\s)/g, '')))
+    throw createCredentialFailure('a part of this line names one')
   const atHand = getEnvironmentSecrets(env)
   for (const word of words) {
     // A short flag and its value may be one word.
-    const texts = [word, decodeUriText(word), word.replace(/^-\w/, '')]
+    const texts = [word, decodeUri(word), word.replace(/^-\w/, '')]
     const isHeader = word.startsWith('-H') && holdsSecret('H', word.slice(2), undefined)
     if (isHeader || texts.some(hasNamedSecret))
       throw createCredentialFailure('a part of this line names one')
-    const holdsOne = isTokenLike(word) || findPrivateKeys(word).length > 0
-    if (!isReference(word) && (holdsOne || atHand.some((one) => word.includes(one))))
+    if (!isReference(word) && (isTokenLike(word) || atHand.some((one) => word.includes(one))))
       throw createCredentialFailure('a part of this line looks like one')
   }
 }
@@ -199,7 +181,6 @@ const existingAlias: Argument = {
 }
 
 export const setCommand = define({
-  summary: 'Create an alias for a command line',
   description: [
     'Pass the command line without "svcctl" as one argument. $1 to $9 stand for its arguments, and $@ for all others; without them, arguments are appended. svcctl splits the line into words like a shell, but no shell runs it.',
     'An alias cannot have the name of a command, call another alias or contain a credential. Shell completion includes aliases.',
@@ -212,11 +193,6 @@ export const setCommand = define({
       variadic: true,
       help: 'command with its flags, in quotes',
     },
-  ],
-  examples: [
-    "alias set stuck 'jobs list --all-projects --where status=pending'",
-    "alias set mrp 'mr get $1 -P platform/app'",
-    "alias set idle 'runners list --instance --where contacted_at>30d'",
   ],
   rows: async function* (context, { args }) {
     const [name, ...line] = args
@@ -237,8 +213,6 @@ export const setCommand = define({
 })
 
 export const listCommand = define({
-  summary: 'List the aliases',
-  examples: ['alias list', 'alias list -o json'],
   rows: async function* (context) {
     const rows = Object.entries(openProfileStore(context).getAliases())
       .map(([name, line]) => ({ name, line }))
@@ -249,9 +223,7 @@ export const listCommand = define({
 })
 
 export const removeCommand = define({
-  summary: 'Delete an alias',
   args: [existingAlias],
-  examples: ['alias remove stuck', 'alias remove idle -q'],
   rows: async function* (context, { args }) {
     const [name] = args
     if (name === undefined)

@@ -4,7 +4,7 @@ import { hasDots } from '../base/base-url.js'
 import { isObject } from '../base/objects.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, one } from '../catalogue/endpoint.js'
-import { listAreas } from '../catalogue/index.js'
+import { loadAllEndpoints } from '../catalogue/index.js'
 import { string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { People } from '../catalogue/views.js'
@@ -107,16 +107,12 @@ const toComparablePath = (path: string): string =>
 const findDocumentedEndpoint = async ({
   method,
   path,
-}: WireRequest): Promise<Endpoint | undefined> => {
-  for (const row of listAreas())
-    for (const endpoint of Object.values<Endpoint>(await row.load()))
-      if (
-        getMethod(endpoint) === method &&
-        toComparablePath(getPath(endpoint)) === toComparablePath(path)
-      )
-        return endpoint
-  return undefined
-}
+}: WireRequest): Promise<Endpoint | undefined> =>
+  (await loadAllEndpoints()).find(
+    (endpoint) =>
+      getMethod(endpoint) === method &&
+      toComparablePath(getPath(endpoint)) === toComparablePath(path),
+  )
 
 const object = string('object')
 /** The object parameter of a path whose object is a secret. Journals do not name it. */

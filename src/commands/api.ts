@@ -4,14 +4,14 @@ import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
 import { findNearest } from '../base/suggest.js'
 import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/endpoint.js'
-import { listAreas } from '../catalogue/index.js'
+import { loadAllEndpoints } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { getAnswerFacts } from '../engine/command/outcomes.js'
 import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
-import { Failure, usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
 import { createRequestTemplate, methods, moveMethodToArguments } from './api-line.js'
 import {
@@ -34,14 +34,13 @@ const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
 const findSimilarRoute = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
   const routes = new Map<string, string>()
-  for (const row of listAreas())
-    for (const e of Object.values(await row.load())) {
-      const parts = getPath(e).split('/')
-      if (parts.length !== wanted.length || getMethod(e) !== method) continue
-      if (!isNear(parts, wanted)) continue
-      const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
-      routes.set(filled.join('/'), e.route)
-    }
+  for (const e of await loadAllEndpoints()) {
+    const parts = getPath(e).split('/')
+    if (parts.length !== wanted.length || getMethod(e) !== method) continue
+    if (!isNear(parts, wanted)) continue
+    const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
+    routes.set(filled.join('/'), e.route)
+  }
   const wantedPath = wanted.join('/')
   if (routes.has(wantedPath)) return undefined
   return routes.get(findNearest(wantedPath, routes.keys()) ?? '')
@@ -51,10 +50,9 @@ const findSimilarRoute = async (method: string, path: string): Promise<string | 
 const findDocumentedRead = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
   if (method !== 'GET') return undefined
   const [plain] = path.split('?')
-  for (const row of listAreas())
-    for (const endpoint of Object.values(await row.load()))
-      if (getMethod(endpoint) === method && getPath(endpoint) === plain) return endpoint
-  return undefined
+  return (await loadAllEndpoints()).find(
+    (endpoint) => getMethod(endpoint) === method && getPath(endpoint) === plain,
+  )
 }
 
 /** Completes a documented path with the typed words in its places, up to the first place still to be filled. */
@@ -72,12 +70,11 @@ const suggestPaths = async (
 ): Promise<readonly Suggestion[]> => {
   const typed = current.split('/').slice(0, -1)
   const found = new Map<string, string>()
-  for (const row of listAreas())
-    for (const endpoint of Object.values(await row.load())) {
-      if (getMethod(endpoint) !== method?.toUpperCase()) continue
-      const path = completePath(getPath(endpoint), typed)
-      if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
-    }
+  for (const endpoint of await loadAllEndpoints()) {
+    if (getMethod(endpoint) !== method?.toUpperCase()) continue
+    const path = completePath(getPath(endpoint), typed)
+    if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
+  }
   return [...found].map(([value, text]) => ({ value, text }))
 }
 
@@ -110,11 +107,7 @@ const withRouteHint = async (error: Failure, request: WireRequest): Promise<Fail
   // Where a record is missing there is the route.
   if (error.status !== 404 || error.details.lacks === 'record') return error
   const route = await findSimilarRoute(request.method, request.path)
-  if (route === undefined) return error
-  return new Failure(error.category, error.message, {
-    ...error.details,
-    hint: `The documented endpoint is ${route}.`,
-  })
+  return route === undefined ? error : error.with({ hint: `The documented endpoint is ${route}.` })
 }
 
 /** Finds the documented endpoint for a job token: only a few endpoints take one. */
@@ -243,7 +236,6 @@ async function* sendOnce(
 }
 
 export const api = define({
-  summary: 'Send any API request with the profile’s credential',
   description: [
     'The path is relative to /api/v4. A path that starts with /api/ can name another root (/api/graphql). svcctl replaces {project} and {group} with the values of -P and -G, or with the default project or group. DELETE asks for confirmation.',
     'To send a request for each of several projects or groups, use -P a,b, -P - (standard input) or --all-projects. With -G, {project} stands for each project of the group. Writes are recorded in a journal.',
@@ -279,13 +271,5 @@ export const api = define({
     },
   ],
   flags,
-  examples: [
-    'api GET /runners/all',
-    'api projects',
-    'api -X PUT runners/1 -f description=linux -F active=true',
-    'api get "projects/{project}/jobs" --paginate -o ndjson',
-    'api "projects/{project}/members" -G platform --paginate',
-    'runners list --instance --status offline | svcctl api "runners/{}" -',
-  ],
   rows: callApi,
 })

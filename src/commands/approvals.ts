@@ -87,10 +87,6 @@ const resolveApprovers = (context: Context, plan: Plan): Promise<Plan> =>
 
 export const rulesCreate = define({
   flags: approvers,
-  examples: [
-    'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
-    'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
-  ],
   rows: async function* (context, given) {
     const complete = (plan: Plan) => resolveApprovers(context, plan)
     yield* context.write(await context.planActions(given, { complete, reads: true }))
@@ -126,9 +122,5 @@ export const rulesUpdate = define({
   ],
   flags,
   fills: required,
-  examples: [
-    'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
-    'approvals rules update 2 --user-ids gus --keep --project platform/app',
-  ],
   rows: updateRule,
 })

@@ -1,4 +1,5 @@
 /** Implements `audit list`, which lists the write requests in the journals of all runs. */
+import { dayLength, isWholeDay, parseMoment, parseSpan } from '../base/dates.js'
 import { integer, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { yieldRecords } from '../engine/rows.js'
@@ -24,20 +25,20 @@ const flags = {
 type AuditGiven = Arguments<typeof flags>
 
 /** Parses a day or a time. As the end of a range, a day includes its last moment. */
-const parseTime = (given: AuditGiven, flag: 'since' | 'until'): Date | undefined => {
+const parseTime = (given: AuditGiven, flag: 'since' | 'until', now: number): number | undefined => {
   const text = given.flags[flag]
   if (text === undefined) return undefined
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(String(text))
-  const time = new Date(day && flag === 'until' ? `${text}T23:59:59.999Z` : String(text))
-  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d{2}-\d{2}/.test(String(text)))
-    throw usage(`--${flag} must be a date (2026-01-31) or a time, not "${String(text)}"`)
-  return time
+  const ago = parseSpan(text)
+  const time = ago === undefined ? parseMoment(text, now) : now - ago
+  if (time === undefined)
+    throw usage(`--${flag} must be a date (2026-01-31) or a time, not "${text}"`)
+  return flag === 'until' && isWholeDay(text) ? time + dayLength - 1 : time
 }
 
 /** Creates the function that selects the writes to list. */
-const createFilter = (given: AuditGiven): ((write: SentWrite) => boolean) => {
-  const since = parseTime(given, 'since')?.getTime() ?? Number.NEGATIVE_INFINITY
-  const until = parseTime(given, 'until')?.getTime() ?? Number.POSITIVE_INFINITY
+const createFilter = (given: AuditGiven, now: number): ((write: SentWrite) => boolean) => {
+  const since = parseTime(given, 'since', now) ?? Number.NEGATIVE_INFINITY
+  const until = parseTime(given, 'until', now) ?? Number.POSITIVE_INFINITY
   const { status, user, method } = given.flags
   if (status !== undefined && !/^([1-5]\d\d|[1-5]xx|none)$/i.test(String(status)))
     throw usage(`--status must be a status (403), a class (4xx) or none, not "${String(status)}"`)
@@ -60,7 +61,7 @@ const hasStatus = (status: number | null, wanted: string): boolean =>
 
 /** Yields writes as they are read. Notes whether there are none or more go to standard error. */
 async function* readEntries(context: Context, given: AuditGiven) {
-  const fits = createFilter(given)
+  const fits = createFilter(given, context.place.clock.now().getTime())
   const { last: limit } = given.flags
   const latest: SentWrite[] = []
   let count = 0
@@ -80,13 +81,11 @@ async function* readEntries(context: Context, given: AuditGiven) {
 }
 
 export const listCommand = define({
-  summary: 'List write requests that svcctl sent',
   description: [
     'Reads the runs that svcctl keeps, also those without a journal, in the order in which they began. -p limits them to a profile. Dates and times are in UTC unless they have an offset.',
     'svcctl removes old runs. To keep every write request, set audit-log of the profile to a file: svcctl appends each request there, and never reads it.',
   ],
   flags,
-  examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
   rows: async function* (context, given) {
     yield* yieldRecords(readEntries(context, given), { columns: [...sentWriteFields] })
   },

@@ -3,6 +3,7 @@
 import type { Context } from '../engine/command/context.js'
 import { type Rows, yieldText } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
+import { getLoginLine } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
 import { define } from './define.js'
 import { openProfileStore } from './profile.js'
@@ -16,7 +17,9 @@ const readToken = async (session: Session): Promise<string> => {
     )
   const credential = await session.getCredential()
   if (credential === undefined)
-    throw new Failure('auth', 'there is no credential', { hint: 'Run "svcctl auth login".' })
+    throw new Failure('auth', 'there is no credential', {
+      hint: `Run "${getLoginLine(session)}".`,
+    })
   if (credential.kind === 'session')
     throw usage('a session cookie is no token, and is not printed', 'Sign in with a token.')
   return credential.value
@@ -28,12 +31,10 @@ const checkPlain = ({ place: { globals } }: Context): void => {
 }
 
 export const tokenCommand = define({
-  summary: 'Print the credential of a profile',
   description: [
     'Other programs can use it: curl -H "PRIVATE-TOKEN: $(svcctl auth token)". The credentials of protected profiles and session cookies are not printed.',
   ],
   single: true,
-  examples: ['auth token', 'auth token -q'],
   rows: async function* (context) {
     checkPlain(context)
     yield* yieldText(`${await readToken(await context.place.session())}\n`)
@@ -84,7 +85,6 @@ async function* answerGit(context: Context, [action]: readonly string[]): Rows {
 }
 
 export const gitCredentialCommand = define({
-  summary: 'Answer git’s requests for credentials',
   description: [
     'Set it for an instance: git config --global credential.https://svc.example.helper "!svcctl auth git-credential". It answers for the scheme, host and port of an unprotected profile, and stores nothing.',
   ],
@@ -98,7 +98,6 @@ export const gitCredentialCommand = define({
       values: async () => ['get', 'store', 'erase'].map((value) => ({ value })),
     },
   ],
-  examples: ['auth git-credential get', 'auth git-credential store'],
   rows: async function* (context, { args }) {
     if (!['get', 'store', 'erase'].includes(args[0] ?? ''))
       throw usage('auth git-credential requires get, store or erase')

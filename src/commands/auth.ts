@@ -107,8 +107,7 @@ const addTokenHint = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
   const { code = '', about = 'required for this' } = error.details.advice ?? {}
   const hint = Object.hasOwn(hints, code) ? hints[code]?.(about) : undefined
-  if (hint === undefined) return error
-  return new Failure(error.category, error.message, { ...error.details, hint })
+  return hint === undefined ? error : error.with({ hint })
 }
 
 const tokenPlaces = {
@@ -297,31 +296,22 @@ async function* listStatus(context: Context, given: Pick<Given, 'args'>): Rows {
 }
 
 export const loginCommand = define({
-  summary: 'Sign in to an instance and store the token',
   description: [
     'svcctl prompts for the token without echo, or reads it from standard input with --token-stdin. It checks the token and stores it in the system keyring, or in a file that only you can read.',
     'Without a name, the profile for this address is renewed; a new one is named after the host, with "-" for ":" and "/". The profile becomes the current one. Its address does not change: use another name for another instance.',
   ],
   args: [createProfileArgument(false)],
   flags: loginFlags,
-  examples: [
-    'auth login --base-url https://svc.example',
-    'auth login staging --base-url https://staging.example --token-stdin < token.txt',
-  ],
   rows: runLogin,
 })
 
 export const statusCommand = define({
-  summary: 'Show the profiles and check their credentials',
   args: [createProfileArgument(false)],
-  examples: ['auth status', 'auth status -o json'],
   rows: listStatus,
 })
 
 export const logoutCommand = define({
-  summary: 'Delete the stored credential of a profile',
   args: [createProfileArgument(false)],
-  examples: ['auth logout', 'auth logout staging'],
   rows: async function* (context, given) {
     const name = resolveSignOutProfile(context, given)
     if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
@@ -335,9 +325,7 @@ export const logoutCommand = define({
 })
 
 export const switchCommand = define({
-  summary: 'Switch to another profile',
   args: [createProfileArgument(true)],
-  examples: ['auth switch staging', 'auth switch default'],
   rows: async function* (context, given) {
     const [name] = given.args
     if (name === undefined)

@@ -11,22 +11,27 @@ export const shouldShowChanges = ({ answer, place }: Pick<Context, 'answer' | 'p
 /**
  * Returns the differences between two records as rows `attribute, old, new`. The rows are made from the printed records, so that secrets
  * are masked.
+ * @param names the attributes to show
+ * @param column the heading of their names
  */
 export const toChangeRows = (
   endpoint: Endpoint,
   old: Fields,
   now: Fields,
+  names: readonly string[] = Object.keys(now),
+  column = 'attribute',
 ): { readonly records: readonly unknown[]; readonly emit: RecordView } => ({
   records: [old, now],
   emit: {
     endpoint,
+    among: [now],
     people: {
-      columns: ['attribute', 'old', 'new'],
+      columns: [column, 'old', 'new'],
       rows: ([before, after]) =>
-        Object.keys(now).map((attribute) => ({
-          attribute,
-          old: (isObject(before) ? before[attribute] : undefined) ?? null,
-          new: isObject(after) ? after[attribute] : undefined,
+        names.map((name) => ({
+          [column]: name,
+          old: (isObject(before) ? before[name] : undefined) ?? null,
+          new: isObject(after) ? after[name] : undefined,
         })),
     },
   },

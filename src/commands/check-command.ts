@@ -9,6 +9,7 @@ import {
   type CheckFact,
   type CheckResult,
   type CheckSeverity,
+  type Concern,
   checkSeverities,
   describeThresholds,
   judge,
@@ -49,9 +50,11 @@ interface CheckFormat {
   readonly write: (outcome: CheckOutcome, severity: CheckSeverity, safe: Sanitizer) => string
 }
 
-/** Returns the severity of the whole check, by the precedence of a format. */
-const getOverallSeverity = ({ order }: CheckFormat, { findings }: CheckOutcome): CheckSeverity =>
-  order.find((level) => findings.some((one) => one.level === level)) ?? 'ok'
+/** Returns the severity of a whole check, by the precedence of a format. */
+export const getOverallSeverity = (
+  { order }: Pick<CheckFormat, 'order'>,
+  findings: readonly Pick<Concern, 'level'>[],
+): CheckSeverity => order.find((level) => findings.some((one) => one.level === level)) ?? 'ok'
 
 /** The exit codes and precedence of svcctl itself: unread data takes precedence over wrong data. */
 const ownFormat = {
@@ -119,7 +122,8 @@ const renderCheckPrometheus = (
   return renderPrometheus([status, ...measured], safe)
 }
 
-const checkFormats = {
+/** The formats of checks by name. */
+export const checkFormats = {
   plain: { ...ownFormat, write: renderPlain },
   nagios: {
     codes: { ok: 0, warning: 1, critical: 2, unknown: 3 },
@@ -199,7 +203,7 @@ const createRows = (fact: CheckFact) =>
     const format = chooseFormat(context, flags.output)
     const judged = await judge(fact, context, given, flags)
     const outcome = { fact, ...judged, ...(await findAddress(context, fact)) }
-    const severity = getOverallSeverity(format, outcome)
+    const severity = getOverallSeverity(format, outcome.findings)
     if (flags.output !== undefined || answer.reader === 'people')
       yield createTextRow(format.write(outcome, severity, answer.text.safe))
     else
@@ -231,13 +235,11 @@ const describeDefaults = ({ levels }: CheckFact): string => {
 /** Creates the command of a check. */
 export const checkCommand = (fact: CheckFact): Special =>
   define({
-    summary: fact.summary,
     description: [
       ...fact.description,
       `A threshold looks like ${describeThresholds(fact)}; separate several with commas. ${describeDefaults(fact)}`,
       `Prints one line. Exit codes: ${describeCodes(checkFormats.plain)}; with -o nagios: ${describeCodes(checkFormats.nagios)}. Data that cannot be read never counts as OK.`,
     ],
-    examples: fact.examples,
     flags: { ...commonFlags, ...fact.flags },
     readOnly: true,
     ...(fact.everywhere === true || fact.live === true ? {} : { snapshots: true }),

@@ -64,9 +64,7 @@ type Flags = Readonly<Record<string, Param & { readonly short?: string }>>
 /** A check as data; the rest of its command is the same for all checks. */
 export interface CheckFact<M extends Measures = Measures, F extends Flags = Flags> {
   readonly name: string
-  readonly summary: string
   readonly description: readonly string[]
-  readonly examples: readonly string[]
   readonly measures: M
   /** The label for the object of a sample, such as `site`. */
   readonly label: string

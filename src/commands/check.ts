@@ -53,14 +53,8 @@ const readRunners = (
 
 const runnersCheck = checkFact({
   name: 'runners',
-  summary: 'Check that runners are online',
   description: [
     'Checks the share of active runners that are online, for the instance, a project or a group. If none is online, the status is critical.',
-  ],
-  examples: [
-    'check runners',
-    'check runners --warn 90% --crit 50%',
-    'check runners -P platform/app -o nagios',
   ],
   measures: {
     online: {
@@ -156,11 +150,9 @@ const describeSite = ({ name, lag_seconds: lag, least }: GeoSite): string =>
 
 const geoCheck = checkFact({
   name: 'geo',
-  summary: 'Check replication at every site',
   description: [
     'An unhealthy site is critical. The thresholds apply to the enabled secondary sites.',
   ],
-  examples: ['check geo', 'check geo --warn 1m,99% --crit 10m,90%', 'check geo -o prometheus'],
   measures: {
     lag: { unit: 'seconds', example: '10m', bad: 'above', help: 'replication lag of a site' },
     synced: {
@@ -206,11 +198,9 @@ const connectAnonymously = async ({ place, instance }: Context) => {
 
 const instanceCheck = checkFact({
   name: 'instance',
-  summary: 'Check that the instance responds, and how fast',
   description: [
     'Sends one GET without a credential. A response from anything but this API is critical. A clock difference is a warning.',
   ],
-  examples: ['check instance', 'check instance --warn 2s --crit 10s -o nagios'],
   measures: {
     answer: { unit: 'seconds', example: '2s', bad: 'above', help: 'response time' },
   },
@@ -248,24 +238,25 @@ const checkWorks = ({ profile, works, reason = '' }: ProfileCredential): readonl
     : [{ level: 'unknown', text: `${profile} could not be tried: ${reason}` }]
 }
 
-/** Returns the remaining time of a token; none for a token that renews automatically. */
-const toTokenSamples = ({
-  profile,
-  works,
-  left_seconds: left,
-  expires_at,
-  renews,
-}: ProfileCredential) =>
-  works !== true || left === undefined || renews === true
+/** Creates the sample of the time that is left for an object; none if the time is unknown. */
+const toTimeSamples = (
+  of: string,
+  { left_seconds: left, expires_at }: { left_seconds?: number; expires_at?: string },
+) =>
+  left === undefined
     ? []
     : [
         {
           measure: 'left' as const,
-          of: profile,
+          of,
           value: left,
-          text: `${profile} ${formatTimeLeft(left, expires_at)}`,
+          text: `${of} ${formatTimeLeft(left, expires_at)}`,
         },
       ]
+
+/** Returns the remaining time of a token; none for a token that renews automatically. */
+const toTokenSamples = (one: ProfileCredential) =>
+  one.works === true && one.renews !== true ? toTimeSamples(one.profile, one) : []
 
 const describeTokens = (all: readonly ProfileCredential[]): string => {
   const open = all.filter(({ left_seconds: left }) => left === undefined).length
@@ -278,11 +269,9 @@ const describeTokens = (all: readonly ProfileCredential[]): string => {
 
 const tokensCheck = checkFact({
   name: 'tokens',
-  summary: 'Check the tokens of the profiles',
   description: [
     'Sends one GET per profile to check its token. The API does not report expiry dates: svcctl knows them for OAuth tokens and for tokens added with "auth login --expires-in". Tokens that renew automatically do not expire.',
   ],
-  examples: ['check tokens', 'check tokens --warn 30d --crit 7d', 'check tokens -o nagios'],
   measures: {
     left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a token' },
   },
@@ -326,11 +315,9 @@ const certificateFlags = {
 
 const certificatesCheck = checkFact({
   name: 'certificates',
-  summary: 'Check the certificates of Pages domains',
   description: [
     'An expired certificate is critical. Domains without a certificate are not counted.',
   ],
-  examples: ['check certificates -P web/site', 'check certificates --warn 30d --crit 7d -o nagios'],
   measures: {
     left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a certificate' },
   },
@@ -344,18 +331,7 @@ const certificatesCheck = checkFact({
     const also = without === 0 ? '' : `; ${formatCount(without, 'domain')} without one`
     const next = first === undefined ? '' : `, the next: ${describeCertificate(first)}`
     return {
-      samples: certificates.flatMap((one) =>
-        one.left_seconds === undefined
-          ? []
-          : [
-              {
-                measure: 'left',
-                of: one.domain,
-                value: one.left_seconds,
-                text: describeCertificate(one),
-              },
-            ],
-      ),
+      samples: certificates.flatMap((one) => toTimeSamples(one.domain, one)),
       findings: certificates.flatMap(checkCertificateEnd),
       fine: `${formatCount(certificates.length, 'certificate')}${next}${also}`,
     }
@@ -371,7 +347,6 @@ export const tokens = checkCommand(tokensCheck)
 // `check policy`: whether lists of the instance or a snapshot conform to rules.
 
 export const policy = define({
-  summary: 'Check lists of the instance against rules of a file',
   description: [
     'A rule names a list, and what must not be there (where) or what must hold for each record (each). "svcctl help snapshots" explains the file, and "svcctl explain --policy-schema" prints its schema.',
     'With --from, the rules are checked on a snapshot. A project or group without records counts in a list that is grouped by it.',
@@ -389,11 +364,6 @@ export const policy = define({
   flags: policyFlags,
   readOnly: true,
   snapshots: true,
-  examples: [
-    'check policy policy.yml',
-    'check policy policy.yml --from snapshot --fail-on warning',
-    'check policy policy.yml -o prometheus',
-  ],
   rows: async function* (context, given) {
     yield* (await import('./policy-run.js')).checkPolicy(context, given)
   },

@@ -3,9 +3,9 @@
  * (`catalogue/reference/commits.md`).
  */
 
-import { isAbsolute, resolve } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { isDots } from '../base/base-url.js'
-import { readReadable } from '../base/files/files.js'
+import { readNamedFile } from '../base/files/files.js'
 import { type Fields, isObject, type JsonValues, toJsonFields } from '../base/objects.js'
 import { type HeldText, holdText } from '../base/secrets/redact.js'
 import { formatCount } from '../base/text.js'
@@ -16,7 +16,7 @@ import { list, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
-import { Failure, getReason, usage } from '../errors.js'
+import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
 // The file actions of a commit (`actions` in `catalogue/reference/commits.md`), which are checked before they are sent.
@@ -155,29 +155,11 @@ const splitPair = (text: string): readonly [left: string, right: string | undefi
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** The folder of relative paths, and a signal that aborts reading from a pipe. */
-interface ReadOptions {
-  readonly cwd: string
-  readonly signal?: AbortSignal | undefined
-}
-
 /** The largest file of a commit, in bytes. It is sent as a string, which Node limits to 512 MB. */
 const maxContent = 300e6
 
-const readBytes = async (
-  path: string,
-  { cwd, signal }: ReadOptions,
-  label: string,
-): Promise<Uint8Array> => {
-  try {
-    return await readReadable(resolve(cwd, path), signal, maxContent)
-  } catch (cause) {
-    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
-  }
-}
-
 const createWriteParser =
-  (action: 'create' | 'update', reading: ReadOptions) =>
+  (action: 'create' | 'update', signal: AbortSignal | undefined) =>
   async (text: string): Promise<Action> => {
     const label = `--${action}`
     const [local, target] = splitPair(text)
@@ -185,7 +167,8 @@ const createWriteParser =
     if (target === undefined && isAbsolute(local))
       throw usage(`${label}: specify the target of ${local}: ${label} ${local}=path/in/repo`)
     const file_path = toRepositoryPath(target ?? local.replaceAll('\\', '/'), label)
-    return { action, file_path, ...encodeContent(await readBytes(local, reading, label)) }
+    const bytes = await readNamedFile(label, local, maxContent, signal)
+    return { action, file_path, ...encodeContent(bytes) }
   }
 
 const parseMove = (text: string): Action => {
@@ -216,20 +199,19 @@ type LocalActions = Readonly<
 >
 
 /**
- * Creates the actions of the flags. Relative paths are resolved against `cwd`.
+ * Creates the actions of the flags.
  * @throws Failure `usage` that names the flag and the problem
  */
 export const parseActionFlags = async (
   { move = [], delete: removed = [], create = [], update = [], chmod: modes = [] }: LocalActions,
-  cwd: string,
   signal?: AbortSignal,
 ): Promise<Action[]> => [
   ...move.map(parseMove),
   ...removed.map(
     (text): Action => ({ action: 'delete', file_path: toRepositoryPath(text, '--delete') }),
   ),
-  ...(await Promise.all(create.map(createWriteParser('create', { cwd, signal })))),
-  ...(await Promise.all(update.map(createWriteParser('update', { cwd, signal })))),
+  ...(await Promise.all(create.map(createWriteParser('create', signal)))),
+  ...(await Promise.all(update.map(createWriteParser('update', signal)))),
   ...modes.map(parseModeChange),
 ]
 
@@ -273,13 +255,8 @@ const readSourceText = async (
   label: string,
 ): Promise<HeldText> => {
   if (path === '-') return holdText(await place.stdin.text())
-  try {
-    const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal, maxActions)
-    return holdText(decodeStrictly(bytes, `${label}: ${path}`))
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
-  }
+  const bytes = await readNamedFile(label, path, maxActions, place.clock.signal)
+  return holdText(decodeStrictly(bytes, `${label}: ${path}`))
 }
 
 /** Reads `--input`: attributes of the commit, or only a list of actions. */
@@ -319,7 +296,7 @@ const collectActions = async (
     text === undefined ? (input.actions ?? []) : await readActionList(context, text)
   const actions = [
     ...parseCommitActions(listedActions),
-    ...(await parseActionFlags(given.flags, context.place.cwd, context.place.clock.signal)),
+    ...(await parseActionFlags(given.flags, context.place.clock.signal)),
   ]
   if (given.extra.actions === undefined) checkActions(actions)
   return actions
@@ -352,9 +329,5 @@ export const create = define({
   ],
   of: [commits.create],
   flags,
-  examples: [
-    "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
-    "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
-  ],
   rows: createCommit,
 })

@@ -128,19 +128,11 @@ const createApplying = (verb: Verb) =>
   }
 
 export const cherryPick = define({
-  examples: [
-    'commits cherry-pick feature/auto --branch main --dry-run --project platform/app',
-    "commits cherry-pick feature/draft --branch main --message 'Try another port' --project platform/app",
-  ],
   gathers: true,
   rows: createApplying('cherry-pick'),
 })
 
 export const revert = define({
-  examples: [
-    'commits revert main --branch main --dry-run --project platform/app',
-    'commits revert main --branch main --project platform/app',
-  ],
   gathers: true,
   rows: createApplying('revert'),
 })
@@ -231,10 +223,6 @@ async function* showDiffs(context: Context, plans: readonly Plan[]): Rows {
 export const diff = define({
   description: [
     'On a terminal, svcctl prints a unified diff if the response contains one. Otherwise it prints the response.',
-  ],
-  examples: [
-    'commits diff main --project platform/app',
-    "commits diff main --project platform/app -o json | jq -r '.[].new_path'",
   ],
   gathers: true,
   eachParent: true,

@@ -1,6 +1,10 @@
 /** Implements `completion`, which prints or installs the completion script of a shell. */
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import zsh from '../../completions/_svcctl?raw'
+import bash from '../../completions/svcctl.bash?raw'
+import fish from '../../completions/svcctl.fish?raw'
+import powershell from '../../completions/svcctl.ps1?raw'
 import { writeWhole } from '../base/files/files.js'
 import { readRegular } from '../base/files/regular.js'
 import { boolean } from '../catalogue/params.js'
@@ -9,168 +13,73 @@ import { createNoteRow, createTextRow } from '../engine/rows.js'
 import { Failure, getErrorCode, getReason, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
-// The completion scripts. Each passes the words to `svcctl __complete`, which prints one candidate per line (`value<TAB>description`).
+// The completion scripts, which the package contains as files, too. Each passes the words to `svcctl __complete`, which prints one candidate per line (`value<TAB>description`).
 // The last line is a directive, `:file` or `:none`.
 // Candidates contain no characters that are special in a shell, so that a hostile name cannot run a program.
 
-const bash = `# bash completion for svcctl. Load it with: source <(svcctl completion bash)
-_svcctl() {
-  local IFS=$'\\n' word line value text directive=':none' i
-  local -a words=() values=() shown=()
-  # bash splits at = and : as well; put the words together again
-  for ((i = 1; i <= COMP_CWORD; i++)); do
-    word=\${COMP_WORDS[i]}
-    if ((i > 1)) && [[ \${#words[@]} -gt 0 && ( $word == [=:] || \${COMP_WORDS[i-1]} == [=:] ) ]]; then
-      words[\${#words[@]}-1]+=$word
-    else
-      words+=("$word")
-    fi
-  done
-  local current=\${words[\${#words[@]}-1]}
-  local last=\${COMP_WORDS[COMP_CWORD]}
-  [[ $last == [=:] ]] && last=
-  local prefix=\${current%"$last"}
-  while IFS= read -r line; do
-    case $line in
-      :*) directive=$line ;;
-      *)
-        value=\${line%%$'\\t'*}
-        value=\${value#"$prefix"}
-        text=\${line#*$'\\t'}
-        [[ $line == *$'\\t'* && -n $text ]] || text=
-        values+=("$value")
-        shown+=("$value\${text:+  ($text)}")
-        ;;
-    esac
-  done < <(SVC_NO_PROMPT=1 svcctl __complete bash -- "\${words[@]}" 2>/dev/null </dev/null)
-  if [[ $directive == ':file' ]]; then
-    compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -f -- "$last"))
-  elif ((\${#values[@]} == 1)); then
-    COMPREPLY=("\${values[0]}")
-  elif ((COMP_TYPE == 63)); then
-    COMPREPLY=("\${shown[@]}")
-  else
-    COMPREPLY=("\${values[@]}")
-  fi
-  [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
-  return 0
+/** The files from which a shell may load the completion: its start files, and the places of the script itself. */
+interface ShellFiles {
+  readonly starts: readonly string[]
+  readonly scripts: readonly string[]
 }
-complete -F _svcctl svcctl
-`
-
-const zsh = `#compdef svcctl
-# zsh completion for svcctl. Load it with: source <(svcctl completion zsh)
-_svcctl() {
-  local line value text directive=':none'
-  local -a candidates
-  while IFS= read -r line; do
-    case $line in
-      :*) directive=$line ;;
-      *)
-        value=\${line%%$'\\t'*}
-        text=\${line#*$'\\t'}
-        [[ $line == *$'\\t'* ]] || text=
-        candidates+=("\${value//:/\\\\:}\${text:+:$text}")
-        ;;
-    esac
-  done < <(SVC_NO_PROMPT=1 svcctl __complete zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null </dev/null)
-  if [[ $directive == ':file' ]]; then
-    # a file may follow an equals sign: --to=file, --report junit=file
-    _files || { [[ $PREFIX == *=* ]] && compset -P '*=' && _files }
-  else
-    _describe -V 'svcctl' candidates
-  fi
-}
-if [[ \${funcstack[1]} == _svcctl ]]; then
-  _svcctl "$@"
-else
-  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
-  compdef _svcctl svcctl
-fi
-`
-
-const fish = `# fish completion for svcctl. Load it with: svcctl completion fish | source
-function __svcctl_complete
-    set -l words (commandline -opc)[2..-1] (commandline -ct)
-    set -l directive ':none'
-    for line in (SVC_NO_PROMPT=1 svcctl __complete fish -- $words 2>/dev/null </dev/null)
-        if string match -q ':*' -- $line
-            set directive $line
-        else
-            printf '%s\\n' $line
-        end
-    end
-    if test $directive = ':file'
-        set -l token (commandline -ct)
-        set -l paths (__fish_complete_path $token)
-        if test (count $paths) -gt 0
-            printf '%s\\n' $paths
-        # a file may follow an equals sign: --to=file, --report junit=file
-        else if string match -q '*=*' -- $token
-            set -l lead (string replace -r '[^=]*$' '' -- $token)
-            for path in (__fish_complete_path (string replace -r '.*=' '' -- $token))
-                printf '%s%s\\n' $lead $path
-            end
-        end
-    end
-end
-complete -c svcctl -e
-complete -c svcctl -f -k -a '(__svcctl_complete)'
-`
-
-const powershell = `# PowerShell completion for svcctl. Load it with: svcctl completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName svcctl -ScriptBlock {
-    param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
-        Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
-    if ($wordToComplete -eq '') { $words += '' }
-    $env:SVC_NO_PROMPT = '1'
-    $lines = @(& svcctl __complete powershell -- @words 2>$null)
-    Remove-Item Env:SVC_NO_PROMPT
-    if ($lines -contains ':file') { return }
-    $lines | Where-Object { -not $_.StartsWith(':') } | ForEach-Object {
-        $value, $text = $_ -split "\`t", 2
-        if (-not $text) { $text = $value }
-        [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $text)
-    }
-}
-`
 
 interface Shell {
   readonly name: string
-  /** The name of the script's file in `completions/`. */
-  readonly file: string
   readonly script: string
   /** A command that installs the script. */
   readonly install: string
+  readonly getFiles: (home: string, env: Readonly<NodeJS.ProcessEnv>) => ShellFiles
 }
 
 /** The shells that have a completion script. */
-export const shells: readonly Shell[] = [
+const shells: readonly Shell[] = [
   {
     name: 'bash',
-    file: 'svcctl.bash',
     script: bash,
     install: "echo 'source <(svcctl completion bash)' >> ~/.bashrc",
+    getFiles: (home, env) => ({
+      starts: ['.bashrc', '.bash_profile', '.profile', '.bash_completion'].map((name) =>
+        join(home, name),
+      ),
+      scripts: [
+        join(env.XDG_DATA_HOME || join(home, '.local/share'), 'bash-completion/completions/svcctl'),
+        '/usr/share/bash-completion/completions/svcctl',
+        '/etc/bash_completion.d/svcctl',
+      ],
+    }),
   },
   {
     name: 'zsh',
-    file: '_svcctl',
     script: zsh,
     install: "echo 'source <(svcctl completion zsh)' >> ~/.zshrc",
+    getFiles: (home, env) => ({
+      starts: ['.zshrc', '.zprofile', '.zshenv'].map((name) => join(env.ZDOTDIR || home, name)),
+      scripts: ['site-functions', 'vendor-completions'].flatMap((folder) => [
+        `/usr/share/zsh/${folder}/_svcctl`,
+        `/usr/local/share/zsh/${folder}/_svcctl`,
+      ]),
+    }),
   },
   {
     name: 'fish',
-    file: 'svcctl.fish',
     script: fish,
     install: 'svcctl completion fish > ~/.config/fish/completions/svcctl.fish',
+    getFiles: (home, env) => {
+      const config = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'fish')
+      return {
+        starts: [join(config, 'config.fish')],
+        scripts: [
+          join(config, 'completions', 'svcctl.fish'),
+          '/usr/share/fish/vendor_completions.d/svcctl.fish',
+        ],
+      }
+    },
   },
   {
     name: 'powershell',
-    file: 'svcctl.ps1',
     script: powershell,
     install: "Add-Content $PROFILE 'svcctl completion powershell | Out-String | Invoke-Expression'",
+    getFiles: () => ({ starts: [], scripts: [] }),
   },
 ]
 
@@ -185,16 +94,15 @@ export const findShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined =
 
 // The files that a shell reads.
 
-/** Finds the file to write, or the start file to which `line` must be added. */
+/** Finds the start file to which a line must be added, or the file of the script itself for fish, which needs no line. */
 const findStartFile = (shell: Shell, env: NodeJS.ProcessEnv): { file: string; line?: string } => {
   const home = env.HOME ?? ''
-  const line = `source <(svcctl completion ${shell.name})`
-  if (home === '' || shell.name === 'powershell')
+  const { starts, scripts } = shell.getFiles(home, env)
+  const isScript = shell.name === 'fish'
+  const [file] = isScript ? scripts : starts
+  if (home === '' || file === undefined)
     throw usage(`--install does not know the files of ${shell.name}`, `Run: ${shell.install}`)
-  if (shell.name === 'bash') return { file: join(home, '.bashrc'), line }
-  if (shell.name === 'zsh') return { file: join(env.ZDOTDIR || home, '.zshrc'), line }
-  const config = env.XDG_CONFIG_HOME || join(home, '.config')
-  return { file: join(config, 'fish', 'completions', shell.file) }
+  return isScript ? { file } : { file, line: `source <(svcctl completion ${shell.name})` }
 }
 
 const readText = (file: string): string => {
@@ -234,7 +142,6 @@ const flags = {
 } as const
 
 export const completion = define({
-  summary: 'Print or install the completion script of a shell',
   args: [
     {
       name: 'shell',
@@ -245,7 +152,6 @@ export const completion = define({
     },
   ],
   flags,
-  examples: ['completion bash', 'completion zsh --install'],
   rows: async function* ({ answer, place }: Context, given: Arguments<typeof flags>) {
     const wanted = given.args[0] ?? findShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)

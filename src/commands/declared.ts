@@ -15,7 +15,6 @@ const filesArgument = {
 const loadPrinting = () => import('./plan/printing.js')
 
 export const plan = define({
-  summary: 'Show what the files would change',
   description: [
     'YAML or JSON files declare the state of an instance. The plan lists every request that reaches that state. Nothing is written; --out saves the plan for "svcctl apply".',
     'Exit code 0: plan created, with or without changes; 2: invalid files or an unknown name; 8: an object could not be read, or a finding that --fail-on names.',
@@ -23,18 +22,11 @@ export const plan = define({
   args: [filesArgument],
   flags: planFlags,
   readOnly: true,
-  examples: [
-    'plan svcctl.yml',
-    'plan svcctl.yml -P platform/app --only approval_rules --out plan.json',
-    "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
-    'plan svcctl.yml -o json',
-  ],
   rows: async function* (context, given) {
     yield* (await loadPrinting()).planGiven(context, given)
   },
 })
 export const apply = define({
-  summary: 'Apply the declared state',
   description: [
     'Creates a plan, shows it, asks for confirmation, applies it and verifies the result. A plan file of "svcctl plan --out" is applied if nothing changed since.',
     'A journal records every write, for --resume last and "svcctl journal undo". If a limit is exceeded, the message names the flag that raises it.',
@@ -50,18 +42,12 @@ export const apply = define({
   writes: true,
   ownJournal: true,
   longRunning: true,
-  examples: [
-    'apply svcctl.yml --dry-run',
-    'apply svcctl.yml --yes',
-    'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
-  ],
   rows: async function* (context, given) {
     yield* (await import('./apply/index.js')).applyGiven(context, given)
   },
 })
 
 export const drift = define({
-  summary: 'Detect drift from the declared state',
   description: [
     'Creates a plan without secrets and writes nothing. Warns about certificates that expire within 30 days.',
     'Exit code 0: no drift; 1: drift; 2: invalid files; 8: some objects could not be read, or a finding that --fail-on names. Impossible and unknown changes are listed but count only with --fail-on.',
@@ -69,11 +55,6 @@ export const drift = define({
   args: [filesArgument],
   flags: driftFlags,
   readOnly: true,
-  examples: [
-    'drift svcctl.yml',
-    "drift svcctl.yml --ignore 'site:settings' --report junit=drift.xml",
-    'drift svcctl.yml --report markdown=drift.md --quiet',
-  ],
   rows: async function* (context, given) {
     yield* (await loadPrinting()).yieldDrift(context, given)
   },
@@ -82,7 +63,6 @@ export const drift = define({
 const getKindNames = (): readonly string[] => [...new Set(managedKinds.map(({ name }) => name))]
 
 export const exportCommand = define({
-  summary: 'Export the instance’s state as files for plan and apply',
   description: [
     'A fresh export produces an empty plan. Files use names instead of IDs, and comments in place of secrets, which instances never return. With --exact, a later apply deletes objects that are not listed.',
     'If --to is a folder, svcctl writes one file per project and group, and a JSON Schema for editors. It replaces or removes files from earlier exports. If another file is in the way, svcctl stops before it writes anything.',
@@ -99,12 +79,6 @@ export const exportCommand = define({
     },
   ],
   flags: exportFlags,
-  examples: [
-    'export --to svcctl/',
-    'export members approval_rules -G platform --exact',
-    'export -P platform/app -o json',
-    'export approvals --factor --to approvals.yml',
-  ],
   rows: async function* (context, given) {
     yield* (await import('./export.js')).runExport(context, given)
   },

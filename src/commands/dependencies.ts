@@ -31,10 +31,6 @@ const sortBySeverity = (records: readonly unknown[]): readonly unknown[] =>
 
 export const listVulnerabilities = define({
   description: ['Tables list the most severe first. Other formats keep the order of the API.'],
-  examples: [
-    'vulnerabilities list --project platform/app',
-    'vulnerabilities list --project platform/app -o json --fields id,severity,title',
-  ],
   rows: (context, given) =>
     context.list(given, { view: { people: { rows: sortBySeverity, reorders: true } } }),
 })
@@ -203,10 +199,6 @@ export const listDependencies = define({
     'Tables list vulnerable dependencies first, the most severe on top. Other formats keep the order of the API.',
   ],
   flags,
-  examples: [
-    'dependencies list --project platform/app --package-manager npm,yarn',
-    'dependencies list --project platform/app -o cyclonedx',
-  ],
   rows: (context, given) =>
     context.list(given, {
       view:

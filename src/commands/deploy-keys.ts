@@ -151,9 +151,5 @@ export const add = define({
   description: [
     'Pass the public key as text, as @file, or as - for standard input. svcctl checks its type, encoding and length before it sends it.',
   ],
-  examples: [
-    'deploy-keys add --title ci --key @ci.pub --project platform/app',
-    'deploy-keys add --title robot --key @robot.pub --can-push --project web/site',
-  ],
   rows: addKey,
 })

@@ -9,8 +9,7 @@ import { getPath } from '../catalogue/endpoint.js'
 import type { ExternalClient } from '../engine/command/context.js'
 import { type Category, Failure, recoverFrom } from '../errors.js'
 import { createTlsSettings } from '../http/sending/connections.js'
-import type { WholeAnswer } from '../http/types.js'
-import type { TransportSettings } from '../profile/index.js'
+import type { Transport, WholeAnswer } from '../http/types.js'
 import type { KnownInstance } from '../profile/known.js'
 
 /** The result of a check, with its remedy. */
@@ -269,7 +268,7 @@ const createCertificateCheck = (problem: string, insecure: boolean): Check =>
 
 const checkTls = async (
   { host, port }: Target,
-  transport: TransportSettings,
+  transport: Transport,
   now: Date,
 ): Promise<Check> => {
   const tls = await import('node:tls')
@@ -307,7 +306,7 @@ const checkTls = async (
 /** Runs the checks of the connection, up to the first failure. */
 export const runNetworkChecks = async (
   baseUrl: string,
-  transport: TransportSettings,
+  transport: Transport,
   now: Date,
 ): Promise<readonly Check[]> => {
   const proxy = isProxyExempt(baseUrl, transport.noProxy) ? undefined : transport.proxy

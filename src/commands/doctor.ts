@@ -9,7 +9,13 @@ import { boolean } from '../catalogue/params.js'
 import type { Context, ExternalClient } from '../engine/command/context.js'
 import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, recoverFrom } from '../errors.js'
-import { createTransport, getPaths, openKeyring, openStore } from '../profile/index.js'
+import {
+  createTransport,
+  getLoginLine,
+  getPaths,
+  openKeyring,
+  openStore,
+} from '../profile/index.js'
 import type { Environment, ResolvedCredential, Session } from '../profile/types.js'
 import { loadChecked, readVocabulary } from '../vocabulary/index.js'
 import { type Identity, probe } from './auth-probe.js'
@@ -101,44 +107,6 @@ export const checkKeyring = async (env: Environment, single = isStandalone): Pro
   }
 }
 
-/** Returns the files of a shell that may load the completion: start files, and places of the script itself. */
-const getCompletionFiles = (
-  shell: string,
-  env: Environment,
-): { starts: string[]; scripts: string[] } => {
-  const home = env.HOME ?? homedir()
-  const data = env.XDG_DATA_HOME ?? join(home, '.local/share')
-  const config = env.XDG_CONFIG_HOME ?? join(home, '.config')
-  if (shell === 'bash')
-    return {
-      starts: ['.bashrc', '.bash_profile', '.profile', '.bash_completion'].map((n) =>
-        join(home, n),
-      ),
-      scripts: [
-        join(data, 'bash-completion/completions/svcctl'),
-        '/usr/share/bash-completion/completions/svcctl',
-        '/etc/bash_completion.d/svcctl',
-      ],
-    }
-  if (shell === 'zsh')
-    return {
-      starts: ['.zshrc', '.zprofile', '.zshenv'].map((n) => join(env.ZDOTDIR ?? home, n)),
-      scripts: ['site-functions', 'vendor-completions'].flatMap((n) => [
-        `/usr/share/zsh/${n}/_svcctl`,
-        `/usr/local/share/zsh/${n}/_svcctl`,
-      ]),
-    }
-  if (shell === 'fish')
-    return {
-      starts: [join(config, 'fish/config.fish')],
-      scripts: [
-        join(config, 'fish/completions/svcctl.fish'),
-        '/usr/share/fish/vendor_completions.d/svcctl.fish',
-      ],
-    }
-  return { starts: [], scripts: [] }
-}
-
 /** Reads the text of a file; empty if it cannot be read. */
 const readText = (file: string): string => {
   try {
@@ -152,7 +120,7 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
   const check = 'completion'
   const shell = findShell(env)
   if (shell === undefined) return createPassedCheck(check, 'unknown shell')
-  const { starts, scripts } = getCompletionFiles(shell.name, env)
+  const { starts, scripts } = shell.getFiles(env.HOME ?? homedir(), env)
   for (const file of [...starts, ...scripts])
     if (/svcctl.*completion|_svcctl/.test(readText(file)))
       return createPassedCheck(check, `${shell.name} loads the completion from ${file}`)
@@ -165,16 +133,13 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
 
 // Checks of the credential: its user, scopes and rights.
 
-const getSignInHint = (session: Session): string =>
-  `Sign in with: svcctl auth login --base-url ${session.baseUrl}`
-
 const checkJobToken = (session: Session): Check =>
   session.getJobToken() === undefined
     ? createFailedCheck(
         'credential',
         'auth',
         `no credential for ${session.baseUrl}`,
-        getSignInHint(session),
+        `Sign in with: ${getLoginLine(session)}`,
       )
     : createFailedCheck(
         'credential',
@@ -355,14 +320,12 @@ const listChecks = (context: Context, checks: readonly Check[]): Rows =>
   )
 
 export const doctor = define({
-  summary: 'Diagnose problems with the setup and the instance',
   description: [
     'Checks the configuration and its permissions, the network, TLS and the clock. It also checks the credential and its scopes, the version and vocabulary of the instance, the keyring and shell completion.',
     'If a profile is in use, svcctl looks once a day at what the instance has beyond the API documents: settings, fields, values, missing endpoints. It stores their names and types with the profile, and no contents.',
     'Exit code 0: the instance can be used; 3: no valid credential; 4: wrong base URL, or paths do not arrive; 7: the instance cannot be reached.',
   ],
   flags: { refresh: boolean('look anew at what the instance has beyond the API documents') },
-  examples: ['doctor', 'doctor --refresh', 'doctor -o json'],
   rows: async function* (context, given) {
     const checks = await context.ui.showProgress('looking', async () => [
       checkConfiguration(context.place.env),

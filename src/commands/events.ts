@@ -1,5 +1,6 @@
 /** Implements `events list`, which prints one readable line per event on a terminal (`catalogue/reference/events.md`). */
 
+import { AsyncCache } from '../base/async.js'
 import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatIsoAge } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
@@ -86,7 +87,7 @@ export const describeEvent = (event: Fields, place: string | undefined): string 
  * Creates a function that looks up the path of a project, with one request per project. If the lookup fails, it returns the ID in words.
  */
 const createPathLookup = ({ instance }: Context) => {
-  const known = new Map<number, Promise<string>>()
+  const known = new AsyncCache<number, string>()
   const ask = async (id: number): Promise<string> => {
     try {
       const { data } = await instance.call(projects.get, { id })
@@ -96,12 +97,8 @@ const createPathLookup = ({ instance }: Context) => {
       return `project ${id}`
     }
   }
-  return (id: unknown): Promise<string | undefined> => {
-    if (typeof id !== 'number') return Promise.resolve(undefined)
-    const path = known.get(id) ?? ask(id)
-    known.set(id, path)
-    return path
-  }
+  return async (id: unknown): Promise<string | undefined> =>
+    typeof id === 'number' ? known.of(id, () => ask(id)) : undefined
 }
 
 /** Formats one line, wrapped to the terminal: `2 h ago  Ana pushed 3 commits to main in platform/app`. */
@@ -126,10 +123,6 @@ async function* formatLines(context: Context, events: readonly unknown[]): Async
 export const list = define({
   description: [
     'On a terminal, svcctl prints one line per event. In pipes, and with --output or --fields, it prints the API records.',
-  ],
-  examples: [
-    'events list --project platform/app --action pushed',
-    'events list --user ana --after 2026-01-01 --target-type issue',
   ],
   rows: (context, given) =>
     context.list(given, {

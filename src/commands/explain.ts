@@ -6,7 +6,8 @@ import { version } from '../base/version.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
-import { type AreaRow, listAreas } from '../catalogue/index.js'
+import { type AreaRow, findArea, listAreas } from '../catalogue/index.js'
+import { createOpenApi } from '../catalogue/openapi.js'
 import { boolean, describeType, getParamValues, oneOf, type Param } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { extendCommand, undocumentedHelp } from '../engine/command/known.js'
@@ -16,7 +17,6 @@ import { usage } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { type KnownInstance, readKnown } from '../profile/known.js'
 import { type Arguments, define } from './define.js'
-import { createOpenApi } from './explain-openapi.js'
 
 // The schemas of records, as lists of fields.
 
@@ -132,9 +132,6 @@ const loadResources = async () => {
   const all = await Promise.all(listAreas().map(loadShapes))
   return collectShapes(all.flat())
 }
-
-const findArea = (word: string | undefined): AreaRow | undefined =>
-  listAreas().find(({ name, alias }) => word !== undefined && (name === word || alias === word))
 
 /** Returns the titled schemas of an answer itself, without those of its fields. */
 const getAnswerShapes = (shape: unknown): Fields[] => {
@@ -267,7 +264,6 @@ const suggestTopics = async ([area]: readonly string[]): Promise<readonly Sugges
 }
 
 export const explain = define({
-  summary: 'Show fields of a resource or parameters of a command',
   args: [
     {
       name: 'resource|area',
@@ -278,13 +274,5 @@ export const explain = define({
     },
   ],
   flags,
-  examples: [
-    'explain runner',
-    'explain runners list',
-    'explain integrations update --family chat-webhook',
-    'explain --openapi',
-    'explain --config-schema',
-    'explain --policy-schema',
-  ],
   rows: explainGiven,
 })

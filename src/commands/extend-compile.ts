@@ -14,8 +14,8 @@ import { flagSets } from '../engine/command/global-flags.js'
 import { Failure, getReason, usage } from '../errors.js'
 import type { CompileContext, CompiledExtension } from '../extension/compile.js'
 import { type DeclaredExtension, readSource, type SourceFile } from '../extension/read-source.js'
+import type { AreaNames } from '../profile/extension-schemas.js'
 import { listExtensions, readEndpoints } from '../profile/extension-store.js'
-import type { AreaNames } from '../profile/extensions.js'
 
 /** The largest file that is read, in bytes. */
 const maxBytes = 20_000_000

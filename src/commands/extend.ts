@@ -3,6 +3,7 @@
  * documents lack.
  */
 import { basename, resolve } from 'node:path'
+import { groupBy } from '../base/group-by.js'
 import { getCurrentIo } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
@@ -15,6 +16,7 @@ import { type CompiledExtension, compileExtension } from '../extension/compile.j
 import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
 import { toCommandWord } from '../extension/words.js'
+import type { ExtensionRecord } from '../profile/extension-schemas.js'
 import {
   changeExtensions,
   isStale,
@@ -25,7 +27,6 @@ import {
   type StoredExtension,
   saveExtension,
 } from '../profile/extension-store.js'
-import type { ExtensionRecord } from '../profile/extensions.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
 
@@ -53,14 +54,9 @@ const toCommandRows = ({ areas: compiled }: CompiledExtension): readonly Command
 /** Describes how many operations were left out, by reason. */
 const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
   if (leftOut.length === 0) return ''
-  const reasons = new Map<string, number>()
-  for (const { reason } of leftOut) {
-    const short = reason.replace(/:.*/, '')
-    reasons.set(short, (reasons.get(short) ?? 0) + 1)
-  }
-  const counts = [...reasons]
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${count}: ${reason}`)
+  const counts = [...groupBy(leftOut, ({ reason }) => reason.replace(/:.*/, ''))]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([reason, all]) => `${all.length}: ${reason}`)
   return `; ${formatCount(leftOut.length, 'operation')} left out (${counts.slice(0, 4).join('; ')})`
 }
 
@@ -246,7 +242,6 @@ const fileArgument: Argument = {
 }
 
 export const addCommand = define({
-  summary: 'Add commands from a file',
   description: [
     'The file declares requests that the API documents leave out. Each becomes a command with all flags of svcctl: lists, bulk runs, dry run, journal and completion. An extension of the same name is replaced.',
     'Commands of an OpenAPI document are named by their paths. Its servers are not used: requests go to the instance of the profile.',
@@ -254,11 +249,6 @@ export const addCommand = define({
   args: [fileArgument],
   flags: addFlags,
   writes: true,
-  examples: [
-    'extend add daily.yml --dry-run',
-    'extend add daily.yml',
-    "extend add openapi.yml --only 'users/**' --name api",
-  ],
   rows: addExtension,
 })
 
@@ -285,8 +275,6 @@ const findExtension = ({ place }: Context, name: string | undefined): StoredExte
 }
 
 export const listCommand = define({
-  summary: 'List the extensions',
-  examples: ['extend list', 'extend list -o json'],
   rows: async function* (context) {
     const { place } = context
     await renewStale(context)
@@ -312,10 +300,8 @@ const showFlags = {
 } as const
 
 export const showCommand = define({
-  summary: 'Show the commands of an extension',
   args: [nameArgument],
   flags: showFlags,
-  examples: ['extend show daily', 'extend show daily --left-out'],
   rows: async function* (context, { args: [name], flags }) {
     const found = findExtension(context, name)
     if (flags['left-out'] === true)
@@ -327,18 +313,14 @@ export const showCommand = define({
 })
 
 export const updateCommand = define({
-  summary: 'Read the files of extensions again',
   args: [{ ...nameArgument, required: false }],
   writes: true,
-  examples: ['extend update --dry-run', 'extend update daily'],
   rows: updateExtensions,
 })
 
 export const removeCommand = define({
-  summary: 'Remove an extension and its commands',
   args: [nameArgument],
   writes: true,
-  examples: ['extend remove daily --dry-run', 'extend remove daily'],
   rows: async function* (context, { args: [name] }) {
     const found = findExtension(context, name)
     const { env, globals } = context.place
@@ -348,9 +330,7 @@ export const removeCommand = define({
 })
 
 export const schemaCommand = define({
-  summary: 'Print the JSON Schema of a file of commands',
   description: ['Editors complete and check a file of commands by it.'],
-  examples: ['extend schema', 'extend schema --to commands.schema.json'],
   rows: async function* () {
     yield createTextRow(`${JSON.stringify(commandsSchema, null, 2)}\n`)
   },

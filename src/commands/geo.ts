@@ -94,7 +94,6 @@ export const status = define({
   description: [
     'On a terminal, svcctl shows one page per node: health, replication lag, and a progress bar per data type. In pipes, and with --output or --fields, it prints the API records.',
   ],
-  examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
   rows: (context, given) => {
     const { answer } = context
     return context.list(given, {
@@ -108,7 +107,6 @@ const required = ['name', 'url']
 export const nodesUpdate = define({
   description: ['If you omit the name or the URL, svcctl reads the node and keeps its value.'],
   fills: required,
-  examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
   rows: async function* (context, given) {
     const filled = createFillOptions(context.instance, given, { area: 'geo', required })
     yield* context.write(await context.planActions(given, filled))

@@ -74,19 +74,22 @@ interface Certificates {
   readonly without: number
 }
 
+/** Returns when something expires, and how much time is left; nothing if the time is unknown or invalid. */
+const getTimeLeft = (expires: string | undefined, now: Date) => {
+  const time = Date.parse(expires ?? '')
+  if (Number.isNaN(time)) return {}
+  return {
+    expires_at: new Date(time).toISOString(),
+    left_seconds: Math.floor((time - now.getTime()) / 1000),
+  }
+}
+
 const toCertificate = (domain: Domain, now: Date): DomainCertificate => {
-  const expires = certificateFields.expires_at(domain)
-  const time = expires === undefined ? Number.NaN : Date.parse(expires)
   const { project_id, auto_ssl_enabled, certificate } = domain
   return {
     domain: toText(domain.domain) ?? '',
     ...(typeof project_id === 'number' ? { project_id } : {}),
-    ...(Number.isNaN(time)
-      ? {}
-      : {
-          expires_at: new Date(time).toISOString(),
-          left_seconds: Math.floor((time - now.getTime()) / 1000),
-        }),
+    ...getTimeLeft(certificateFields.expires_at(domain), now),
     ...(typeof certificate?.expired === 'boolean' ? { expired: certificate.expired } : {}),
     ...(auto_ssl_enabled === true ? { renews: true } : {}),
   }
@@ -233,19 +236,6 @@ export interface ProfileCredential {
   readonly renews?: boolean
 }
 
-const getCredentialEnd = ({ expiresAt, renews }: ResolvedCredential, now: Date) => {
-  const time = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt)
-  return {
-    ...(Number.isNaN(time)
-      ? {}
-      : {
-          expires_at: new Date(time).toISOString(),
-          left_seconds: Math.floor((time - now.getTime()) / 1000),
-        }),
-    ...(renews === true ? { renews } : {}),
-  }
-}
-
 /** Tries a credential with a documented GET that requires one. */
 const tryCredential = async (
   { instance }: Context,
@@ -290,7 +280,8 @@ const checkSession = async (
     profile: name ?? nameOwner(session, credential),
     credential: formatCredential(credential),
     ...(await tryCredential(context, session, credential)),
-    ...getCredentialEnd(credential, context.place.clock.now()),
+    ...getTimeLeft(credential.expiresAt, context.place.clock.now()),
+    ...(credential.renews === true ? { renews: true } : {}),
   }
 }
 

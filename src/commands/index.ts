@@ -95,97 +95,133 @@ const specials: readonly SpecialRow[] = [
 interface ToolRow extends SpecialRow {
   /** The heading of the command in help. */
   readonly group: string
+  readonly summary: string
 }
 
-const withGroup = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
-  rows.flat().map((row) => ({ ...row, group }))
+/**
+ * Creates the rows of the tool's own commands that a file exports.
+ * @param verbs the name of the export and the summary of each verb
+ */
+const createToolRows = <N extends string>(
+  group: string,
+  area: string,
+  file: () => Promise<Readonly<Record<NoInfer<N>, Special>>>,
+  verbs: Readonly<Record<string, readonly [name: N, summary: string]>>,
+): readonly ToolRow[] =>
+  Object.entries(verbs).map(([words, [name, summary]]) => ({
+    group,
+    area,
+    words,
+    summary,
+    load: async () => (await file())[name],
+  }))
 
 /** Commands without an endpoint of their own. */
 export const toolCommands: readonly ToolRow[] = [
-  ...withGroup('start', [
-    createSpecialRows('sandbox', () => import('./sandbox.js'), {
-      serve: 'serve',
-      status: 'status',
-      reset: 'reset',
-      tokens: 'tokens',
-      alerts: 'alerts',
-    }),
-  ]),
-  ...withGroup('glance', [
-    createSpecialRows('overview', () => import('./overview.js'), { '': 'overview' }),
-    createSpecialRows('access', () => import('./access.js'), { '': 'access' }),
-    createSpecialRows('snapshot', () => import('./snapshot.js'), { '': 'snapshot' }),
-    createSpecialRows('check', () => import('./check.js'), {
-      instance: 'instance',
-      runners: 'runners',
-      geo: 'geo',
-      certificates: 'certificates',
-      tokens: 'tokens',
-      policy: 'policy',
-    }),
-  ]),
-  ...withGroup('account', [
-    createSpecialRows('auth', () => import('./auth.js'), {
-      login: 'loginCommand',
-      status: 'statusCommand',
-      logout: 'logoutCommand',
-      switch: 'switchCommand',
-    }),
-    createSpecialRows('auth', () => import('./auth-token.js'), {
-      token: 'tokenCommand',
-      'git-credential': 'gitCredentialCommand',
-    }),
-    createSpecialRows('profile', () => import('./profile.js'), {
-      list: 'listCommand',
-      get: 'getCommand',
-      set: 'setCommand',
-      delete: 'deleteCommand',
-    }),
-    createSpecialRows('audit', () => import('./audit.js'), { list: 'listCommand' }),
-  ]),
-  ...withGroup('as code', [
-    createSpecialRows('export', loadDeclared, { '': 'exportCommand' }),
-    createSpecialRows('plan', loadDeclared, { '': 'plan' }),
-    createSpecialRows('apply', loadDeclared, { '': 'apply' }),
-    createSpecialRows('drift', loadDeclared, { '': 'drift' }),
-  ]),
-  ...withGroup('tool', [
-    createSpecialRows('api', () => import('./api.js'), { '': 'api' }),
-    createSpecialRows('journal', () => import('./journal/index.js'), {
-      list: 'listCommand',
-      show: 'showCommand',
-      undo: 'undoCommand',
-      run: 'runCommand',
-      discard: 'discardCommand',
-    }),
-    createSpecialRows('mcp', () => import('./mcp/index.js'), {
-      serve: 'serve',
-    }),
-    createSpecialRows('client', loadTool, { types: 'types' }),
-    createSpecialRows('extend', () => import('./extend.js'), {
-      add: 'addCommand',
-      list: 'listCommand',
-      show: 'showCommand',
-      update: 'updateCommand',
-      remove: 'removeCommand',
-      schema: 'schemaCommand',
-    }),
-    createSpecialRows('vocabulary', () => import('./vocabulary.js'), {
-      learn: 'learn',
-      check: 'check',
-    }),
-    createSpecialRows('alias', () => import('./alias.js'), {
-      set: 'setCommand',
-      list: 'listCommand',
-      remove: 'removeCommand',
-    }),
-    createSpecialRows('completion', () => import('./completion.js'), { '': 'completion' }),
-    createSpecialRows('explain', () => import('./explain.js'), { '': 'explain' }),
-    createSpecialRows('commands', loadTool, { '': 'commands' }),
-    createSpecialRows('doctor', () => import('./doctor.js'), { '': 'doctor' }),
-    createSpecialRows('version', loadTool, { '': 'versionCommand' }),
-  ]),
-]
+  createToolRows('start', 'sandbox', () => import('./sandbox.js'), {
+    serve: ['serve', 'Run the embedded instance as a server'],
+    status: ['status', 'Show the state of the embedded instance'],
+    reset: ['reset', 'Reset the embedded instance to its sample data'],
+    tokens: ['tokens', 'List the tokens of the embedded instance'],
+    alerts: ['alerts', 'List the alerts that the embedded instance received'],
+  }),
+  createToolRows('glance', 'overview', () => import('./overview.js'), {
+    '': ['overview', 'Show a status overview of the instance'],
+  }),
+  createToolRows('glance', 'access', () => import('./access.js'), {
+    '': ['access', 'Show who has access, and how'],
+  }),
+  createToolRows('glance', 'snapshot', () => import('./snapshot.js'), {
+    '': ['snapshot', 'Write lists of the instance to a folder'],
+  }),
+  createToolRows('glance', 'check', () => import('./check.js'), {
+    instance: ['instance', 'Check that the instance responds, and how fast'],
+    runners: ['runners', 'Check that runners are online'],
+    geo: ['geo', 'Check replication at every site'],
+    certificates: ['certificates', 'Check the certificates of Pages domains'],
+    tokens: ['tokens', 'Check the tokens of the profiles'],
+    policy: ['policy', 'Check lists of the instance against rules of a file'],
+  }),
+  createToolRows('account', 'auth', () => import('./auth.js'), {
+    login: ['loginCommand', 'Sign in to an instance and store the token'],
+    status: ['statusCommand', 'Show the profiles and check their credentials'],
+    logout: ['logoutCommand', 'Delete the stored credential of a profile'],
+    switch: ['switchCommand', 'Switch to another profile'],
+  }),
+  createToolRows('account', 'auth', () => import('./auth-token.js'), {
+    token: ['tokenCommand', 'Print the credential of a profile'],
+    'git-credential': ['gitCredentialCommand', 'Answer git’s requests for credentials'],
+  }),
+  createToolRows('account', 'profile', () => import('./profile.js'), {
+    list: ['listCommand', 'List the profiles'],
+    get: ['getCommand', 'Show the settings of a profile'],
+    set: ['setCommand', 'Create a profile or change its settings'],
+    delete: ['deleteCommand', 'Delete a profile and its credential'],
+  }),
+  createToolRows('account', 'audit', () => import('./audit.js'), {
+    list: ['listCommand', 'List write requests that svcctl sent'],
+  }),
+  createToolRows('as code', 'export', loadDeclared, {
+    '': ['exportCommand', 'Export the instance’s state as files for plan and apply'],
+  }),
+  createToolRows('as code', 'plan', loadDeclared, {
+    '': ['plan', 'Show what the files would change'],
+  }),
+  createToolRows('as code', 'apply', loadDeclared, {
+    '': ['apply', 'Apply the declared state'],
+  }),
+  createToolRows('as code', 'drift', loadDeclared, {
+    '': ['drift', 'Detect drift from the declared state'],
+  }),
+  createToolRows('tool', 'api', () => import('./api.js'), {
+    '': ['api', 'Send any API request with the profile’s credential'],
+  }),
+  createToolRows('tool', 'journal', () => import('./journal/index.js'), {
+    list: ['listCommand', 'List journals, newest first'],
+    show: ['showCommand', 'Show the result of a run and its failures'],
+    undo: ['undoCommand', 'Undo a run: restore the previous values'],
+    run: ['runCommand', 'Carry out a planned run'],
+    discard: ['discardCommand', 'Remove planned runs'],
+  }),
+  createToolRows('tool', 'mcp', () => import('./mcp/index.js'), {
+    serve: ['serve', 'Serve the commands to an AI agent (MCP)'],
+  }),
+  createToolRows('tool', 'client', loadTool, {
+    types: ['types', 'Write TypeScript types for this instance’s own settings and values'],
+  }),
+  createToolRows('tool', 'extend', () => import('./extend.js'), {
+    add: ['addCommand', 'Add commands from a file'],
+    list: ['listCommand', 'List the extensions'],
+    show: ['showCommand', 'Show the commands of an extension'],
+    update: ['updateCommand', 'Read the files of extensions again'],
+    remove: ['removeCommand', 'Remove an extension and its commands'],
+    schema: ['schemaCommand', 'Print the JSON Schema of a file of commands'],
+  }),
+  createToolRows('tool', 'vocabulary', () => import('./vocabulary.js'), {
+    learn: ['learn', 'Create a vocabulary file from an instance’s responses'],
+    check: ['check', 'Check a vocabulary file against the instance'],
+  }),
+  createToolRows('tool', 'alias', () => import('./alias.js'), {
+    set: ['setCommand', 'Create an alias for a command line'],
+    list: ['listCommand', 'List the aliases'],
+    remove: ['removeCommand', 'Delete an alias'],
+  }),
+  createToolRows('tool', 'completion', () => import('./completion.js'), {
+    '': ['completion', 'Print or install the completion script of a shell'],
+  }),
+  createToolRows('tool', 'explain', () => import('./explain.js'), {
+    '': ['explain', 'Show fields of a resource or parameters of a command'],
+  }),
+  createToolRows('tool', 'commands', loadTool, {
+    '': ['commands', 'List all commands with their API endpoints'],
+  }),
+  createToolRows('tool', 'doctor', () => import('./doctor.js'), {
+    '': ['doctor', 'Diagnose problems with the setup and the instance'],
+  }),
+  createToolRows('tool', 'version', loadTool, {
+    '': ['versionCommand', 'Show the versions of svcctl and of the instance'],
+  }),
+].flat()
 
 /** Returns the handwritten commands of an area. */
 export const getSpecials = (area: string): readonly SpecialRow[] =>
@@ -281,21 +317,17 @@ export const loadAreaCommands = async (row: AreaRow): Promise<Command[]> => {
 
 /** Loads the examples of a command. They are separate because only help and documentation need them. */
 export const loadExamples = async (command: Command): Promise<readonly string[]> => {
-  if (command.examples !== undefined) return command.examples
   const own = Object.values(command.endpoints).filter(({ from }) => from !== undefined)
   if (own.length > 0) return own.flatMap(({ examples: lines = [] }) => lines)
   const { examples } = await import('../catalogue/examples.js')
-  return examples[command.area]?.[command.words] ?? []
+  const { toolExamples } = await import('../catalogue/tool-examples.js')
+  return (examples[command.area] ?? toolExamples[command.area])?.[command.words] ?? []
 }
 
-/** Loads a command of the tool itself (`auth login`, `doctor`); undefined if there is none. */
-export const loadToolCommand = async (
-  area: string,
-  words: string,
-): Promise<Command | undefined> => {
-  const row = toolCommands.find((r) => r.area === area && r.words === words)
-  if (row === undefined) return undefined
-  return { ...withSpecial(deriveCommand(area, words, {}), await row.load()), registry }
+/** Loads a command of the tool itself (`auth login`, `doctor`). */
+const loadToolCommand = async ({ area, words, summary, load }: ToolRow): Promise<Command> => {
+  const facts = { ...deriveCommand(area, words, {}), summary }
+  return { ...withSpecial(facts, await load()), registry }
 }
 
 /** Loads a command by its words; undefined if there is none. */
@@ -304,26 +336,24 @@ export const loadCommandByWords = async (
   words: string,
 ): Promise<Command | undefined> => {
   const row = listAreas().find(({ name }) => name === area)
-  return row === undefined
-    ? loadToolCommand(area, words)
-    : loadCommand(area, words, await row.load())
+  if (row !== undefined) return loadCommand(area, words, await row.load())
+  const own = toolCommands.find((one) => one.area === area && one.words === words)
+  return own && loadToolCommand(own)
 }
 
 /** Loads the commands of an area of the API or of the tool. */
 export const loadCommandsIn = async (area: string): Promise<Command[]> => {
   const row = listAreas().find(({ name }) => name === area)
-  if (row !== undefined) return loadAreaCommands(row)
-  const own = toolCommands.filter((c) => c.area === area)
-  const loaded = await Promise.all(own.map((c) => loadToolCommand(c.area, c.words)))
-  return loaded.flatMap((c) => (c === undefined ? [] : [c]))
+  return row === undefined
+    ? Promise.all(toolCommands.filter((one) => one.area === area).map(loadToolCommand))
+    : loadAreaCommands(row)
 }
 
 /** Loads every command. */
-export const loadAllCommands = async (): Promise<Command[]> => {
-  const ofAreas = (await Promise.all(listAreas().map(loadAreaCommands))).flat()
-  const own = await Promise.all(toolCommands.map((r) => loadToolCommand(r.area, r.words)))
-  return [...ofAreas, ...own.flatMap((c) => (c === undefined ? [] : [c]))]
-}
+export const loadAllCommands = async (): Promise<Command[]> => [
+  ...(await Promise.all(listAreas().map(loadAreaCommands))).flat(),
+  ...(await Promise.all(toolCommands.map(loadToolCommand))),
+]
 
 /** The registry in which a command looks up other commands. */
 const registry: Registry = { find: loadCommandByWords, list: loadAllCommands }

@@ -3,6 +3,7 @@
  * (`catalogue/reference/integrations.md`).
  */
 
+import { AsyncCache } from '../base/async.js'
 import { isObject } from '../base/objects.js'
 import {
   eventFlags,
@@ -87,18 +88,14 @@ interface Dialogue {
 
 const createDialogue = ({ ui }: Context): Dialogue => {
   const noted = new Set<string>()
-  const answers = new Map<string, Promise<string | undefined>>()
+  const answers = new AsyncCache<string, string | undefined>()
   return {
     note: (text) => {
       if (!noted.has(text)) ui.note(text)
       noted.add(text)
     },
-    askSecret: (slug, question, name) => {
-      const key = `${slug} ${name}`
-      const answer = answers.get(key) ?? ui.askSecret(question, name)
-      answers.set(key, answer)
-      return answer
-    },
+    askSecret: (slug, question, name) =>
+      answers.of(`${slug} ${name}`, () => ui.askSecret(question, name)),
   }
 }
 
@@ -180,10 +177,6 @@ export const update = define({
     `An integration accepts the parameters of its family: ${families.join(', ')}. If svcctl cannot tell the family from the slug, pass --family; otherwise parameters are not checked.`,
   ],
   flags,
-  examples: [
-    "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
-    'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
-  ],
   rows: async function* (context, given) {
     const once = createDialogue(context)
     const complete = (plan: Plan) => checkPlan(once, plan, given)
@@ -193,19 +186,11 @@ export const update = define({
 })
 
 export const get = define({
-  examples: [
-    'integrations get emails-on-push --project platform/app',
-    'integrations get emails-on-push --legacy-path --project platform/app -o json',
-  ],
   rows: async function* (context, given) {
     yield* context.write(await context.planActions(given), { view: normalizedRows })
   },
 })
 
 export const list = define({
-  examples: [
-    'integrations list --project platform/app',
-    'integrations list --project platform/app --fields slug,push_events,tag_push_events',
-  ],
   rows: (context, given) => context.list(given, { view: normalizedRows }),
 })

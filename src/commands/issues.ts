@@ -42,9 +42,5 @@ export const promote = define({
   of: [issues.promote],
   description: ['Without --body, the note contains only /promote.'],
   fills: ['body'],
-  examples: [
-    'issues promote 3 --project platform/app --yes',
-    'issues promote platform/app#1 --body /promote --yes',
-  ],
   rows: sendPromotion,
 })

@@ -308,6 +308,5 @@ export const why = define({
       param: jobs.get.path.job_id,
     },
   ],
-  examples: ['jobs why 15 -P platform/app', 'jobs why 15 -P platform/app -o json'],
   rows: explainWait,
 })

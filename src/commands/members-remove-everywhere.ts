@@ -196,11 +196,6 @@ const formatMembership = ({ of, access_level, expires_at }: LeavingRow): string 
   return `${of} (${levels.get(access_level) ?? String(access_level)}${until})`
 }
 
-const own = {
-  command: 'members remove-everywhere',
-  endpoint: members.removeFromGroup,
-} as const
-
 /**
  * Returns the group or project of an object.
  * @throws Failure `usage` for a journal of another command
@@ -270,7 +265,7 @@ async function* resumeRemoval(context: Context, { args }: Given, name: string): 
   if (args.length > 0)
     throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
   const self = await readTokenUser(context)
-  const run = await RemovalRun.resume(context, own, name)
+  const run = await RemovalRun.resume(context, name)
   if (run === undefined) return yield createNoteRow('nothing is left to do')
   try {
     const of = run.items.find(({ object }) => Number(object) === self.id)
@@ -307,8 +302,7 @@ async function* removeUser(context: Context, given: string): Rows {
     return
   }
   await confirmRemoval(context, answer.text.safe(sought.text), objects, left)
-  const line = { args: [sought.text], flags: {}, parents: 'of' } as const
-  const run = await RemovalRun.begin(context, own, line, objects)
+  const run = await RemovalRun.begin(context, sought.text, objects)
   yield* executeRemoval(context, run, left)
 }
 
@@ -322,10 +316,6 @@ export const removeEverywhere = define({
   endpoints: [],
   writes: true,
   ownJournal: true,
-  examples: [
-    'members remove-everywhere gus --dry-run',
-    'members remove-everywhere gus --yes -o markdown',
-  ],
   rows: async function* (context, given) {
     const { resume } = context.place.globals
     if (resume !== undefined) return yield* resumeRemoval(context, given, resume)

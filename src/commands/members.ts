@@ -97,10 +97,6 @@ export const add = define({
     'svcctl adds several users with one request and reports each result. You can use usernames instead of IDs.',
     'To add people from a CSV file with their own levels: members add - --row-fields access_level,expires_at < people.csv',
   ],
-  examples: [
-    'members add 6 --access-level developer --project platform/app',
-    'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
-  ],
   rows: async function* (context, given) {
     const actions = await context.planActions(given, { ...createIdResolver(context), apart: true })
     yield* context.write(actions, {
@@ -123,10 +119,6 @@ async function* updateMembers(context: Context, given: Given): Rows {
 
 export const get = define({
   description: ['You can use usernames instead of IDs.'],
-  examples: [
-    'members get 8 --project platform/app',
-    'members get ben 3 --group platform --inherited --fields id,username,access_level',
-  ],
   // --inherited selects an endpoint that also has inherited members.
   rows: async function* (context, given) {
     const named = createUserResolver(context, ({ endpoint }) =>
@@ -138,10 +130,6 @@ export const get = define({
 
 export const billableMemberships = define({
   description: ['You can use a username instead of an ID.'],
-  examples: [
-    'members billable memberships 4 --group platform',
-    'members billable memberships ben --group platform -o json',
-  ],
   rows: (context, given) =>
     context.list(
       given,
@@ -153,22 +141,14 @@ export const update = define({
   description: [
     'You can use usernames instead of IDs. Without --access-level, svcctl reads the membership and keeps its level.',
   ],
-  examples: [
-    'members update 8 --access-level reporter --project platform/app',
-    'members update dov eva --expires-at 2027-06-30 --group platform',
-  ],
   rows: updateMembers,
 })
 
 export const remove = define({
   description: ['You can use usernames instead of IDs. "journal undo" restores the memberships.'],
-  examples: [
-    'members remove 8 --project platform/app --yes',
-    'members remove dov eva --group platform --yes',
-  ],
   rows: async function* (context, given) {
     const named = createUserResolver(context, () => 'direct')
-    yield* context.write(await context.planActions(given, named), { done: 'removed' })
+    yield* context.write(await context.planActions(given, named))
   },
 })
 
@@ -201,15 +181,10 @@ async function* removeBillable(context: Context, given: Given): Rows {
   const named = createUserResolver(context, () => 'billable')
   yield* context.write(await context.planActions(given, named), {
     loses: { describePlan: listLosses },
-    done: 'removed',
   })
 }
 
 export const billableRemove = define({
   description: ['The confirmation lists every membership that will be removed.'],
-  examples: [
-    'members billable remove 6 --group platform --yes',
-    'members billable remove dov chi --group platform --yes',
-  ],
   rows: removeBillable,
 })

@@ -14,7 +14,7 @@ import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
-import { type GroupMember, isId, stripAt } from './usernames.js'
+import { type GroupMember, isId, memberLists, stripAt } from './usernames.js'
 
 /** A group or project. */
 export interface MemberPlace {
@@ -163,11 +163,6 @@ export interface FoundMembership {
   readonly member: GroupMember
 }
 
-const listEndpoints = {
-  group: { direct: members.listOfGroup, all: members.listAllOfGroup },
-  project: { direct: members.listOfProject, all: members.listAllOfProject },
-} as const
-
 /** Finds the user in a list of members; undefined if the user is not a member. */
 const findMember = async (
   instance: InstanceService,
@@ -177,7 +172,7 @@ const findMember = async (
 ): Promise<GroupMember | undefined> => {
   // The instance may ignore the filter, so each record is checked as well.
   const input = { id: path, ...filter }
-  return (await instance.readRecords(listEndpoints[kind][among], input, { where: is }))[0]
+  return (await instance.readRecords(memberLists[kind][among], input, { where: is }))[0]
 }
 
 /** The numbers of consecutive failures that end the search: unreachable places, and rejections of the credential. */
@@ -370,6 +365,5 @@ export const where = define({
   flags,
   endpoints: [],
   readOnly: true,
-  examples: ['members where ben', 'members where 8 --direct -o csv'],
   rows: listMemberships,
 })

@@ -104,9 +104,5 @@ export const rebase = define({
   flags,
   // With --wait, the command shows the merge request.
   shows: Object.keys(getProperties(mr.get.returns.shape) ?? {}),
-  examples: [
-    'mr rebase 1 --project platform/app --wait',
-    "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
-  ],
   rows: requestRebase,
 })

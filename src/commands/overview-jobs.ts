@@ -1,5 +1,6 @@
 /** Creates the section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
 
+import { groupBy } from '../base/group-by.js'
 import { toText } from '../base/objects.js'
 import { formatSpan } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
@@ -87,28 +88,24 @@ const countByAge = (
   waiting: readonly WaitingJob[],
   now: Date,
 ): Readonly<Record<string, number>> => {
-  const ages = waiting.flatMap((job) => getWaitSeconds(job, now) ?? [])
-  let from = 0
+  // A clock that is ahead makes jobs of the future.
+  const ages = waiting
+    .flatMap((job) => getWaitSeconds(job, now) ?? [])
+    .map((age) => Math.max(0, age))
   return Object.fromEntries(
-    ageSpans.map(([name, end]) => {
-      const start = from
-      from = end
-      // A clock that is ahead makes jobs of the future.
-      return [
-        name,
-        ages.filter((age) => Math.max(0, age) >= start && Math.max(0, age) < end).length,
-      ]
+    ageSpans.map(([name, end], i) => {
+      const start = ageSpans[i - 1]?.[1] ?? 0
+      return [name, ages.filter((age) => age >= start && age < end).length]
     }),
   )
 }
 
 type Counts = readonly (readonly [string, number])[]
 
-const countByProject = (waiting: readonly WaitingJob[]): Counts => {
-  const counts = new Map<string, number>()
-  for (const { project } of waiting) counts.set(project, (counts.get(project) ?? 0) + 1)
-  return [...counts].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-}
+const countByProject = (waiting: readonly WaitingJob[]): Counts =>
+  [...groupBy(waiting, ({ project }) => project)]
+    .map(([project, all]) => [project, all.length] as const)
+    .toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
 
 /** The number of projects that a page has room for. */
 const maxProjects = 4

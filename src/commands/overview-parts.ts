@@ -155,8 +155,11 @@ const columns = { name: 14, bar: 12 } as const
 const getSiteState = ({ healthy }: GeoSite): string =>
   healthy === undefined ? 'unknown' : healthy ? 'healthy' : 'unhealthy'
 
-export const getSiteMark = ({ healthy }: Pick<GeoSite, 'healthy'>): 'good' | 'bad' | 'warn' =>
-  healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
+/** Returns the mark of what is fine, what is not, and what is unknown. */
+const toMark = (isFine: boolean | undefined): 'good' | 'bad' | 'warn' =>
+  isFine === undefined ? 'warn' : isFine ? 'good' : 'bad'
+
+export const getSiteMark = ({ healthy }: Pick<GeoSite, 'healthy'>) => toMark(healthy)
 
 /** Describes the facts behind the bar of a site. */
 const describeFacts = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite): string =>
@@ -271,8 +274,7 @@ type TokenFacts = Pick<ProfileCredential, 'works' | 'left_seconds' | 'expires_at
 export const getTokenState = ({ works }: TokenFacts): string =>
   works === undefined ? 'not checked' : works ? 'works' : 'invalid'
 
-export const getTokenMark = ({ works }: TokenFacts): 'good' | 'bad' | 'warn' =>
-  works === undefined ? 'warn' : works ? 'good' : 'bad'
+export const getTokenMark = ({ works }: TokenFacts) => toMark(works)
 
 /** Describes when a token ends; empty if that is not known. */
 export const describeTokenEnd = (one: TokenFacts): readonly string[] => {

@@ -274,7 +274,6 @@ async function* showOverview(context: Context, given: Arguments<typeof flags>): 
 }
 
 export const overview = define({
-  summary: 'Show a status overview of the instance',
   description: [
     'Shows runners by type and state, waiting jobs of all visible projects, and Pages certificates by remaining time. It also shows replication per site, projects by storage, and the tokens of the profiles.',
     'Sections that cannot be read are reported; exit code 8. Sections that the instance does not offer are named and do not count as failures. Alerts and running storage moves are not shown, because the API does not list them.',
@@ -283,10 +282,5 @@ export const overview = define({
   readOnly: true,
   watches: true,
   snapshots: true,
-  examples: [
-    'overview',
-    'overview --parts runners,jobs',
-    "overview -o json | jq '.runners.by_state'",
-  ],
   rows: showOverview,
 })

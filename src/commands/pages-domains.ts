@@ -3,15 +3,15 @@
  * (`catalogue/reference/pages-domains.md`).
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { basename, resolve } from 'node:path'
-import { readReadable } from '../base/files/files.js'
+import { basename } from 'node:path'
+import { readNamedFile } from '../base/files/files.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import type { Given, OwnFlag, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
-import { Failure, getReason, usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 
 // Checks of a certificate, its chain and its key (`POST /projects/:id/pages/domains`). Each problem has its own message, and none contains
@@ -173,7 +173,7 @@ const updateFlags = {
 const maxPem = 4e6
 
 const readPem = async (
-  { cwd, clock }: Context['place'],
+  { clock }: Context['place'],
   name: Attribute,
   given: string | null | undefined,
 ): Promise<Files> => {
@@ -186,12 +186,8 @@ const readPem = async (
     )
   if (path.includes('-----BEGIN'))
     throw usage(`--${name} must be the name of a PEM file, not its content`)
-  try {
-    const bytes = await readReadable(resolve(cwd, path), clock.signal, maxPem)
-    return { [name]: { filename: basename(path), path, bytes } }
-  } catch (cause) {
-    throw new Failure('usage', `--${name}: cannot read ${path}: ${getReason(cause)}`)
-  }
+  const bytes = await readNamedFile(`--${name}`, path, maxPem, clock.signal)
+  return { [name]: { filename: basename(path), path, bytes } }
 }
 
 /** Returns the PEM texts of a plan, from its files or --input. */
@@ -246,10 +242,6 @@ const checkNote =
 export const add = define({
   description: [checkNote],
   flags: pemFlags,
-  examples: [
-    'pages-domains add new.example.test --project web/site',
-    'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
-  ],
   gathers: true,
   rows: (context, given) => updateDomain(context, given),
 })
@@ -257,10 +249,6 @@ export const add = define({
 export const update = define({
   description: [checkNote],
   flags: updateFlags,
-  examples: [
-    'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
-    'pages-domains update site.example.test --no-certificate --project web/site --yes',
-  ],
   rows: updateDomain,
 })
 
@@ -287,6 +275,5 @@ export const certificateFields = {
 
 export const list = define({
   description: ['Tables show when certificates expire and mark those that expire soon.'],
-  examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
   computedFields: certificateFields,
 })

@@ -215,14 +215,22 @@ class ParentLog implements NonNullable<ReadingLine['parents']> {
   }
 }
 
-/** Adds the position of a rule to its usage errors. */
-const withOrigin = <T>({ origin }: PolicyRule, work: () => T): T => {
+/**
+ * Adds the position of a rule to a usage error.
+ * @throws the error
+ */
+const throwWithOrigin = ({ origin }: PolicyRule, error: unknown): never => {
+  throw error instanceof Failure && error.category === 'usage'
+    ? usage(`${formatOrigin(origin)}: ${error.message}`, error.details.hint)
+    : error
+}
+
+/** Adds the position of a rule to the usage errors of work on it. */
+const withOrigin = <T>(rule: PolicyRule, work: () => T): T => {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Failure && error.category === 'usage'
-      ? usage(`${formatOrigin(origin)}: ${error.message}`, error.details.hint)
-      : error
+    return throwWithOrigin(rule, error)
   }
 }
 
@@ -242,10 +250,7 @@ const readRows = async (
     ...sharing,
   })
   const { failure } = answer
-  if (failure?.category === 'usage')
-    withOrigin(rule, () => {
-      throw failure
-    })
+  if (failure?.category === 'usage') throwWithOrigin(rule, failure)
   if (place.clock.signal.aborted && failure !== undefined) throw failure
   if (failure !== undefined && parents.unread.size === 0)
     parents.unread.set('', explainUnread(failure))
@@ -258,11 +263,9 @@ const readRows = async (
  */
 export const checkRule = async ({ place }: Context, rule: PolicyRule): Promise<void> => {
   const ask = withOrigin(rule, () => createAsk(rule))
-  await place.runs.checkLine({ ...ask, allowed: allowedFlags }).catch((failure: unknown) =>
-    withOrigin(rule, () => {
-      throw failure
-    }),
-  )
+  await place.runs
+    .checkLine({ ...ask, allowed: allowedFlags })
+    .catch((failure: unknown) => throwWithOrigin(rule, failure))
 }
 
 /** The cache of lists that rules share, and whether another rule reads this list, too. */

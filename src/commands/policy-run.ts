@@ -22,7 +22,8 @@ import {
   yieldRecords,
   yieldText,
 } from '../engine/rows.js'
-import { exitCodes, Failure, usage } from '../errors.js'
+import { Failure, usage } from '../errors.js'
+import { checkFormats, getOverallSeverity } from './check-command.js'
 import { isNarrow } from './narrow.js'
 import { type PolicyArguments, type PolicyRule, policySchema, policySeverities } from './policy.js'
 import {
@@ -103,11 +104,6 @@ const readPolicy = async (
 }
 
 // Checking the rules.
-
-const codes = {
-  plain: { fine: 0, failed: exitCodes.failed, unread: exitCodes.partial },
-  nagios: { fine: 0, failed: 2, unread: 3 },
-} as const
 
 /**
  * Chooses the rules that a line names.
@@ -222,14 +218,8 @@ export async function* checkPolicy(context: Context, given: PolicyArguments): Ro
     sarif: () => renderPolicySarif(outcome),
   })
   yield* yieldOutcome(context, given, outcome)
-  const { fine, failed, unread: gap } = codes[output === 'nagios' ? 'nagios' : 'plain']
-  yield createExitRow(
-    unread.length > 0 && (output !== 'nagios' || failing.length === 0)
-      ? gap
-      : failing.length > 0
-        ? failed
-        : fine,
-  )
+  const format = checkFormats[output === 'nagios' ? 'nagios' : 'plain']
+  yield createExitRow(format.codes[getOverallSeverity(format, toConcerns(outcome))])
 }
 
 // Printing the results.
@@ -240,6 +230,12 @@ interface PolicyOutcome {
   readonly failing: readonly PolicyFinding[]
   readonly unread: readonly PolicyFinding[]
 }
+
+/** Converts the findings that count to those of a check. */
+const toConcerns = ({ failing, unread }: Pick<PolicyOutcome, 'failing' | 'unread'>) => [
+  ...failing.map(() => ({ level: 'critical' as const })),
+  ...unread.map(() => ({ level: 'unknown' as const })),
+]
 
 const describePolicyOutcome = ({ judged, unread }: PolicyOutcome): string => {
   const found = judged.flatMap(getOpenFindings)
@@ -275,10 +271,9 @@ const renderPlain = (outcome: PolicyOutcome, { terminal, text, width }: AnswerSe
 
 /** Renders the result for Nagios. */
 const renderPolicyNagios = (outcome: PolicyOutcome, safe: Sanitizer): string => {
-  const { failing, unread, judged } = outcome
-  const state = failing.length > 0 ? 'CRITICAL' : unread.length > 0 ? 'UNKNOWN' : 'OK'
+  const state = getOverallSeverity(checkFormats.nagios, toConcerns(outcome))
   return renderNagios('policy', state, safe(describePolicyOutcome(outcome)), [
-    `findings=${judged.flatMap(getOpenFindings).length}`,
+    `findings=${outcome.judged.flatMap(getOpenFindings).length}`,
   ])
 }
 

@@ -124,8 +124,6 @@ const getSettings = (profile: Profile): JsonValues =>
 const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
 
 export const listCommand = define({
-  summary: 'List the profiles',
-  examples: ['profile list', 'profile list -o json'],
   rows: async function* (context) {
     const store = openProfileStore(context)
     const rows = store.list().map((profile) => toProfileRow(profile, store.getCurrentName()))
@@ -139,9 +137,7 @@ export const listCommand = define({
 })
 
 export const getCommand = define({
-  summary: 'Show the settings of a profile',
   args: [argument],
-  examples: ['profile get default', 'profile get default -o json'],
   rows: async function* (context, given) {
     const profile = requireProfile(context, requireName(context, given, 'profile get'))
     yield* yieldRecord(toProfileRow(profile, openProfileStore(context).getCurrentName()), {
@@ -191,14 +187,9 @@ const checkWords = async ({ place }: Context, file: string | undefined): Promise
 }
 
 export const setCommand = define({
-  summary: 'Create a profile or change its settings',
   description: ['Use an empty value or --unset to remove a setting.'],
   args: [argument],
   flags,
-  examples: [
-    'profile set default --read-only',
-    'profile set default --audit-log ./audit.ndjson --project platform/app',
-  ],
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile set')
     if (context.place.globals.insecure)
@@ -224,9 +215,7 @@ export const setCommand = define({
 })
 
 export const deleteCommand = define({
-  summary: 'Delete a profile and its credential',
   args: [argument],
-  examples: ['profile delete staging --yes', 'profile delete default --yes'],
   rows: async function* (context, given) {
     const name = requireName(context, given, 'profile delete')
     const profile = requireProfile(context, name)

@@ -199,10 +199,6 @@ export const drain = define({
   waits: true,
   without: 'attributes',
   flags,
-  examples: [
-    'runners drain 2 --wait-timeout 60',
-    "runners drain 2 5 --resume-after 'echo serviced'",
-  ],
   gathers: true,
   rows: drainRunners,
 })
@@ -211,10 +207,6 @@ export const pause = define({
   summary: 'Pause runners',
   endpoints: ['update'],
   without: 'attributes',
-  examples: [
-    'runners pause 1',
-    'runners list --status offline --tag-list linux | svcctl runners pause -',
-  ],
   rows: async function* (context, given) {
     const actions = await context.planActions(given, { preset: { active: false } })
     yield* context.write(actions, { done: 'paused' })
@@ -225,10 +217,6 @@ export const resume = define({
   summary: 'Resume paused runners',
   endpoints: ['update'],
   without: 'attributes',
-  examples: [
-    'runners resume 3',
-    'runners list --status paused --type project_type | svcctl runners resume -',
-  ],
   rows: async function* (context, given) {
     const actions = await context.planActions(given, { preset: { active: true } })
     yield* context.write(actions, { done: 'resumed' })

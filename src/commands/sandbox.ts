@@ -125,7 +125,6 @@ async function* serveFrom(
 }
 
 export const serve = define({
-  summary: 'Run the embedded instance as a server',
   longRunning: true,
   description: [
     'Prints the URL, the users and their tokens. The server listens on 127.0.0.1 only. Ctrl-C stops it and saves its state.',
@@ -136,15 +135,6 @@ export const serve = define({
     'With --vocabulary, the instance uses the names of that file. Like a real instance, it silently ignores parameters with other names, and it has no routes that the file lists as gone.',
   ],
   flags: serveFlags,
-  examples: [
-    'sandbox serve',
-    'sandbox serve --port 8080 --state-dir ./instance',
-    'sandbox serve --rate 100 --latency 20',
-    'sandbox serve --vocabulary ./work.yml',
-    'sandbox serve --as-of 14.5',
-    'sandbox serve --testable --port 8080',
-    'sandbox serve --speed 100 --jobs hold',
-  ],
   rows: async function* (context, given) {
     const { hasGit } = await loadSandbox()
     const { folder, leave } =
@@ -162,9 +152,7 @@ export const serve = define({
 })
 
 export const reset = define({
-  summary: 'Reset the embedded instance to its sample data',
   flags: folderFlags,
-  examples: ['sandbox reset --yes', 'sandbox reset --state-dir ./instance --yes'],
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
     // The confirmation names the embedded instance, because a new user has no other one.
@@ -178,9 +166,7 @@ export const reset = define({
 })
 
 export const status = define({
-  summary: 'Show the state of the embedded instance',
   flags: folderFlags,
-  examples: ['sandbox status', 'sandbox status -o json'],
   rows: async function* (context, given) {
     const folder = getFolder(context, given)
     const { countRecords } = await loadSandbox()
@@ -189,15 +175,10 @@ export const status = define({
 })
 
 export const tokens = define({
-  summary: 'List the tokens of the embedded instance',
   description: [
     'Lists tokens of every kind and state for tests: with limited scopes, expired, revoked, job tokens, impersonation tokens and runner registration tokens. "svcctl sandbox alerts --endpoints" lists the alert keys.',
   ],
   flags: folderFlags,
-  examples: [
-    'sandbox tokens',
-    'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
-  ],
   rows: async function* (context, given) {
     const { listCredentials } = await loadSandbox()
     yield* yieldRecords(await listCredentials(getFolder(context, given)), {
@@ -211,12 +192,10 @@ export const tokens = define({
 const anyAddress = 'http://127.0.0.1:<port>'
 
 export const alerts = define({
-  summary: 'List the alerts that the embedded instance received',
   description: [
     'With --endpoints, svcctl lists the alert endpoints and keys for "alerts send". Pass --base-url to get full URLs. A running server saves its state shortly after each change.',
   ],
   flags: { ...folderFlags, endpoints: boolean('list the alert endpoints and their keys') },
-  examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
   rows: async function* (context, given) {
     const { listAlerts } = await loadSandbox()
     const base = context.place.globals.baseUrl ?? (context.place.env.SVC_BASE_URL || anyAddress)

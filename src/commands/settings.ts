@@ -13,6 +13,7 @@ import type { Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { isDue } from '../profile/known.js'
+import { toChangeRows } from './changed-rows.js'
 import { define } from './define.js'
 
 type Settings = Fields
@@ -56,7 +57,6 @@ export const get = define({
         [...addOwnNames(names, naming), ...more].map((value) => ({ value })),
     },
   ],
-  examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   gathers: true,
   rows: async function* (context, given) {
     const wanted = given.args.map((name) => name.replaceAll('-', '_'))
@@ -102,18 +102,6 @@ const hasAllSent = (now: Settings, { values, extra }: Plan): boolean =>
     ([name, value]) => now[name] !== undefined && toText(now[name]) === toText(value),
   )
 
-/** Creates the rows `setting, old, new` from the printed records before and after the update. */
-const createRows =
-  (names: readonly string[]) =>
-  (shown: readonly unknown[]): readonly Fields[] => {
-    const [before = {}, after = {}] = shown.map(toSettings)
-    return names.map((setting) => ({
-      setting,
-      old: before[setting] ?? null,
-      new: after[setting],
-    }))
-  }
-
 /** Updates settings. People see the old and new values. */
 async function* updateSettings(context: Context, given: Given): Rows {
   if (context.answer.reader !== 'people')
@@ -134,14 +122,7 @@ async function* updateSettings(context: Context, given: Given): Rows {
             ? 'nothing changed: the settings already have these values'
             : 'no visible setting changed',
         )
-      return {
-        records: [old, now],
-        emit: {
-          endpoint: settings.update,
-          among: [now],
-          people: { columns: ['setting', 'old', 'new'], rows: createRows(names) },
-        },
-      }
+      return toChangeRows(settings.update, old, now, names, 'setting')
     },
   })
 }
@@ -149,9 +130,5 @@ async function* updateSettings(context: Context, given: Given): Rows {
 export const update = define({
   shows: ['setting', 'old', 'new'],
   description: ['Tables show the old and new value of each changed setting.'],
-  examples: [
-    'settings update --default-project-visibility internal',
-    'settings update --domain-allowlist example.com,example.org',
-  ],
   rows: updateSettings,
 })

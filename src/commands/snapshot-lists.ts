@@ -61,6 +61,9 @@ const getKindName = (words: readonly string[]): string => {
   return spread === undefined ? text : `${text}-of-${spread.slice('--all-'.length)}`
 }
 
+/** The global flags that the line of a list may have: a snapshot has whole lists. */
+export const listFlags: readonly string[] = ['all-projects', 'all-groups', 'with-archived']
+
 /** A list to read. */
 export interface WantedList {
   readonly line: string

@@ -13,7 +13,6 @@ import { boolean, list, string } from '../catalogue/params.js'
 import { account } from '../catalogue/undocumented.js'
 import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
 import type { Context, LineAnswer } from '../engine/command/context.js'
-import { lineFlags } from '../engine/command/globals.js'
 import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -26,7 +25,7 @@ import {
   type PastList,
   publishSnapshot,
 } from './snapshot-folder.js'
-import { chooseLists, type WantedList } from './snapshot-lists.js'
+import { chooseLists, listFlags, type WantedList } from './snapshot-lists.js'
 import { type InterruptedSnapshot, ProgressLog, type SnapshotHeader } from './snapshot-progress.js'
 import { readVersion } from './vocabulary-reading.js'
 
@@ -67,7 +66,7 @@ const readList = async (
   let ending: Failure | undefined
   const answer = await place.runs.readLine({
     words: wanted.words,
-    allowed: lineFlags,
+    allowed: listFlags,
     takeRecord: (bytes, parent) => {
       if (!limited || isWithin(getProjectPath(bytes), groups)) file.take(bytes, parent?.name)
     },
@@ -126,7 +125,7 @@ async function* yieldRequestCounts(
     if (column !== undefined && !counts.has(key)) {
       await context.place.runs.readLine({
         words: wanted.words,
-        allowed: lineFlags,
+        allowed: listFlags,
         takeRecord: () => {},
         parents: {
           choose: (names) => {
@@ -233,9 +232,9 @@ const listKinds = (folder: string, kinds: readonly SnapshotKind[]): Rows =>
     { columns: ['kind', 'records', 'parents', 'refused', 'line'] },
   )
 
-/** @throws Failure `usage` for a line that is no list of the API. Nothing is sent or written before. */
+/** @throws Failure `usage` for a line that is no list of the API, or whose parents are missing. Nothing is sent or written before. */
 const checkLists = async ({ place }: Context, all: readonly WantedList[]): Promise<void> => {
-  for (const { words } of all) await place.runs.checkLine({ words, allowed: lineFlags })
+  for (const { words } of all) await place.runs.checkLine({ words, allowed: listFlags })
 }
 
 async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
@@ -265,8 +264,7 @@ async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
 const throwWithResumeHint = (error: unknown): never => {
   if (!(error instanceof Failure) || error.category === 'usage') throw error
   const hint = 'Continue the snapshot with --resume, or start again with --overwrite.'
-  const { category, message, details } = error
-  throw new Failure(category, message, { ...details, advice: undefined, hint })
+  throw error.with({ advice: undefined, hint })
 }
 
 /** @throws Failure `usage` if the line does not match the interrupted snapshot */
@@ -339,7 +337,6 @@ const describeGaps = (kind: SnapshotKind, failure: Failure): string => {
 }
 
 export const snapshot = define({
-  summary: 'Write lists of the instance to a folder',
   description: [
     'Reads lists and writes each to a file of JSON lines, with a manifest that says what was read and what was refused. Commands that read take --from <folder> instead of an instance, and lists show with --since <folder> what changed.',
     'Without arguments, reads what the instance is: settings, projects, members, runners, approval rules, integrations, keys, domains and sites. Jobs, commits, events, issues, merge requests, vulnerabilities and dependencies are read only where a line asks for them.',
@@ -350,10 +347,5 @@ export const snapshot = define({
   ],
   flags,
   readOnly: true,
-  examples: [
-    'snapshot --to before',
-    "snapshot 'runners list' 'approvals rules list --all-projects' --to approvals",
-    'snapshot --to platform -G platform --dry-run',
-  ],
   rows: runSnapshot,
 })

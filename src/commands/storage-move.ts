@@ -79,9 +79,5 @@ export const schedule = define({
   ],
   flags,
   without: [...kinds],
-  examples: [
-    'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
-    'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
-  ],
   rows: scheduleMoves,
 })

@@ -25,30 +25,22 @@ const isConfigured = async ({ place }: Context): Promise<boolean> => {
 
 /** Reads the version of the instance; null if it does not report one. The reason is printed as a warning. */
 const readInstance = async (context: Context) => {
-  const { place, ui } = context
+  let address: string | undefined
   try {
-    const { baseUrl } = await place.session()
-    try {
-      return { name: 'instance', version: (await readVersion(context)) ?? null, address: baseUrl }
-    } catch (error) {
-      const failure = recoverFrom(error)
-      ui.warn(`cannot read the version of the instance: ${failure.message}`)
-      return { name: 'instance', version: null, address: baseUrl }
-    }
+    address = (await context.place.session()).baseUrl
+    return { name: 'instance', version: (await readVersion(context)) ?? null, address }
   } catch (error) {
-    ui.warn(`cannot read the version of the instance: ${recoverFrom(error).message}`)
-    return undefined
+    context.ui.warn(`cannot read the version of the instance: ${recoverFrom(error).message}`)
+    return address === undefined ? undefined : { name: 'instance', version: null, address }
   }
 }
 
 export const versionCommand = define({
-  summary: 'Show the versions of svcctl and of the instance',
   description: [
     'If an instance is configured, svcctl asks it for its version. If it does not respond, svcctl prints a warning, and the exit code is still 0.',
     'svcctl --version prints the version of svcctl alone and sends nothing.',
   ],
   readOnly: true,
-  examples: ['version', 'version -p staging', 'version -o json'],
   rows: async function* (context) {
     const instance = (await isConfigured(context)) ? await readInstance(context) : undefined
     const tool = { name: 'svcctl', version }
@@ -80,8 +72,6 @@ const toCommandRow = (command: CommandFacts) => ({
 })
 
 export const commands = define({
-  summary: 'List all commands with their API endpoints',
-  examples: ['commands', "commands -o json | jq -r '.[].command'"],
   rows: async function* ({ answer, place }: Context) {
     const rows = (await place.listCommands()).map(toCommandRow)
     const routes = isNarrow(answer) ? [] : ['endpoints']
@@ -135,13 +125,11 @@ const collectFurtherValues = async (
 }
 
 export const types = define({
-  summary: 'Write TypeScript types for this instance’s own settings and values',
   description: [
     'Reads the application settings and prints a declaration with the name and type of each setting that the API documents do not have. A setting that is null has the type unknown. It also has additional values of parameters, from the vocabulary and from responses that `svcctl doctor` has seen. It contains no values of settings.',
     'Put the file into a project that imports svcctl/client. settings.get and settings.update then know these settings, and inputs accept these values.',
   ],
   readOnly: true,
-  examples: ['client types', 'client types --to svc.d.ts'],
   rows: async function* ({ instance, place }) {
     const { data } = await instance.call(settings.get, {})
     if (!isObject(data))

@@ -14,6 +14,12 @@ import { Failure, recoverFrom, usage } from '../errors.js'
 /** The people among whom a username is looked up: direct, all or billable members, or all users of the instance. */
 type MemberScope = 'direct' | 'all' | 'billable' | 'users'
 
+/** The lists of members of groups and projects: direct members only, or all. */
+export const memberLists = {
+  group: { direct: members.listOfGroup, all: members.listAllOfGroup },
+  project: { direct: members.listOfProject, all: members.listAllOfProject },
+} as const
+
 const passIdHint = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
 
 /** Lists the members of the plan's group or project that match a search for a name and the filter `where`. */
@@ -29,14 +35,9 @@ const listMembers = (
     return instance.readRecords(members.billableList, input, { where })
   }
   const input = { ...pickPathValues(members.listOfGroup, values), query: name }
-  const direct = among === 'direct'
-  if (getScopeType(endpoint.path.id) === 'group')
-    return instance.readRecords(direct ? members.listOfGroup : members.listAllOfGroup, input, {
-      where,
-    })
-  return instance.readRecords(direct ? members.listOfProject : members.listAllOfProject, input, {
-    where,
-  })
+  const kind = getScopeType(endpoint.path.id) ?? 'project'
+  const list = memberLists[kind][among === 'direct' ? 'direct' : 'all']
+  return instance.readRecords(list, input, { where })
 }
 
 /** A member of a group or project, as the lists of members return it. */

@@ -123,12 +123,10 @@ async function* learnVocabulary(context: Context, given: Arguments<typeof learnF
 }
 
 export const learn = define({
-  summary: 'Create a vocabulary file from an instance’s responses',
   description: [
     'Some documented names contain a neutral word for a product; the instance has its own word there. svcctl reads the version, the settings, and the error tracking, client keys and integrations of one project. It looks for the word that explains all such names in the responses. If several could, the choices become comments; on a terminal, svcctl asks up to three questions.',
   ],
   flags: learnFlags,
-  examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],
   rows: learnVocabulary,
 })
 
@@ -173,7 +171,6 @@ async function* checkVocabulary(context: Context, given: Arguments<typeof checkF
 }
 
 export const check = define({
-  summary: 'Check a vocabulary file against the instance',
   description: [
     'Without a file, svcctl checks the vocabulary of the environment or the profile. Exit code 1: a mapped name is missing in a response; 2: the file contradicts the API documents (with the line number); 8: some data could not be read.',
   ],
@@ -187,6 +184,5 @@ export const check = define({
     },
   ],
   flags: checkFlags,
-  examples: ['vocabulary check work.yml', 'vocabulary check work.yml -o json'],
   rows: checkVocabulary,
 })

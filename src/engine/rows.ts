@@ -4,6 +4,7 @@
  */
 
 import type { FieldMatch, Records } from '../base/json/records.js'
+import { formatCount } from '../base/text.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { GroupFacts, People, StackLayout } from '../catalogue/views.js'
 import { Failure } from '../errors.js'
@@ -166,7 +167,6 @@ type Event =
   | {
       readonly kind: 'note'
       readonly text: string
-      readonly level: 'note' | 'warn'
       readonly isBelow?: true
     }
   /** The least exit code of a run that ends well. */
@@ -186,10 +186,9 @@ export type Rows = AsyncGenerator<Row, void>
 /** Adds to the failure of a list how many records arrived before it. */
 export const toIncompleteFailure = (error: unknown, count: number): unknown => {
   if (!(error instanceof Failure) || count === 0) return error
-  const records = count === 1 ? '1 record' : `${count} records`
   return new Failure(
     error.category,
-    `${error.message}; ${records} arrived before that, so the list is incomplete`,
+    `${error.message}; ${formatCount(count, 'record')} arrived before that, so the list is incomplete`,
     error.details,
   )
 }
@@ -220,19 +219,10 @@ export async function* yieldText(chunk: string | Uint8Array): Rows {
 }
 
 /** Creates the row of a note at this place of the answer. */
-export const createNoteRow = (text: string, level: 'note' | 'warn' = 'note'): Row => ({
-  kind: 'note',
-  text,
-  level,
-})
+export const createNoteRow = (text: string): Row => ({ kind: 'note', text })
 
 /** Creates the row of a note below the answer. */
-export const createFooterRow = (text: string): Row => ({
-  kind: 'note',
-  text,
-  level: 'note',
-  isBelow: true,
-})
+export const createFooterRow = (text: string): Row => ({ kind: 'note', text, isBelow: true })
 
 /** Creates the row of the least exit code of a run that ends well. */
 export const createExitRow = (code: number): Row => ({ kind: 'exit', code })

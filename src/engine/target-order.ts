@@ -1,4 +1,5 @@
 /** Keeps the rows of several targets in order. Targets are read at once, and each waits for its turn with its first records. */
+import { joinFirst } from '../base/text.js'
 import type { OpenRow, Row, Rows, Target } from './rows.js'
 
 /** Creates a test that returns true until a turn comes. */
@@ -104,8 +105,7 @@ const mostNamed = 5
 
 /** Describes which targets were not read because `--limit` was reached. */
 export const describeUnread = (count: number, names: readonly string[]): string => {
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
-  const left = `${names.slice(0, mostNamed).join(', ')}${more}`
+  const left = joinFirst(names, mostNamed)
   return `showing ${count}; not read, or not to the end: ${left}; use --limit <n> or --limit all for more`
 }
 

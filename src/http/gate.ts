@@ -2,7 +2,7 @@
  * Provides the gate of an instance, which admits every request to it. If the instance rejects a request (429, or 503 with `Retry-After`),
  * the gate closes for all. It opens again at the time that the instance gives.
  */
-import { type Clock, systemClock } from '../base/async.js'
+import { type Clock, callOnAbort, systemClock } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
   createLongWaitFailure,
@@ -15,7 +15,7 @@ import {
   readRateLimit,
 } from './pace.js'
 import { type ClosedBy, closingTexts } from './status.js'
-import type { Admission, AdmissionResult, AnswerHead, Gate, OnInterrupt } from './types.js'
+import type { Admission, AdmissionResult, AnswerHead, Gate } from './types.js'
 
 export { parseRate, takeLowerRate, toWholeAllowance } from './pace.js'
 
@@ -116,15 +116,19 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400 &&
 
 /** An admission with the fields that only this gate reads. */
 interface GateAdmission extends Admission {
+  /** The number of times that the gate had closed by then. */
+  readonly closings: number
   readonly serial: number
   /** The number of answers that had come when it was granted. */
   readonly answers: number
+  /** The time since which this request has been refused, if it was sent before. */
   refused: number | undefined
+  /** The number of refusals since another request was answered. */
   refusals: number
 }
 
 interface AdmissionRequest {
-  readonly before: Admission | undefined
+  readonly before: GateAdmission | undefined
   readonly grant: (leave: GateAdmission) => void
   readonly deny: (failure: Failure) => void
 }
@@ -187,7 +191,7 @@ export class FleetGate implements Gate {
     return () => this.#listeners.delete(listener)
   }
 
-  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<GateAdmission> {
+  admit(signal: AbortSignal, before?: GateAdmission): Promise<GateAdmission> {
     return new Promise((resolve, reject) => {
       let forget: () => void = () => {}
       const admissionRequest: AdmissionRequest = {
@@ -206,7 +210,7 @@ export class FleetGate implements Gate {
       else this.#waiting.unshift(admissionRequest)
       this.#admitWaiting()
       const at = this.#waiting.indexOf(admissionRequest)
-      if (at >= 0) forget = onInterrupt(() => this.#cancelRequest(admissionRequest))
+      if (at >= 0) forget = callOnAbort(signal, () => this.#cancelRequest(admissionRequest))
     })
   }
 

@@ -2,6 +2,7 @@
  * Provides the HTTP client, which builds, authenticates, sends and retries requests and follows pages. Each call, stream or list ends in an
  * answer or a Failure.
  */
+import { type Clock, systemClock } from '../base/async.js'
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { makeWellFormed, viewBytes } from '../base/bytes.js'
 import { MalformedJson } from '../base/json/json.js'
@@ -17,15 +18,8 @@ import { maskAddressSecrets } from './answers/secrets.js'
 import { readHeader } from './headers.js'
 import { listRecords } from './lists/list.js'
 import type { Pages } from './lists/prefetch.js'
-import {
-  Attempts,
-  combineInterrupts,
-  isSafe,
-  listenForAborts,
-  systemTiming,
-  type Timing,
-} from './sending/attempts.js'
-import { type Connections, createConnections } from './sending/connections.js'
+import { Attempts, isSafe } from './sending/attempts.js'
+import { Connections } from './sending/connections.js'
 import type { OpenAnswer } from './sending/exchange.js'
 import { Wire } from './sending/wire.js'
 import { formatStatus, gatewayStatuses, isSuccess } from './status.js'
@@ -40,7 +34,6 @@ import type {
   ListEnd,
   ListOptions,
   NextStep,
-  OnInterrupt,
   Transport,
   WholeAnswer,
   WireRequest,
@@ -195,27 +188,28 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
-    return new Failure(failure.category, failure.message, {
-      ...failure.details,
-      unknownOutcome: true,
-      hint: deletedHint,
-    })
+    return failure.with({ unknownOutcome: true, hint: deletedHint })
   return failure
 }
 
+/** Returns a signal that is aborted with the first of two. */
+const joinSignals = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+  other === undefined ? one : AbortSignal.any([one, other])
+
 /** A client of one instance and one credential. Each request is sent until its answer is final. */
 class HttpClient implements Client {
-  readonly #onInterrupt: OnInterrupt
+  /** Interrupts all requests: with the run, or when the client is closed. */
+  readonly #signal: AbortSignal
   readonly #connections: Connections
   readonly #wire: Wire
   readonly #closed = new AbortController()
 
   constructor(
     private readonly options: ClientOptions,
-    private readonly clock: Timing,
+    private readonly clock: Clock,
   ) {
-    this.#onInterrupt = listenForAborts(options.signal, this.#closed.signal)
-    this.#connections = createConnections(options)
+    this.#signal = joinSignals(this.#closed.signal, options.signal)
+    this.#connections = new Connections(options)
     this.#wire = new Wire(options, this.#connections, clock.now)
   }
 
@@ -291,7 +285,7 @@ class HttpClient implements Client {
     const { note = () => {} } = this.options
     const { retries = this.options.retries, signal } = options
     const limits = { retries, refusals: options.retries ?? this.options.refusals ?? retries }
-    return new Attempts(limits, this.clock, note, combineInterrupts(this.#onInterrupt, signal))
+    return new Attempts(limits, this.clock, note, joinSignals(this.#signal, signal))
   }
 
   async #sendUntilAnswer(
@@ -321,7 +315,7 @@ class HttpClient implements Client {
  * @param clock provides time and randomness; tests pass their own
  * @throws Failure `usage` for an invalid base URL
  */
-export const createClient = (options: ClientOptions, clock: Timing = systemTiming): Client =>
+export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client =>
   new HttpClient({ ...options, baseUrl: normalizeBaseUrl(options.baseUrl) }, clock)
 
 // The OAuth refresh, which sends a form to an address of its own. Profiles use only this request.

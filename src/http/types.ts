@@ -212,19 +212,10 @@ export interface Client {
 // The gate that all requests to an instance pass. Its interface is declared here, where it is used, so that the client does not depend on
 // the implementation in `gate.ts`.
 
-/** Calls back once when the run is interrupted. @returns a function that stops listening */
-export type OnInterrupt = (stop: () => void) => () => void
-
 /** The permission to send one request. Only the gate that granted it reads further fields of it. */
 export interface Admission {
   /** The time at which it was granted, by the gate's clock. */
   readonly at: number
-  /** The number of times that the gate had closed by then. */
-  readonly closings: number
-  /** The time since which this request has been refused, if it was sent before. */
-  readonly refused: number | undefined
-  /** The number of refusals since another request was answered; 0 unless given. */
-  readonly refusals?: number
 }
 
 /** The result of an admitted request: the beginning of an answer, or its loss. */
@@ -240,7 +231,7 @@ export interface Gate {
    * @param before the admission of the same request when it was refused
    * @throws Failure `interrupted`, or the failure because of which no request may be sent any more
    */
-  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Admission>
+  admit(signal: AbortSignal, before?: Admission): Promise<Admission>
   /**
    * Records the result of an admission; it is called once for each.
    * @param retries how often the request may be sent again; without limit unless given

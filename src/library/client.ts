@@ -146,9 +146,9 @@ const resolveDestination = (options: ConnectOptions): Destination => {
 /** Copies an exchange with the texts that it makes on access, so that a program can list or store all of its fields. */
 const copyExchange = (exchange: Exchange): Exchange => {
   const { url, requestHeaders, sudo, requestBody, responseHeaders, responseBody } = exchange
-  const { requestId } = exchange
-  const texts = { url, requestHeaders, sudo, requestBody, responseHeaders, responseBody, requestId }
-  return { ...exchange, ...texts }
+  const { requestId, error } = exchange
+  const texts = { url, requestHeaders, sudo, requestBody, responseHeaders, responseBody }
+  return { ...exchange, ...texts, requestId, error }
 }
 
 /** Returns the time-out, the retries and the callbacks: from the options, else from the profile. */

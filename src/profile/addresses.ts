@@ -2,7 +2,7 @@
 
 import { domainToASCII } from 'node:url'
 import { isDots } from '../base/base-url.js'
-import { trimTrailingSlashes } from '../base/text.js'
+import { decodeUri, trimTrailingSlashes } from '../base/text.js'
 import { type Failure, usage } from '../errors.js'
 
 /** A parsed address. */
@@ -17,14 +17,6 @@ interface Address {
   readonly shown: string
 }
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 const scheme = /^(?:git\+)?([a-z][a-z0-9.-]*):\/\//i
 /** Matches `[user@]host:path`, the form in which git writes SSH addresses. */
 const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^@:/\s]+):(.+)$/
@@ -32,7 +24,7 @@ const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^@:/\s]+):(.+)$/
 const parseUrl = (text: string): Address | undefined => {
   if (!URL.canParse(text)) return undefined
   const { protocol, host, hostname, origin, pathname } = new URL(text)
-  const common = { path: decode(pathname), encoded: pathname }
+  const common = { path: decodeUri(pathname), encoded: pathname }
   if (protocol === 'http:' || protocol === 'https:')
     return { ...common, host, ssh: false, shown: `${origin}${pathname}` }
   const name = domainToASCII(hostname) || hostname
@@ -58,6 +50,21 @@ const stripPrefix = (path: string, prefix: string, ssh: boolean): string | undef
 }
 
 /**
+ * Returns the encoded path of a web address below an instance's base URL, and the address without its query; undefined for any other text.
+ * @throws Failure `usage` for an address of another instance
+ */
+export const parseWebPath = (
+  text: string,
+  baseUrl: string,
+): Pick<Address, 'encoded' | 'shown'> | undefined => {
+  const address = parseUrl(text)
+  if (address === undefined) return undefined
+  const path = getInstancePath(address, baseUrl)
+  if (path === undefined) throw createForeignFailure(address, baseUrl)
+  return { encoded: path.encoded, shown: address.shown }
+}
+
+/**
  * Returns the path below an instance's base URL; undefined for an address of another instance. The port of SSH is ignored, because it is
  * never that of the instance.
  */
@@ -68,7 +75,7 @@ const getInstancePath = (
   const base = new URL(baseUrl)
   if (host !== (ssh ? base.hostname : base.host)) return undefined
   const prefix = trimTrailingSlashes(base.pathname)
-  const below = stripPrefix(path, decode(prefix), ssh)
+  const below = stripPrefix(path, decodeUri(prefix), ssh)
   return below === undefined
     ? undefined
     : { path: below, encoded: stripPrefix(encoded, prefix, ssh) ?? '' }
@@ -118,7 +125,7 @@ const pages = [/^admin\/(projects|groups)\/(.+)$/, /^(groups)\/(.+)$/, /^(projec
 /** Returns the project or group of an instance's page. `/-/` separates it from the rest of the path. */
 const parsePlacePath = ({ path, encoded }: Pick<Address, 'path' | 'encoded'>): Place => {
   const [, resource, id] = apiPath.exec(encoded) ?? []
-  if (id !== undefined) return { kind: toKind(resource), value: decode(id) }
+  if (id !== undefined) return { kind: toKind(resource), value: decodeUri(id) }
   const placePath = trimPath(path.replace(/(?<=^|\/)-(?:\/.*)?$/s, ''))
   const match = pages.map((page) => page.exec(placePath)).find((found) => found !== null)
   const [, plural, value = placePath] = match ?? []

@@ -1,4 +1,6 @@
 /** Provides the schemas of the files of an extension: the index of all, what an extension is, its operations, and its endpoints by area. */
+import type { StoredValue } from '../base/documents/stored.js'
+import type { ServedPath } from '../extension/served-paths.js'
 import { areaName } from '../extension/words.js'
 
 /** Matches a folder of an extension: its name, or the second of its two folders, which take turns. */
@@ -21,7 +23,7 @@ const kindsByName = {
   },
 } as const
 
-/** The schema of the index of all extensions. */
+/** The schema of the index of all extensions, which every start of the program reads. */
 export const indexSchema = {
   type: 'object',
   properties: {
@@ -37,26 +39,31 @@ export const indexSchema = {
       },
     },
     kinds: kindsByName,
+    /** The folder of each extension. */
     folders: {
       type: 'object',
       additionalProperties: { ...text, pattern: folderName.source, title: 'folder' },
     },
+    /** The profile of each extension that a single profile has. */
     profiles: { type: 'object', additionalProperties: text },
   },
   required: ['format', 'version', 'areas', 'kinds', 'folders', 'profiles'],
 } as const
+export type ExtensionIndex = StoredValue<typeof indexSchema>
 
-/** The schema of the facts of an extension. */
+/** The schema of the stored facts of an extension, without its endpoints. */
 export const recordSchema = {
   type: 'object',
   properties: {
     name: text,
     title: textOrNull,
+    /** The file that it was read from, and the SHA-256 of it and of the file of `--with`. */
     source: text,
     digest: text,
     with: textOrNull,
     only: texts,
     except: texts,
+    /** The only profile that has the extension; null for all. */
     profile: textOrNull,
     added_at: text,
     commands: { type: 'integer' },
@@ -101,6 +108,11 @@ export const recordSchema = {
     ...['commands', 'areas', 'kinds', 'served', 'left_out'],
   ],
 } as const
+export type ExtensionRecord = Omit<StoredValue<typeof recordSchema>, 'served'> & {
+  readonly served: readonly ServedPath[]
+}
+/** The summary and alias of an area that the documents do not have. */
+export type AreaNames = ExtensionRecord['areas'][string]
 
 const paramsByName = {
   type: 'object',

@@ -9,17 +9,14 @@ import { Failure } from '../errors.js'
 import type { CompiledExtension } from '../extension/compile.js'
 import type { Operation } from '../extension/operation.js'
 import type { ServedPath } from '../extension/served-paths.js'
-import { folderName, operationsSchema, recordSchema } from './extension-schemas.js'
 import {
   type ExtensionIndex,
   type ExtensionRecord,
-  format,
-  getFolder,
-  type IndexedArea,
-  readAreaEndpoints,
-  readIndex,
-  readStored,
-} from './extensions.js'
+  folderName,
+  operationsSchema,
+  recordSchema,
+} from './extension-schemas.js'
+import { format, getFolder, readAreaEndpoints, readIndex, readStored } from './extensions.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
 import { getExtensionIndex } from './paths.js'
 import type { Environment } from './types.js'
@@ -92,7 +89,7 @@ const writeIndex = async (env: Environment, all: readonly StoredExtension[]): Pr
   const { writeWhole } = await import('../base/files/files.js')
   const file = getExtensionIndex(env)
   if (all.length === 0) return rmSync(file, { force: true })
-  const areas: Record<string, IndexedArea> = {}
+  const areas: Record<string, ExtensionIndex['areas'][string]> = {}
   const kinds: Record<string, Kind> = {}
   for (const { name, areas: own = {}, kinds: more = {} } of all) {
     for (const [area, names] of Object.entries(own))

@@ -12,58 +12,14 @@ import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { isObject } from '../base/objects.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import { type AddedArea, addAreas, setExtensionFault } from '../catalogue/index.js'
-import { addKinds, type Kind } from '../catalogue/kinds.js'
+import { addKinds } from '../catalogue/kinds.js'
 import { getReason, usage } from '../errors.js'
-import type { SkippedOperation } from '../extension/operation.js'
-import type { ServedPath } from '../extension/served-paths.js'
-import { areaSchema, folderName, indexSchema } from './extension-schemas.js'
+import { areaSchema, type ExtensionIndex, folderName, indexSchema } from './extension-schemas.js'
 import { getExtensionIndex, getPaths } from './paths.js'
 import type { Environment } from './types.js'
 
 /** The version of the stored form. Extensions in another form are compiled again. */
 export const format = 2
-
-/** The summary and alias of an area that the documents do not have. */
-export interface AreaNames {
-  readonly summary: string
-  readonly alias?: string
-}
-
-/** The stored facts of an extension, without its endpoints. */
-export interface ExtensionRecord {
-  readonly name: string
-  readonly title: string | null
-  /** The file that it was read from, and the SHA-256 of it and of the file of `--with`. */
-  readonly source: string
-  readonly digest: string
-  readonly with: string | null
-  readonly only: readonly string[]
-  readonly except: readonly string[]
-  /** The only profile that has the extension; null for all. */
-  readonly profile: string | null
-  readonly added_at: string
-  readonly commands: number
-  readonly areas: Readonly<Record<string, AreaNames>>
-  readonly kinds: Readonly<Record<string, Kind>>
-  readonly served: readonly ServedPath[]
-  readonly left_out: readonly SkippedOperation[]
-}
-
-export interface IndexedArea extends AreaNames {
-  readonly from: readonly string[]
-}
-
-/** The index of all extensions, which every start of the program reads. */
-export interface ExtensionIndex {
-  readonly format: number
-  readonly version: string
-  readonly areas: Readonly<Record<string, IndexedArea>>
-  readonly kinds: Readonly<Record<string, Kind>>
-  /** The folder of each extension. */
-  readonly folders: Readonly<Record<string, string>>
-  /** The profile of each extension that a single profile has. */
-  readonly profiles: Readonly<Record<string, string>>
-}
 
 export const getFolder = (env: Environment, folder: string): string =>
   join(getPaths(env).config, 'extensions', folder)

@@ -1,6 +1,6 @@
 /** Exports what other rooms use of `profile/`: sessions, profiles, credentials, the default project and group, and the audit log. */
 
-export { isAddress, parsePlace } from './addresses.js'
+export { isAddress, parsePlace, parseWebPath } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
 export { getEnvironmentToken, getJobToken } from './environment.js'
 export { getPaths, getRunFolder } from './paths.js'
@@ -10,7 +10,9 @@ export {
   decideConfirmation,
   getActiveProfile,
   getActiveVocabulary,
+  getLoginLine,
   isPattern,
+  type NamedSession,
   nameMatches,
   parseProfiles,
   resolveProfiles,
@@ -33,4 +35,4 @@ export {
   signOut,
 } from './store.js'
 export { openKeyring, openTokens, userTokenKinds } from './tokens.js'
-export { createTransport, type TransportSettings } from './transport.js'
+export { createTransport } from './transport.js'

@@ -4,54 +4,77 @@
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readCached } from '../base/documents/stored.js'
+import { readCached, type StoredValue } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
 import type { Paths } from './paths.js'
 import type { Profile } from './types.js'
 
-const settingTypes = ['boolean', 'integer', 'number', 'text', 'list', 'unknown'] as const
+const text = { type: 'string' } as const
+const texts = { type: 'array', items: text } as const
 
-/** The type of a setting, as inferred from its values. */
-export interface KnownSetting {
-  readonly type: (typeof settingTypes)[number]
-  readonly nullable: boolean
-}
+/** The schema of a setting, whose type is inferred from its values. */
+const settingSchema = {
+  type: 'object',
+  properties: {
+    type: { enum: ['boolean', 'integer', 'number', 'text', 'list', 'unknown'] },
+    nullable: { type: 'boolean' },
+  },
+  required: ['type', 'nullable'],
+} as const
+export type KnownSetting = StoredValue<typeof settingSchema>
 
-/** A route that the instance does not have. */
-export interface GoneRoute {
-  readonly route: string
-  readonly status: number
-  readonly at: string
-}
+/** The schema of a route that the instance does not have. */
+const goneSchema = {
+  type: 'object',
+  properties: { route: text, status: { type: 'integer' }, at: text },
+  required: ['route', 'status', 'at'],
+} as const
+export type GoneRoute = StoredValue<typeof goneSchema>
 
 /**
- * The result of reading a section. `refused`: the credential may not read it. `absent`: the instance does not have it. `failed`: any other
- * error.
+ * The schema of the result of reading a section. `refused`: the credential may not read it. `absent`: the instance does not have it.
+ * `failed`: any other error.
  */
-export type SectionState = 'ok' | 'refused' | 'absent' | 'failed'
+const sectionSchema = { enum: ['ok', 'refused', 'absent', 'failed'] } as const
+export type SectionState = StoredValue<typeof sectionSchema>
 
-/** The facts known about an instance. */
-export interface KnownInstance {
-  readonly format: 1
-  readonly base_url: string
-  readonly read_at: string
-  readonly as: { readonly user_id: number | null; readonly admin: boolean | null }
-  readonly version: string | null
-  readonly edition: string | null
-  /** Undocumented settings. */
-  readonly settings: Readonly<Record<string, KnownSetting>>
-  /** Undocumented values, by `area.field`. */
-  readonly values: Readonly<Record<string, readonly string[]>>
-  readonly gone: readonly GoneRoute[]
-  /** The name of the session cookie. */
-  readonly cookie: string | null
-  /** Undocumented fields, by area. */
-  readonly fields: Readonly<Record<string, readonly string[]>>
-  readonly sections: Readonly<Record<string, SectionState>>
-  /** For each section that could not be read this time, the time of its last successful reading. */
-  readonly kept_from?: Readonly<Record<string, string>>
-}
+/** The schema of the facts known about an instance. */
+const knownSchema = {
+  type: 'object',
+  properties: {
+    format: { const: 1 },
+    base_url: text,
+    read_at: text,
+    as: {
+      type: 'object',
+      properties: {
+        user_id: { type: ['integer', 'null'] },
+        admin: { type: ['boolean', 'null'] },
+      },
+      required: ['user_id', 'admin'],
+    },
+    version: { type: ['string', 'null'] },
+    edition: { type: ['string', 'null'] },
+    /** Undocumented settings. */
+    settings: { type: 'object', additionalProperties: settingSchema },
+    /** Undocumented values, by `area.field`. */
+    values: { type: 'object', additionalProperties: texts },
+    gone: { type: 'array', items: goneSchema },
+    /** The name of the session cookie. */
+    cookie: { type: ['string', 'null'] },
+    /** Undocumented fields, by area. */
+    fields: { type: 'object', additionalProperties: texts },
+    sections: { type: 'object', additionalProperties: sectionSchema },
+    /** For each section that could not be read this time, the time of its last successful reading. */
+    kept_from: { type: 'object', additionalProperties: text },
+  },
+  required: [
+    ...['format', 'base_url', 'read_at', 'as', 'version', 'edition', 'settings', 'values', 'gone'],
+    ...['cookie', 'fields', 'sections'],
+  ],
+} as const
+export type KnownInstance = StoredValue<typeof knownSchema>
 
 /** The undocumented settings, values and fields that commands accept and show. */
 export type KnownNames = Pick<KnownInstance, 'settings' | 'values' | 'fields'>
@@ -72,57 +95,6 @@ const getMarkFile = (paths: Pick<Paths, 'config'>, name: string, route: string):
 /** True if facts about any instance are stored. */
 export const hasKnown = ({ config }: Pick<Paths, 'config'>): boolean =>
   existsSync(join(config, 'instances'))
-
-const text = { type: 'string' } as const
-const names = { type: 'object', additionalProperties: { type: 'array', items: text } } as const
-
-/** The schema of a file. */
-const knownSchema = {
-  type: 'object',
-  properties: {
-    format: { const: 1 },
-    base_url: text,
-    read_at: text,
-    as: {
-      type: 'object',
-      properties: {
-        user_id: { type: ['integer', 'null'] },
-        admin: { type: ['boolean', 'null'] },
-      },
-      required: ['user_id', 'admin'],
-    },
-    version: { type: ['string', 'null'] },
-    edition: { type: ['string', 'null'] },
-    settings: {
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        properties: { type: { enum: settingTypes }, nullable: { type: 'boolean' } },
-        required: ['type', 'nullable'],
-      },
-    },
-    values: names,
-    gone: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { route: text, status: { type: 'integer' }, at: text },
-        required: ['route', 'status', 'at'],
-      },
-    },
-    cookie: { type: ['string', 'null'] },
-    fields: names,
-    sections: {
-      type: 'object',
-      additionalProperties: { enum: ['ok', 'refused', 'absent', 'failed'] },
-    },
-    kept_from: { type: 'object', additionalProperties: text },
-  },
-  required: [
-    ...['format', 'base_url', 'read_at', 'as', 'version', 'edition', 'settings', 'values', 'gone'],
-    ...['cookie', 'fields', 'sections'],
-  ],
-} as const
 
 /** Reads the stored facts about a profile's instance; undefined if there are none, or if they are for another address. */
 export const readKnown = (

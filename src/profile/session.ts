@@ -5,6 +5,7 @@
 
 import { createClearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { resolvePath } from '../base/io.js'
+import { quoteWord } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { Failure, usage } from '../errors.js'
 import { createCredentialSource } from './credential.js'
@@ -100,6 +101,19 @@ const createCredential = (profile: Profile, env: Environment, services: SessionS
   })
 }
 
+/** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
+export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title'>
+
+/** Returns the command line that signs in to an instance; without a session, the line that asks for the instance. */
+export const getLoginLine = (session?: NamedSession): string => {
+  const line = 'svcctl auth login'
+  if (session === undefined || session.title !== undefined) return line
+  const { baseUrl, profile } = session
+  return profile === undefined || profile.baseUrl !== baseUrl
+    ? `${line} --base-url ${quoteWord(baseUrl)}`
+    : `${line} -p ${quoteWord(profile.name)}`
+}
+
 const createUnconfiguredFailure = (): Failure =>
   new Failure('auth', 'no instance is configured', {
     hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
@@ -149,36 +163,29 @@ export const resolveSession = (
     ...(token === undefined && own !== undefined && profile?.user !== undefined
       ? { user: profile.user }
       : {}),
-    warnings: getWarnings(baseUrl, {
-      profile,
-      otherInstance: profile !== undefined && !same,
-      tokenWithheld: explainWithheldToken(env, baseUrl),
-      tokenIgnored: token === undefined && getEnvironmentVariable(env, 'SVC_TOKEN') !== undefined,
-    }),
+    warnings: listWarnings(baseUrl, profile, token !== undefined, env),
   }
 }
 
-const getWarnings = (
+/** Lists the warnings about a credential that is not sent, or that others could read on the way. */
+const listWarnings = (
   baseUrl: string,
-  is: {
-    readonly profile?: Profile
-    readonly otherInstance: boolean
-    readonly tokenWithheld: string | undefined
-    readonly tokenIgnored: boolean
-  },
-): string[] => {
-  const warnings: string[] = []
-  const clear = createClearTextWarning(baseUrl)
-  if (clear !== undefined) warnings.push(clear)
-  const name = is.profile?.name ?? ''
-  if (is.otherInstance)
-    warnings.push(
-      `profile ${name} is for ${is.profile?.baseUrl ?? ''}; its credential is not sent to ${baseUrl}`,
-    )
-  if (is.tokenWithheld !== undefined) warnings.push(is.tokenWithheld)
-  else if (is.tokenIgnored)
-    warnings.push(`SVC_TOKEN is not used: profile ${name} has a credential of its own`)
-  return warnings
+  profile: Profile | undefined,
+  isTokenSent: boolean,
+  env: Environment,
+): readonly string[] => {
+  const isUnused = !isTokenSent && getEnvironmentVariable(env, 'SVC_TOKEN') !== undefined
+  const warnings = [
+    createClearTextWarning(baseUrl),
+    profile === undefined || profile.baseUrl === baseUrl
+      ? undefined
+      : `profile ${profile.name} is for ${profile.baseUrl}; its credential is not sent to ${baseUrl}`,
+    explainWithheldToken(env, baseUrl) ??
+      (isUnused
+        ? `SVC_TOKEN is not used: profile ${profile?.name ?? ''} has a credential of its own`
+        : undefined),
+  ]
+  return warnings.filter((text) => text !== undefined)
 }
 
 // The vocabulary of a run: that of the environment, or else that of the profile for its own instance.

@@ -21,8 +21,7 @@ import type { Environment, Profile } from './types.js'
  * Reads the aliases.
  * @throws Failure `usage` if the file cannot be read
  */
-export const readAliases = (env: Environment): Aliases =>
-  readContents(join(getPaths(env).config, 'config.json')).rest.aliases ?? {}
+export const readAliases = (env: Environment): Aliases => openStore(getPaths(env)).getAliases()
 
 /**
  * Returns the command line of an alias; undefined if there is no such alias.
@@ -41,34 +40,6 @@ export const findAlias = (env: Environment, name: string): string | undefined =>
 interface SignInFacts {
   readonly tokenStore?: 'keyring' | 'file' | null
   readonly user?: string | null
-}
-
-/** The profiles and aliases of a configuration directory. */
-export interface Store {
-  /** The file of the profiles. */
-  readonly file: string
-  /** Returns all profiles, sorted by name. Throws Failure `usage` if the file cannot be read or is corrupt. */
-  list(): readonly Profile[]
-  get(name: string): Profile | undefined
-  /** Returns the names of the profiles, even if their settings are invalid. */
-  listNames(): readonly string[]
-  /** Returns the name of the profile that applies if none is named. */
-  getCurrentName(): string | undefined
-  /**
-   * Creates or changes a profile; the first one becomes current. Throws Failure `usage` for an invalid setting, for a new profile without a
-   * base URL, and if a token would be used for another instance.
-   */
-  set(name: string, changes: Changes, facts?: SignInFacts): Promise<Profile>
-  /** Removes a profile, but not its token (see `removeProfile`). Throws Failure `usage` if there is no such profile. */
-  delete(name: string): Promise<void>
-  switch(name: string): Promise<void>
-  /** Returns the aliases of command lines. */
-  getAliases(): Aliases
-  /**
-   * Creates, changes or removes an alias.
-   * @returns its previous command line
-   */
-  setAlias(name: string, line: string | undefined): Promise<string | undefined>
 }
 
 /**
@@ -131,7 +102,9 @@ const checkPair = (name: string, profile: Profile): void => {
   throw usage(`profile ${name} requires both cert-file and key-file`)
 }
 
-class ProfileFile implements Store {
+/** The profiles and aliases of a configuration directory. */
+export class Store {
+  /** The file of the profiles. */
   readonly file: string
   readonly #waiting: LockWait
 
@@ -140,6 +113,10 @@ class ProfileFile implements Store {
     this.#waiting = waiting
   }
 
+  /**
+   * Returns all profiles, sorted by name.
+   * @throws Failure `usage` if the file cannot be read or is corrupt
+   */
   list(): readonly Profile[] {
     const contents = this.#read()
     return Object.keys(contents.profiles)
@@ -147,6 +124,7 @@ class ProfileFile implements Store {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
+  /** Returns the names of the profiles, even if their settings are invalid. */
   listNames(): readonly string[] {
     return Object.keys(this.#read().profiles).sort()
   }
@@ -155,10 +133,15 @@ class ProfileFile implements Store {
     return toStoredProfile(this.file, name, this.#read())
   }
 
+  /** Returns the name of the profile that applies if none is named. */
   getCurrentName(): string | undefined {
     return this.#read().current
   }
 
+  /**
+   * Creates or changes a profile; the first one becomes current.
+   * @throws Failure `usage` for an invalid setting, for a new profile without a base URL, and if a token would be used for another instance
+   */
   async set(name: string, changes: Changes, facts: SignInFacts = {}): Promise<Profile> {
     checkName(name)
     const { profiles } = await this.#change((contents) => {
@@ -174,6 +157,10 @@ class ProfileFile implements Store {
     return toProfile(name, profiles[name] ?? {})
   }
 
+  /**
+   * Removes a profile, but not its token (see `removeProfile`).
+   * @throws Failure `usage` if there is no such profile
+   */
   async delete(name: string): Promise<void> {
     await this.#change(({ current, profiles, ...rest }) => {
       if (getOwn(profiles, name) === undefined)
@@ -193,10 +180,15 @@ class ProfileFile implements Store {
     })
   }
 
+  /** Returns the aliases of command lines. */
   getAliases(): Aliases {
     return this.#read().rest.aliases ?? {}
   }
 
+  /**
+   * Creates, changes or removes an alias.
+   * @returns its previous command line
+   */
   async setAlias(name: string, line: string | undefined): Promise<string | undefined> {
     let before: string | undefined
     await this.#change(({ rest, ...others }) => {
@@ -230,7 +222,7 @@ class ProfileFile implements Store {
  * @param waiting options for waiting while another process writes
  */
 export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
-  new ProfileFile(join(paths.config, 'config.json'), waiting)
+  new Store(join(paths.config, 'config.json'), waiting)
 
 // Signing in and out, which changes the token and the profile that refers to it.
 

@@ -4,7 +4,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
-import { checkStored, readStoredJson } from '../base/documents/stored.js'
+import { checkStored, readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import type { Fields } from '../base/objects.js'
 import { Failure, getErrorCode, usage } from '../errors.js'
 import {
@@ -125,14 +125,6 @@ export const openKeyring = async (
 
 // The token file, for machines without a keyring. Only its owner can read it.
 
-interface TokenFile {
-  readonly file: string
-  /** Reads the entries of all profiles; each is checked when it is used. */
-  read(): Document<Fields>
-  /** Reads, changes and replaces the file under a lock. */
-  change(edit: (entries: Fields) => Fields): Promise<void>
-}
-
 /**
  * Makes the file private if other users can read it, with a note.
  * @throws Failure `usage` if that fails
@@ -169,12 +161,9 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
 
 const entriesSchema = { type: 'object', additionalProperties: {} } as const
 
-const openTokenFile = (
-  paths: Paths,
-  note: (text: string) => void,
-  waiting: LockWait = { note },
-): TokenFile => {
+const openTokenFile = (paths: Paths, note: (text: string) => void, waiting: LockWait) => {
   const file = join(paths.config, 'tokens.json')
+  /** Reads the entries of all profiles; each is checked when it is used. */
   const read = (): Document<Fields> => {
     keepPrivate(file, note)
     const empty = { value: {}, at: () => ({ file, line: 1, column: 1 }) }
@@ -183,7 +172,8 @@ const openTokenFile = (
   return {
     file,
     read,
-    change: (edit) =>
+    /** Reads, changes and replaces the file under a lock. */
+    change: (edit: (entries: Fields) => Fields): Promise<void> =>
       withLock(
         file,
         async () => {
@@ -200,30 +190,21 @@ const openTokenFile = (
   }
 }
 
-/** A token as it is stored. */
-export interface StoredToken {
-  readonly token: string
-  readonly kind: UserTokenKind
-  /** The instance that the token is for. It is never sent to another one, even if the profile changes. */
-  readonly baseUrl: string
-  readonly refreshToken?: string
-  /** ISO date and time. */
-  readonly expiresAt?: string
-}
-
-/** The tokens of a configuration directory. */
-export interface Tokens {
-  /** The file that is used if there is no keyring. */
-  readonly file: string
-  /** Returns a profile's token; undefined if that place has none. */
-  read(name: string, place: TokenPlace): Promise<StoredToken | undefined>
-  /** Stores a token in `place`, or by default in the keyring if it works and else in the file. Returns the place. */
-  write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace>
-  /** Deletes a token from every place. */
-  delete(name: string, place?: TokenPlace): Promise<void>
-  /** Runs `work` under a lock for this profile's token. */
-  withTokenLock<T>(name: string, work: () => Promise<T>): Promise<T>
-}
+/** The schema of a token as it is stored. */
+const tokenSchema = {
+  type: 'object',
+  properties: {
+    token: { type: 'string', writeOnly: true },
+    kind: { enum: userTokenKinds },
+    /** The instance that the token is for. It is never sent to another one, even if the profile changes. */
+    baseUrl: { type: 'string' },
+    refreshToken: { type: 'string', writeOnly: true },
+    /** ISO date and time. */
+    expiresAt: { type: 'string' },
+  },
+  required: ['token', 'kind', 'baseUrl'],
+} as const
+export type StoredToken = StoredValue<typeof tokenSchema>
 
 /** The options for opening the tokens. */
 export interface TokensOptions {
@@ -233,18 +214,6 @@ export interface TokensOptions {
   /** The function that opens the keyring; it returns undefined if there is none. */
   readonly openKeyring?: () => Promise<Keyring | undefined>
 }
-
-const tokenSchema = {
-  type: 'object',
-  properties: {
-    token: { type: 'string', writeOnly: true },
-    kind: { enum: userTokenKinds },
-    baseUrl: { type: 'string' },
-    refreshToken: { type: 'string', writeOnly: true },
-    expiresAt: { type: 'string' },
-  },
-  required: ['token', 'kind', 'baseUrl'],
-} as const
 
 /**
  * Reads a stored token.
@@ -274,10 +243,14 @@ const describeError = (error: unknown): string =>
 const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefined>) => {
   // Installations with different SVC_CONFIG_DIR may have profiles with the same name.
   const account = (name: string): string => (paths.portable ? `${name}@${paths.config}` : name)
+  const openFor = async (name: string): Promise<Keyring> => {
+    const keyring = await open()
+    if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
+    return keyring
+  }
   return {
     read: async (name: string): Promise<StoredToken | undefined> => {
-      const keyring = await open()
-      if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
+      const keyring = await openFor(name)
       const text = await keyring.get(account(name)).catch((error: unknown) => {
         throw createKeyringFailure(name, `which does not respond: ${describeError(error)}`, error)
       })
@@ -290,15 +263,13 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
     },
     /** Rejects if the keyring does not store the token. */
     write: async (name: string, token: StoredToken): Promise<void> => {
-      const keyring = await open()
-      if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
+      const keyring = await openFor(name)
       await keyring.set(account(name), JSON.stringify(token)).catch((error: unknown) => {
         throw createKeyringFailure(name, `which did not store it: ${describeError(error)}`, error)
       })
     },
     delete: async (name: string): Promise<void> => {
-      const keyring = await open()
-      if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
+      const keyring = await openFor(name)
       await keyring.delete(account(name)).catch((error: unknown) => {
         throw createKeyringFailure(name, `which did not delete it: ${describeError(error)}`, error)
       })
@@ -306,16 +277,18 @@ const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefine
   }
 }
 
-class TokenStore implements Tokens {
+/** The tokens of a configuration directory. */
+export class Tokens {
+  /** The file that is used if there is no keyring. */
   readonly file: string
-  readonly #file: TokenFile
+  readonly #file: ReturnType<typeof openTokenFile>
   readonly #ring: ReturnType<typeof createKeyringStore>
   /** The folder of the lock files, and the options for waiting for another process. */
   readonly #config: string
   readonly #waiting: LockWait
 
   constructor(
-    file: TokenFile,
+    file: ReturnType<typeof openTokenFile>,
     ring: ReturnType<typeof createKeyringStore>,
     config: string,
     waiting: LockWait,
@@ -327,6 +300,7 @@ class TokenStore implements Tokens {
     this.#waiting = waiting
   }
 
+  /** Returns a profile's token; undefined if that place has none. */
   async read(name: string, place: TokenPlace): Promise<StoredToken | undefined> {
     if (place === 'keyring') return this.#ring.read(name)
     const { value, at } = this.#file.read()
@@ -338,6 +312,7 @@ class TokenStore implements Tokens {
     return readToken((findings) => checkStored(tokenSchema, entry, findings), this.file)
   }
 
+  /** Stores a token in `place`, or by default in the keyring if it works and else in the file. Returns the place. */
   async write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace> {
     if (place !== 'file' && (await this.#writeToKeyring(name, token, place))) {
       await this.#dropFromFile(name)
@@ -347,11 +322,13 @@ class TokenStore implements Tokens {
     return 'file'
   }
 
+  /** Deletes a token from every place. */
   async delete(name: string, place?: TokenPlace): Promise<void> {
     await this.#dropFromFile(name)
     if (place === 'keyring') await this.#ring.delete(name)
   }
 
+  /** Runs `work` under a lock for this profile's token. */
   withTokenLock<T>(name: string, work: () => Promise<T>): Promise<T> {
     return withLock(join(this.#config, `refresh-${name}`), work, this.#waiting)
   }
@@ -389,5 +366,5 @@ export const openTokens = (
   const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
   const ring = createKeyringStore(paths, off ? async () => undefined : keyring)
   const file = openTokenFile(paths, note, { note, signal })
-  return new TokenStore(file, ring, paths.config, { patience: 90_000, note, signal })
+  return new Tokens(file, ring, paths.config, { patience: 90_000, note, signal })
 }

@@ -12,17 +12,6 @@ import { createFileFailure } from './files.js'
 import { checkProxy } from './proxy.js'
 import type { Environment, Session } from './types.js'
 
-/** The settings, in the form that `http/` accepts. */
-export interface TransportSettings {
-  readonly proxy?: string
-  readonly noProxy?: string
-  /** PEM texts. */
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
-  readonly insecure?: boolean
-}
-
 const getProxyVariable = (env: Environment, name: string): string | undefined =>
   env[name.toLowerCase()] || env[name] || undefined
 
@@ -149,7 +138,7 @@ const withExtra = (authorities: readonly string[], env: Environment): readonly s
 }
 
 /**
- * Returns the transport of a session. The proxy is that of the profile or the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+ * Returns the transport of a session, in the form that `http/` accepts. The proxy is that of the profile or the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
  * `NO_PROXY`). Certificates come from the profile's PEM files and the environment. Undefined if nothing is set.
  * @throws Failure `usage` for an unusable PEM file or an invalid proxy
  */
@@ -157,7 +146,7 @@ export const createTransport = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
   insecure: boolean,
   env: Environment,
-): Promise<TransportSettings | undefined> => {
+) => {
   const { profile, baseUrl } = session
   const own = profile?.proxy
   const proxy =
@@ -165,7 +154,7 @@ export const createTransport = async (
   const noProxy = proxy === undefined ? undefined : getProxyVariable(env, 'NO_PROXY')
   const { ca } = readProfilePem('ca', profile?.caFile)
   const authorities = withExtra([ca ?? [], readEnvironmentAuthorities(baseUrl, env)].flat(), env)
-  const transport: TransportSettings = {
+  const transport = {
     proxy,
     noProxy,
     ...(authorities.length === 0 ? {} : { ca: authorities.join('\n') }),

@@ -7,9 +7,11 @@ import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.j
 import {
   canSeeGroup,
   canSeeProject,
+  findUser,
   getGroupLevel,
   getProjectLevel,
   getRoleLevel,
+  isSameText,
   isVisibleTo,
   type Role,
 } from './rules/access.js'
@@ -242,10 +244,7 @@ export class Call {
 
   /** Finds a user by ID (digits) or by username, in any case. */
   findUser(reference: string | number): UserRecord | undefined {
-    const text = String(reference)
-    return /^\d+$/.test(text)
-      ? this.state.users.get(Number(text))
-      : this.state.users.find((u) => isSameText(u.username, text))
+    return findUser(this.state, String(reference))
   }
 
   /** Stores an event. Its author is the acting user, unless the event names another one. */
@@ -292,5 +291,3 @@ export class Call {
     return `${this.base}/${path}`
   }
 }
-
-const isSameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

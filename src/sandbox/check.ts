@@ -1,18 +1,21 @@
 /** Parses the parameters of requests, and checks them against the catalogue with the API's own error messages. */
 
-import { isObject } from '../base/objects.js'
+import { type Fields, isObject } from '../base/objects.js'
 import { coerce, wireSource } from '../catalogue/coerce.js'
-import type { Endpoint } from '../catalogue/endpoint.js'
+import type { CheckedOf, Endpoint } from '../catalogue/endpoint.js'
 import {
   boolean,
   integer,
+  isNumeric,
   isSwitch,
+  isText,
   list,
   type Param,
+  type Params,
   string,
   takesJson,
 } from '../catalogue/params.js'
-import { invalid, missing } from './reply.js'
+import { badRequest, invalid, missing } from './reply.js'
 
 // Parameters whose names have brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`.
 
@@ -174,7 +177,44 @@ const isAbsent = (param: Param, value: unknown): boolean =>
   (value === null && param.nullable !== true && !takesJson(param)) ||
   (value === '' && isSwitch(param))
 
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+/** True for the absence of a value: nothing, an empty text, or an empty list. */
+export const isBlank = (value: unknown): boolean => {
+  const length: unknown = typeof value === 'string' || Array.isArray(value) ? value.length : 1
+  return value === undefined || value === null || length === 0
+}
+
+export type NoParams = Readonly<Record<never, never>>
+/** The input that these parameters have after the check. */
+export type ParamInput<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
+
+/** Sets the sent values of parameters. `label` names a parameter in a refusal. @throws Refusal 400 with the API's own message */
+const setValues = (
+  input: Record<string, unknown>,
+  params: Params,
+  sent: Fields,
+  label = (name: string): string => name,
+): void => {
+  for (const [name, param] of Object.entries(params)) {
+    const value = sent[name]
+    if (!isAbsent(param, value)) input[name] = convert(label(name), param, value)
+    else if (param.required === true) throw missing(label(name))
+  }
+}
+
+/** Returns the checked items of a list of objects, by the parameters of their keys. @throws Refusal 400 that names the item and its key */
+export const checkItems = <Ps extends Params>(
+  name: string,
+  items: Ps,
+  sent: unknown,
+): readonly ParamInput<Ps>[] => {
+  if (!Array.isArray(sent)) throw invalid(`${name} is invalid`)
+  return sent.map((item: unknown, i) => {
+    if (!isObject(item)) throw invalid(`${name} is invalid`)
+    const input = {}
+    setValues(input, items, item, (key) => `${name}[${i}][${key}]`)
+    return input as ParamInput<Ps>
+  })
+}
 
 /**
  * Returns the checked input of an endpoint: first the placeholders of the path, then the parameters. A missing parameter gets its
@@ -183,27 +223,42 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
  */
 export const checkInput = (
   endpoint: Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes'>,
-  path: Readonly<Record<string, unknown>>,
-  sent: Readonly<Record<string, unknown>>,
+  path: Fields,
+  sent: Fields,
 ): Record<string, unknown> => {
   const input: Record<string, unknown> = {}
-  const setValue = (name: string, param: Param, value: unknown): void => {
-    if (!isAbsent(param, value)) input[name] = convert(name, param, value)
-    else if (param.required === true) throw missing(name)
-  }
   const setDefault = (name: string, param: Param): void => {
     if (param.default === undefined) return
-    if (input[name] === undefined || isEmpty(input[name]))
-      input[name] = convert(name, param, param.default)
+    const isEmpty = Array.isArray(input[name]) && input[name].length === 0
+    if (input[name] === undefined || isEmpty) input[name] = convert(name, param, param.default)
   }
-  for (const [name, param] of Object.entries(endpoint.params)) setValue(name, param, sent[name])
-  for (const [name, param] of Object.entries(endpoint.path)) setValue(name, param, path[name])
+  setValues(input, endpoint.params, sent)
+  setValues(input, endpoint.path, path)
   for (const names of endpoint.exclusive ?? [])
     if (names.filter((name) => input[name] !== undefined).length > 1)
       throw invalid(`${names.join(', ')} are mutually exclusive`)
   if (endpoint.changes !== true)
     for (const [name, param] of Object.entries(endpoint.params)) setDefault(name, param)
   return input
+}
+
+const findLimitFault = (param: Param, value: unknown): string | undefined => {
+  if (isNumeric(param) && Number(value) < (param.least ?? Number.NEGATIVE_INFINITY))
+    return `must be greater than or equal to ${param.least}`
+  if (!isText(param)) return undefined
+  if (param.filled === true && String(value).trim() === '') return "can't be blank"
+  return String(value).length > (param.max ?? Number.POSITIVE_INFINITY)
+    ? `is too long (maximum is ${param.max} characters)`
+    : undefined
+}
+
+/** Checks the attributes of a record against the limits that the catalogue declares for its parameters. @throws Refusal 400 */
+export const checkLimits = (params: Params, given: Fields): void => {
+  for (const [name, param] of Object.entries(params)) {
+    const value = given[name] ?? undefined
+    const fault = value === undefined ? undefined : findLimitFault(param, value)
+    if (fault !== undefined) throw badRequest({ [name]: [fault] })
+  }
 }
 
 /** The JSON Schema of a field. */

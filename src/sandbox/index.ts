@@ -69,7 +69,7 @@ const collectCredentials = (state: State, now = new InstanceClock().iso()): Know
       refresh_token: token.refresh_token,
     })),
     ...state.jobs
-      .filter((job) => job.status === 'running')
+      .filter({ status: 'running' })
       .map((job) =>
         createCredential('job', `job ${job.id} of ${getUsername(job.user_id)}`, job.token),
       ),

@@ -1,14 +1,12 @@
 /** Builds the handlers that list, get, create, change and delete records of a kind, from its declaration. */
-import type { CheckedOf } from '../catalogue/endpoint.js'
+import type { Fields } from '../base/objects.js'
 import type { Params } from '../catalogue/params.js'
 import type { Call } from './call.js'
+import { checkLimits, type NoParams, type ParamInput } from './check.js'
 import { createLazyList, invalid, type LazyList, notFound } from './reply.js'
 import { containsText, createDeclaredTests, type RecordKey, sortRecords } from './rules/filters.js'
 import type { Table, TableRecords } from './state/state.js'
 
-type NoParams = Readonly<Record<never, never>>
-/** The input that these parameters have after the check. */
-export type ParamInput<Ps> = CheckedOf<{ path: NoParams; params: Ps }>
 type Row<K extends keyof TableRecords> = TableRecords[K]
 type NewRow<K extends keyof TableRecords> = Omit<Row<K>, 'id'>
 type RowUpdate<K extends keyof TableRecords> = Partial<NewRow<K>>
@@ -176,7 +174,7 @@ const selectRecords = <R extends { readonly id: number }, P extends object>(
 }
 
 /** Returns the attributes that were sent: all but the inputs that name a record and its parent. */
-const selectGiven = (input: unknown, places: readonly string[]): object =>
+const selectGiven = (input: unknown, places: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(input as object).filter(
       ([name, value]) => value !== undefined && !places.includes(name),
@@ -261,7 +259,9 @@ export const resource = <
     ...reads,
     create: (call: Call, input: At & ParamInput<A>): Shown => {
       const at = managed(call, input)
-      const accepted = accept(call, selectGiven(input, ['id']) as Given, at)
+      const given = selectGiven(input, ['id'])
+      checkLimits(kind.attributes ?? {}, given)
+      const accepted = accept(call, given as Given, at)
       const row = { ...kind.defaults?.(call, at, accepted), ...selectGiven(accepted, []) }
       const record = getTableOf<Row<K>>(call, kind.table).add(row as NewRow<K>)
       kind.created?.(call, record, at)
@@ -272,7 +272,9 @@ export const resource = <
       const record = findManaged(call, at, input)
       const { changes = kind.attributes ?? {}, some = false } = kind
       if (some) requireSome(changes, input)
-      const accepted = accept(call, selectGiven(input, ['id', kind.key[0]]) as Given, at, record)
+      const given = selectGiven(input, ['id', kind.key[0]])
+      checkLimits(changes, given)
+      const accepted = accept(call, given as Given, at, record)
       kind.changing?.(call, record, accepted, at)
       const dated: object = { ...accepted, updated_at: call.clock.iso() }
       getTableOf<Row<K>>(call, kind.table).change(record.id, dated)

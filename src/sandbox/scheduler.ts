@@ -70,8 +70,7 @@ const selectAdmitted = (state: State, jobs: readonly TimedJob[]): readonly Timed
       .map(getGroupKey),
   )
   const getProcessMode = ({ project_id, course }: TimedJob) =>
-    state.resourceGroups.find((r) => r.project_id === project_id && r.key === course.resource_group)
-      ?.process_mode
+    state.resourceGroups.find({ project_id, key: course.resource_group })?.process_mode
   const inOrder = jobs.toSorted((a, b) =>
     getProcessMode(a) === 'newest_first'
       ? b.pipeline_id - a.pipeline_id || a.id - b.id
@@ -154,7 +153,7 @@ const unfinished = ['created', 'pending', 'running', 'manual']
 const updatePipeline = ({ state, clock }: Instance, id: number): void => {
   const pipeline = state.pipelines.get(id)
   if (pipeline === undefined) return
-  const status = getStatus(state.jobs.filter((j) => j.pipeline_id === id && !j.retried))
+  const status = getStatus(state.jobs.filter({ pipeline_id: id, retried: false }))
   if (status === pipeline.status) return
   const now = clock.iso()
   const finished_at = unfinished.includes(status) ? undefined : now

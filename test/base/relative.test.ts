@@ -51,3 +51,20 @@ describe('a flag of a date', () => {
     expect(toSentTime(text, 'date', now)).toBe(day)
   })
 })
+
+it('takes a time without an offset as UTC, whatever the zone of the machine is', () => {
+  const zone = process.env.TZ
+  process.env.TZ = 'Asia/Tokyo'
+  try {
+    expect(new Date(0).getTimezoneOffset()).toBe(-540)
+    const ten = Date.UTC(2026, 0, 31, 10)
+    expect(parseMoment('2026-01-31T10:00', 0)).toBe(ten)
+    expect(parseMoment('2026-01-31T10:00:00.000', 0)).toBe(ten)
+    expect(parseMoment('2026-01-31T11:00+0100', 0)).toBe(ten)
+    expect(parseMoment('2026-01-31T10:00Z', 0)).toBe(ten)
+    expect(parseMoment('2026-01-31', 0)).toBe(Date.UTC(2026, 0, 31))
+  } finally {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  }
+})

@@ -1,7 +1,10 @@
 /** What to do next: codes of the HTTP layer in the words of commands and flags. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addWorkspaceHint, hints } from '../../src/engine/workspace/hints.js'
 import { Failure } from '../../src/errors.js'
+import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
 import { svcctl } from '../support/within.js'
@@ -43,11 +46,27 @@ describe('a failure', () => {
   it('is told with them', async () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     expect((await run(['runners', 'get', '1'])).stderr).toContain(
-      '`svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
+      `\`svcctl auth status\` shows its source, and \`svcctl auth login --base-url ${server.url}\` replaces it.`,
     )
     const { error } = JSON.parse((await run(['runners', 'get', '1', '-o', 'json'])).stderr)
-    expect(error.hint).toContain('`svcctl auth login` replaces it.')
+    expect(error.hint).toContain(`\`svcctl auth login --base-url ${server.url}\` replaces it.`)
     expect(error).not.toHaveProperty('advice')
+  })
+  it('names the profile to sign in with again, and no variable, which several profiles do not read', async () => {
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    const config = configuration()
+    const one = (name: string) => [name, { name, baseUrl: server.url }] as const
+    const profiles = Object.fromEntries([one('north'), one('south')])
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, profiles }), {
+      mode: 0o600,
+    })
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
+    for (const chosen of ['north', 'north,south']) {
+      const { stderr } = await run(['runners', 'list', '-p', chosen], env)
+      expect(stderr).toContain(
+        'No credential was sent. Sign in with `svcctl auth login -p north`.\n',
+      )
+    }
   })
   it('of one among several, too', async () => {
     server.answer = () => ({ status: 404, body: { message: '404 Runner Not Found' } })

@@ -74,6 +74,8 @@ describe('audit list', () => {
     [' --user ben', []],
     [' --until 2020-01-30', []],
     [' --since 2020-01-31', ['PUT', 'PUT', 'DELETE']],
+    [' --since 1h --until today', ['PUT', 'PUT', 'DELETE']],
+    [' --until 1h', []],
     [' --last 1', ['DELETE']],
   ])('%s', async (flags, methods) => {
     await run('runners pause 1 9')

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { processIo, runWithIo } from '../../src/base/io.js'
 import { explainFailure, formatUnifiedDiff, hasDiffs } from '../../src/commands/commits.js'
 import {
   checkActions,
@@ -17,18 +18,19 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 writeFileSync(join(cwd, 'a.txt'), 'text\n')
 writeFileSync(join(cwd, 'logo.png'), Buffer.from([137, 80, 78, 71, 0, 255]))
 
+/** Parses the flags of a line in the folder. */
+const parseFlags = (flags: Parameters<typeof parseActionFlags>[0]) =>
+  runWithIo({ ...processIo, cwd }, () => parseActionFlags(flags))
+
 describe('actions from flags', () => {
   it('reads files, keeps text, encodes what is binary', async () => {
-    const actions = await parseActionFlags(
-      {
-        create: ['a.txt=docs/a.txt', './logo.png'],
-        update: ['a.txt'],
-        delete: ['old.txt'],
-        move: ['x=y/x'],
-        chmod: ['+x=run.sh', '-x=read.me'],
-      },
-      cwd,
-    )
+    const actions = await parseFlags({
+      create: ['a.txt=docs/a.txt', './logo.png'],
+      update: ['a.txt'],
+      delete: ['old.txt'],
+      move: ['x=y/x'],
+      chmod: ['+x=run.sh', '-x=read.me'],
+    })
     expect(actions).toEqual([
       { action: 'move', previous_path: 'x', file_path: 'y/x' },
       { action: 'delete', file_path: 'old.txt' },
@@ -51,7 +53,7 @@ describe('actions from flags', () => {
     [{ move: ['only'] }, 'old=new'],
     [{ chmod: ['x=path'] }, '\\+x=path'],
   ])('refuses %j', async (flags, message) => {
-    await expect(parseActionFlags(flags, cwd)).rejects.toThrow(new RegExp(message))
+    await expect(parseFlags(flags)).rejects.toThrow(new RegExp(message))
   })
 
   it('keeps a byte order mark and calls invalid UTF-8 binary', () => {

@@ -258,6 +258,20 @@ describe('journal undo last', () => {
     expect(stderr).not.toContain('svcctl journal undo')
   })
 
+  it('says that its newest run sent nothing where it was killed before that', async () => {
+    const id = await kept()
+    const all = readFileSync(fileOf(id), 'utf8').split('\n')
+    const queued = all.filter((line) => line.includes('"run":1') || line.includes('"queued"'))
+    writeFileSync(fileOf(id), `${queued.join('\n')}\n`)
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`no run with profile work at ${server.url} sent a write`),
+    ])
+    expect(stderr).toContain(`the newest is ${id}`)
+    expect(stderr).not.toContain('svcctl journal undo')
+  })
+
   it('names the newest run of all where this profile has none', async () => {
     const id = await kept(' -p other')
     const { code, stderr } = await run('journal undo last --yes -p work')

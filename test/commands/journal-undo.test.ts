@@ -1,4 +1,4 @@
-/** `svcctl journal undo`: what a run did confirmation required, and there is no terminal to ask on: This reverts run, object by object. */
+/** `svcctl journal undo` puts back what a run did, object by object. */
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -203,6 +203,17 @@ describe('journal undo', () => {
       expect(await state(reads)).toEqual(before)
     },
   )
+
+  it('prints the columns of the run that it undoes', async () => {
+    const written = await run('runners update 1 2 --description other -o csv')
+    const undone = await run('journal undo last --yes -o csv')
+    const [heading, ...rows] = written.stdout.split('\n')
+    expect(heading).toBe('id,description,runner_type,status,ip_address,active')
+    expect(undone.stdout.split('\n')).toEqual([
+      heading,
+      ...rows.map((row, i) => row.replace(',other,', `,shared-linux-${i + 1},`)),
+    ])
+  })
 
   it('brings back what --select chose, without a record of its own', {
     timeout: 60_000,

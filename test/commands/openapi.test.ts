@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { createOpenApi } from '../../src/commands/explain-openapi.js'
+import { createOpenApi } from '../../src/catalogue/openapi.js'
 import { documented, implied } from '../laws/documents.js'
 
 const document = await createOpenApi('0.0.0')

@@ -45,10 +45,18 @@ const findings = async (path: string, ...more: string[]) => {
 const addresses = (found: readonly Record<string, unknown>[]) => found.map(({ address }) => address)
 
 describe('a policy', () => {
+  it('names the flags that give a list its project, and no variable, which rules do not read', async () => {
+    const path = file(`  - { name: one, list: jobs list, where: id=1 }\n`)
+    const { code, stderr } = await check(path)
+    expect(code).toBe(2)
+    expect(stderr).toContain('Give --project, --group or --all-projects.\n')
+  })
+
   it.each([
     ['foo list', 'where: id=1', 'unknown command "foo"'],
     ['runners list --status bogus', 'where: id=1', '--status must be one of'],
     ['runners list', 'where: "id~~"', 'invalid condition'],
+    ['jobs list', 'where: id=1', 'jobs list needs --project'],
   ])('is checked before any of its rules is read: %s, %s', async (list, test, said) => {
     const path = file(
       `  - { name: one, list: runners list, where: id=1 }\n  - { name: two, list: '${list}', ${test} }\n`,

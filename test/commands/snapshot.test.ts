@@ -66,6 +66,14 @@ describe('snapshot', () => {
     ['events list --after 2026-13-45', '--after must be a day'],
     ['runners get', '"runners list" and "runners get" have the same file, runners.ndjson'],
     ['runners list', '"runners list" is given twice'],
+    ['jobs get 1', 'jobs get needs --project\n'],
+    ['geo nodes get', 'geo nodes get needs <id>'],
+    ['deploy-keys list', 'hint: Give --instance or --all-projects.\n'],
+    ['jobs list', 'jobs list needs --project\n  hint: Give --all-projects.\n'],
+    [
+      'members list',
+      'members list needs --group or --project\n  hint: Give --all-projects or --all-groups.\n',
+    ],
   ])('checks %s before it sends or writes anything', async (line, said) => {
     const to = join(folder(), 'never')
     server.seen.length = 0

@@ -6,7 +6,6 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
-  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -22,6 +21,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { countDraws } from '../support/draws.js'
+import { keepFolder } from '../support/kept-folder.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { sampleList, samplePlans } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
@@ -33,8 +33,10 @@ const { url } = sandbox()
 let around = ''
 const at = (...path: readonly string[]): string => join(around, 'inside', ...path)
 const conf = (...path: readonly string[]): string => at('conf', ...path)
-/** As it was before the damage. */
-let whole = ''
+/** Makes them what they were before the damage. */
+let restore = (): void => {
+  throw new Error('the files are not built')
+}
 
 const run = (line: string | readonly string[]): Promise<Ran> =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
@@ -173,6 +175,11 @@ const build = async (): Promise<void> => {
   await must('runners pause 2 --sandbox --yes')
   await must(['__complete', 'bash', '--', 'runners', 'get', ''])
 }
+
+beforeAll(async () => {
+  await build()
+  restore = keepFolder(at(), join(folder(), 'whole'))
+})
 
 // The ways to damage a file.
 
@@ -361,6 +368,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       'journal discard 20261201T080000-runners-pause',
     ],
     many: true,
+    // It is read to its end, as any journal.
+    fine: ['a hole of 3 GB'],
     seal: sealLine,
     fields: ['0.run', '0.id', '0.began', '0.planned', '0.planned.expires', '1.n', '1.object'],
   },
@@ -632,11 +641,6 @@ const breachOf = (
   return /hint: /.test(stderr) || stdout !== '' ? undefined : 'no hint'
 }
 
-const restore = (): void => {
-  rmSync(at(), { recursive: true, force: true })
-  cpSync(whole, at(), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-}
-
 /** What each line ends with where nothing is damaged. */
 const sound = new Map<unknown, number>()
 
@@ -701,12 +705,6 @@ const damagesOf = (kind: Kind): readonly Damage[] => {
 }
 
 describe('a damaged file', () => {
-  beforeAll(async () => {
-    await build()
-    whole = join(folder(), 'whole')
-    cpSync(at(), whole, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  })
-
   it.each(Object.entries(kinds))(
     'is said by its name, and is no defect: %s',
     async (_, kind) => {
@@ -819,13 +817,6 @@ const drawDamages = (count: number) =>
   )
 
 describe('a file that was damaged at random', () => {
-  beforeAll(async () => {
-    if (whole !== '') return
-    await build()
-    whole = join(folder(), 'whole')
-    cpSync(at(), whole, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  })
-
   it.each(Object.entries(kinds))(
     'is no defect, ends, and leads nowhere: %s',
     async (_, kind) => {

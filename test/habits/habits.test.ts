@@ -3,19 +3,31 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { usingSandbox } from '../support/sandbox.js'
-import { createRunner, findLines, isAsMeant, readHabits, readOutcome, runHint } from './outcomes.js'
+import {
+  createRunner,
+  findLines,
+  isAsMeant,
+  readHabits,
+  readOutcome,
+  runHint,
+  signIn,
+} from './outcomes.js'
 
 const read = (file: string) => readHabits(readFileSync(join(import.meta.dirname, file), 'utf8'))
 const habits = read('lines.txt')
 const more = read('more-lines.txt')
 const place = usingSandbox()
 
+/** A configuration with a profile for the instance, as soon as a line needs it. */
+let signedIn: Promise<string> | undefined
+
 /** What only the person can add to a hint: a token, a project, a profile, or what to change. */
 const personMissing = /requires a token|nothing to change|needs --project|unknown profile/
 
 describe('a line that people type', () => {
   it.each([...habits, ...more])('svcctl $line', async (habit) => {
-    const run = await createRunner(place().sandbox)
+    signedIn ??= signIn(place().sandbox)
+    const run = createRunner(await signedIn)
     const ran = await run(habit.line)
     expect({ ...habit, asMeant: isAsMeant(habit, ran), stderr: ran.stderr }).toMatchObject({
       asMeant: !habit.isOpen,

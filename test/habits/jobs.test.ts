@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { configuration, copyConfiguration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { found, jobs } from './jobs.js'
 
@@ -20,12 +20,15 @@ const policy =
   'policy: 1\nrules:\n  - { name: no-project-public, list: projects list, where: visibility=public }\n'
 
 let sandbox: Sandbox
+/** A configuration with two profiles of the instance. */
+let signedIn: string
 let names: Readonly<Record<string, string>>
 beforeAll(async () => {
   sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
   const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token, SVC_CONFIG_DIR: configuration() }
   const commit = ['commits', 'list', '-P', 'platform/app', '-L', '1', '-o', 'id']
   const { stdout } = await svcctl(commit, { env })
+  signedIn = await signIn()
   names = {
     '{URL}': sandbox.url,
     '{SHA}': stdout.trim(),
@@ -35,22 +38,26 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-/** A folder and a configuration with two profiles, for the lines of one job. */
-const openPlace = async () => {
+const signIn = async (): Promise<string> => {
+  const config = configuration()
+  for (const name of ['staging', 'prod']) {
+    const login = ['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin']
+    await svcctl(login, { env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }, input: token })
+  }
+  return config
+}
+
+/** Opens a folder and a configuration with both profiles, for the lines of one job. */
+const openPlace = () => {
   const cwd = folder()
   mkdirSync(join(cwd, 'ci'))
   for (const name of ['.gitlab-ci.yml', 'ci/a.yml'])
     writeFileSync(join(cwd, name), 'build:\n  script: [make]\n')
   writeFileSync(join(cwd, 'policy.yml'), policy)
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
-  for (const name of ['staging', 'prod']) {
-    const login = ['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin']
-    await svcctl(login, { env, input: token })
-  }
-  return { cwd, env }
+  return { cwd, env: { SVC_CONFIG_DIR: copyConfiguration(signedIn), SVC_NO_KEYRING: '1' } }
 }
 
-const run = (line: string, place: Awaited<ReturnType<typeof openPlace>>) => {
+const run = (line: string, place: ReturnType<typeof openPlace>) => {
   const [words = '', file] = line.replace(/^svcctl /, '').split(' < ')
   const input = file === undefined ? (words.includes('--token-stdin') ? token : undefined) : csv
   return svcctl(splitCommand(words), { ...place, input })
@@ -85,7 +92,7 @@ const judge = (works: boolean, said: string, next: string | undefined): Outcome 
 const outcomes: { readonly line: string; readonly outcome: Outcome }[] = []
 
 it.each(jobs)('$job', { timeout: 60_000 }, async ({ lines }) => {
-  const place = await openPlace()
+  const place = openPlace()
   const filled = lines.map((line) => line.replace(/\{\w+\}/g, (name) => names[name] ?? name))
   for (const [i, line] of filled.entries()) {
     const { code, stdout, stderr } = await run(line, place)

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { quoteWord, splitCommand } from '../../src/base/shell-words.js'
 import type { RunningSandbox } from '../../src/library/sandbox.js'
-import { configuration, folder, type Ran } from '../support/program.js'
+import { configuration, copyConfiguration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 /** What a line gives: it works, or the hint is a line, an operation that is missing, a page of help, or something else. */
@@ -89,16 +89,22 @@ const policy =
 const commands =
   'extension: daily\ncommands:\n  users list: { request: GET /users, columns: [id, username] }\n'
 
-/** Creates what runs lines in a folder with a profile for an instance. */
-export const createRunner = async (sandbox: RunningSandbox) => {
-  const [config, cwd] = [configuration(), folder()]
+/** Creates a configuration with a profile for an instance. */
+export const signIn = async ({ url, token }: RunningSandbox): Promise<string> => {
+  const config = configuration()
+  const line = ['auth', 'login', 'work', '--base-url', url, '--token-stdin']
+  await svcctl(line, { env: { SVC_CONFIG_DIR: config }, input: token })
+  return config
+}
+
+/** Creates what runs lines in a folder, with a copy of a configuration. */
+export const createRunner = (signedIn: string) => {
+  const [config, cwd] = [copyConfiguration(signedIn), folder()]
   writeFileSync(join(cwd, 'x.yml'), document)
   writeFileSync(join(cwd, 'policy.yml'), policy)
   writeFileSync(join(cwd, 'commands.yml'), commands)
   writeFileSync(join(cwd, '.gitlab-ci.yml'), 'test:\n  script: [make]\n')
   const env = { SVC_CONFIG_DIR: config }
-  const signIn = ['auth', 'login', 'work', '--base-url', sandbox.url, '--token-stdin']
-  await svcctl(signIn, { env, input: sandbox.token })
   /** Runs a line; one that goes on is interrupted after its first output. */
   const run = (line: string, input?: string): Promise<Ran> => {
     const stop = new AbortController()

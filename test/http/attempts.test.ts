@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/base/async.js'
 import { getRequestedWait } from '../../src/http/headers.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get, send } from './clients.js'
@@ -217,10 +218,10 @@ describe('attempts', () => {
       category: 'unreachable',
     })
   })
-  it('is heard by many clients with one listener: Node warns of more than ten', () => {
+  it('is heard by many clients without a listener for each: Node warns of more than ten', () => {
     const { signal } = new AbortController()
     for (let i = 0; i < 12; i++) clientOf('http://127.0.0.1:9', { signal })
-    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    expect(getEventListeners(signal, 'abort').length).toBeLessThan(2)
   })
 
   it('end at once when interrupted: before, during, and while waiting', async () => {
@@ -239,10 +240,9 @@ describe('attempts', () => {
     ).toMatchObject({ category: 'interrupted' })
 
     const waiting = new AbortController()
-    const { systemTiming } = await import('../../src/http/sending/attempts.js')
     const options = { signal: waiting.signal, retries: 3, note: () => waiting.abort() }
     expect(
-      await rejected(clientOf(server.base, options, systemTiming).call(get('/x'))),
+      await rejected(clientOf(server.base, options, systemClock).call(get('/x'))),
     ).toMatchObject({ category: 'interrupted' })
     expect(server.seen).toHaveLength(1)
   })

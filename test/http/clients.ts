@@ -1,18 +1,20 @@
 /** Clients for the tests of the HTTP layer, and what they send. */
 import { onTestFinished } from 'vitest'
+import type { Clock } from '../../src/base/async.js'
 import { createClient } from '../../src/http/index.js'
-import type { Timing } from '../../src/http/sending/attempts.js'
 import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
 
 /** A clock that does not wait, and remembers for how long it should have. */
-export const fakeClock = (now = 1_700_000_000_000): Timing & { readonly slept: number[] } => {
+export const fakeClock = (now = 1_700_000_000_000): Clock & { readonly slept: number[] } => {
   const slept: number[] = []
   return {
     slept,
     now: () => now,
     random: () => 1,
-    sleep: async (milliseconds) => {
+    later: (milliseconds, work) => {
       slept.push(milliseconds)
+      queueMicrotask(work)
+      return () => {}
     },
   }
 }
@@ -21,7 +23,7 @@ export const fakeClock = (now = 1_700_000_000_000): Timing & { readonly slept: n
 export const clientOf = (
   baseUrl: string,
   options: Partial<ClientOptions> = {},
-  clock: Timing = fakeClock(),
+  clock: Clock = fakeClock(),
 ): Client => {
   const client = createClient(
     { baseUrl, timeout: 30, retries: 0, userAgent: 'svcctl/test', ...options },

@@ -10,7 +10,7 @@ const recorder = (patient = true) => {
   const gate: Gate = {
     width: 4,
     admit: async (_, before) => {
-      const admission: Admission = { at: told.length, closings: 0, refused: before?.at }
+      const admission: Admission = { at: told.length }
       told.push(before === undefined ? 'first' : `again after ${before.at}`)
       return admission
     },

@@ -5,6 +5,7 @@ import { examples } from '../../src/catalogue/examples.js'
 import { areas, type ParameterFlag } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { getParamValues, type Param } from '../../src/catalogue/params.js'
+import { toolExamples } from '../../src/catalogue/tool-examples.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import { canRepeat, getFirstSegment } from '../../src/engine/command/derive.js'
 import { getCommandFlags } from '../../src/engine/command/flags.js'
@@ -161,7 +162,7 @@ describe('examples', () => {
       expect(new Set(examples).size, `two examples of ${name} are the same`).toBe(examples.length)
       expect(
         examples.length,
-        `write two examples of ${name}, in src/catalogue/examples/ or in its special`,
+        `write two examples of ${name}, in src/catalogue/examples.ts or tool-examples.ts`,
       ).toBeGreaterThanOrEqual(2)
       for (const line of examples)
         expect(
@@ -171,18 +172,11 @@ describe('examples', () => {
     },
   )
 
-  it('stand in the catalogue for derived commands only, and all are shown', async () => {
-    const own = new Set(
-      commands.flatMap((c) => (c.examples === undefined ? [] : [`${c.area} ${c.words}`])),
-    )
+  it('are those of a command', () => {
     const names = new Set(commands.map((c) => `${c.area} ${c.words}`))
-    for (const [area, lines] of Object.entries(examples))
-      for (const words of Object.keys(lines)) {
+    for (const [area, lines] of Object.entries({ ...examples, ...toolExamples }))
+      for (const words of Object.keys(lines))
         expect(names, 'these examples are of no command: remove them').toContain(`${area} ${words}`)
-        expect(own, 'the special has examples of its own: keep one place').not.toContain(
-          `${area} ${words}`,
-        )
-      }
   })
 })
 

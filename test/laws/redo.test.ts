@@ -55,10 +55,7 @@ const state = async (): Promise<readonly string[]> => {
     jobs: __,
     pipelines: ___,
     ...tables
-  } = structuredClone(place().sandbox.snapshot()) as Record<
-    string,
-    { readonly rows?: readonly unknown[] }
-  >
+  } = place().sandbox.snapshot() as Record<string, { readonly rows?: readonly unknown[] }>
   return Object.entries(tables)
     .flatMap(([name, table]) =>
       (table.rows ?? [table]).map((row) => `${name}: ${JSON.stringify(lasting(row))}`),
@@ -67,10 +64,13 @@ const state = async (): Promise<readonly string[]> => {
 }
 
 /** Rows that one of two states has alone: what a test shows. */
-const difference = (now: readonly string[], then: readonly string[]): readonly string[] => [
-  ...now.filter((row) => !then.includes(row)).map((row) => `+ ${row}`),
-  ...then.filter((row) => !now.includes(row)).map((row) => `- ${row}`),
-]
+const difference = (now: readonly string[], then: readonly string[]): readonly string[] => {
+  const [are, were] = [new Set(now), new Set(then)]
+  return [
+    ...now.filter((row) => !were.has(row)).map((row) => `+ ${row}`),
+    ...then.filter((row) => !are.has(row)).map((row) => `- ${row}`),
+  ]
+}
 
 const kept = (await loadAllCommands()).filter(
   (command) => canPreview(command) && canRecordJournal(command) && command.writes !== true,

@@ -1,8 +1,8 @@
 /** The configuration folders of entries: empty ones, and those with profiles, which are copied from one that was made by lines. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { configuration } from '../support/program.js'
+import { configuration, copyConfiguration } from '../support/program.js'
 import { sampleJournal, samplePlans } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 import type { Entry, PlaceName } from './entries.js'
@@ -41,7 +41,7 @@ export class Configurations {
     }
     const made = this.#made.get(place) ?? this.#make(place)
     this.#made.set(place, made)
-    cpSync(await made, copy, { recursive: true, verbatimSymlinks: true })
+    copyConfiguration(await made, copy)
     const file = join(copy, 'config.json')
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(await made, copy))
     return copy

@@ -1,6 +1,7 @@
 /** The examples of all commands and the recipes of the guide, as they stand there. */
+
+import { recipes } from '../../src/catalogue/recipes.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
-import { recipes } from '../../src/commands/recipes.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { absentIn } from '../support/shell.js'
 import { createEntry, type Entry, type Group } from './entries.js'

@@ -18,6 +18,8 @@ const fields: readonly (readonly [path: string, field: string, since: string])[]
   ['/runners/1', 'paused', '15.11'],
   ['/runners/all?per_page=1', 'paused', '15.11'],
   ['/projects/1/runners?per_page=1', 'paused', '15.11'],
+  ['/version', 'kas', '15.11'],
+  ['/version', 'enterprise', '15.11'],
 ]
 /** A request, and the versions in which it is known. */
 const routes: readonly (readonly [route: string, known: readonly string[]])[] = [
@@ -25,6 +27,7 @@ const routes: readonly (readonly [route: string, known: readonly string[]])[] = 
   ['GET /projects/1/services', versions],
   ['GET /metadata', versions.slice(2)],
   ['GET /personal_access_tokens/self', versions.slice(2)],
+  ['GET /projects/1/error_tracking/client_keys', versions.slice(1)],
   ['PATCH /projects/1/protected_branches/main', versions.slice(2)],
   ['POST /ci/lint', versions.slice(0, 3)],
   ['PUT /projects/1/error_tracking/settings', versions.slice(2)],
@@ -49,6 +52,22 @@ describe.each(instances)('the instance as of %s', (asOf, { send }) => {
     const sent = route.startsWith('GET') ? {} : { json }
     const { status } = await send(route.replace(' ', ' //api/v4'), sent)
     expect(status < 300).toBe(known.includes(asOf))
+  })
+
+  it('lets the approval of code owners be changed in every version, and the rest of a protection later', async () => {
+    const path = 'PATCH //api/v4/projects/1/protected_branches/main'
+    const json = { code_owner_approval_required: true, push_access_level: 30 }
+    const { status, text } = await send(path, { json })
+    expect(status).toBe(200)
+    const shown = JSON.parse(text)
+    expect(shown.code_owner_approval_required).toBe(true)
+    expect(shown.push_access_levels[0].access_level).toBe(versions.indexOf(asOf) < 2 ? 40 : 30)
+  })
+
+  it('says of its agent server only what its age says', async () => {
+    if (versions.indexOf(asOf) < 2) return
+    const { kas } = JSON.parse((await send('GET //api/v4/metadata')).text)
+    expect('externalK8sProxyUrl' in kas).toBe(versions.indexOf(asOf) >= 4)
   })
 
   it('takes a parameter that it does not know for nothing', async () => {

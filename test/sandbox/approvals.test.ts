@@ -67,6 +67,19 @@ describe('an approver', () => {
     expect((await send('DELETE /projects/1/members/8')).status).toBe(204)
     expect(await eligible()).toEqual([4])
   })
+
+  it('have a name that is not blank, as every text that the catalogue declares so', async () => {
+    const json = { name: ' ', approvals_required: 1 }
+    const made = await send(`POST ${rules}`, { json })
+    expect([made.status, made.refusal.message]).toEqual([400, { name: ["can't be blank"] }])
+    const titled = await send(`POST ${app}/deploy_keys`, { json: { title: ' ', key: 'none' } })
+    expect(titled.status).toBe(400)
+    const node = { name: 'x', url: 'https://x.test', files_max_capacity: -1 }
+    const { refusal } = await send('POST /geo_nodes', { json: node })
+    expect(refusal.message).toEqual({
+      files_max_capacity: ['must be greater than or equal to 0'],
+    })
+  })
 })
 
 describe('approvals of merge requests', () => {

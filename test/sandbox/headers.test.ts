@@ -4,6 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { sandbox } from './instance.js'
 
 const { send, url } = sandbox()
+/** An instance whose clock goes on by a quarter of a second whenever it is read. */
+let moment = Date.parse('2026-11-03T09:00:00Z')
+const slow = sandbox({
+  now: () => {
+    moment += 250
+    return new Date(moment)
+  },
+})
 const token = { 'private-token': 'sandbox-root-token' }
 
 /** `fetch` sets some of these headers itself. */
@@ -58,6 +66,13 @@ describe('an answer in JSON', () => {
       'no-cache',
     ])
     expect([written, refused].map(({ headers }) => headers.get('etag'))).toEqual([null, null])
+  })
+
+  it('took as long as the clock of the instance went on meanwhile', async () => {
+    const seconds = (await slow.send('GET /runners/1')).headers.get('x-runtime')
+    // The clock is read at the beginning and at the end, and in between by whoever needs the time.
+    expect(Number(seconds)).toBeGreaterThanOrEqual(0.25)
+    expect((Number(seconds) * 1000) % 250).toBe(0)
   })
 })
 

@@ -69,6 +69,11 @@ describe('application settings', () => {
     expect((await archive('soon')).status).toBe(400)
   })
 
+  it('take every duration that a CI configuration takes', async () => {
+    for (const duration of ['2w', '1 day, 2 hrs', '2 weeks and 3 days', 'one month', '30:00:00'])
+      expect((await put({ archive_builds_in_human_readable: duration })).status, duration).toBe(200)
+  })
+
   it('take null for no restriction, and attributes that answers show', async () => {
     await put({ domain_allowlist: ['a.test'] })
     expect((await put({ domain_allowlist: null })).body.domain_allowlist).toBeNull()

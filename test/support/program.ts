@@ -1,5 +1,5 @@
 /** The real program, in its own process and its own configuration folder. */
-import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { started } from './starting.js'
@@ -31,6 +31,12 @@ export const configuration = (config = folder()): string => {
   mkdirSync(join(config, 'cache'), { recursive: true, mode: 0o700 })
   symlinkSync(compiled, join(config, 'cache', 'code'))
   return config
+}
+
+/** Copies a configuration folder, so that what was signed in to once need not be signed in to again. */
+export const copyConfiguration = (config: string, copy = folder()): string => {
+  cpSync(config, copy, { recursive: true, verbatimSymlinks: true })
+  return copy
 }
 
 /** Variables of the machine that would change what the program does. */

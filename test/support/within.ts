@@ -9,11 +9,17 @@ import { createLineIo, type LineSource } from '../../src/base/line-io.js'
 import { main } from '../../src/main.js'
 import { clean, configuration, folder, type How, type Ran } from './program.js'
 
-/** The folder of lines that name none, by the folder of the test file; nothing is in it. */
-const emptyFolders = new Map<string, string>()
-const getEmptyFolder = (): string => {
-  const known = emptyFolders.get(tmpdir()) ?? folder()
-  emptyFolders.set(tmpdir(), known)
+/** What the lines of a test file share: the variables of the machine, and a folder in which nothing is. */
+interface Surroundings {
+  readonly variables: Readonly<Record<string, string>>
+  readonly emptyFolder: string
+}
+
+/** The surroundings of each test file, by its temporary folder. Reading all variables takes a hundredth of a line's time. */
+const surroundings = new Map<string, Surroundings>()
+const getSurroundings = (): Surroundings => {
+  const known = surroundings.get(tmpdir()) ?? { variables: clean(), emptyFolder: folder() }
+  surroundings.set(tmpdir(), known)
   return known
 }
 
@@ -53,8 +59,9 @@ const callAfterOutput = (io: Io, listener: () => void): void => {
 
 const createLine = (args: readonly string[], how: LineHow) => {
   const { env = {}, input, stop, afterOutput } = how
-  const cwd = how.cwd ?? getEmptyFolder()
-  const common = () => ({ ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration() })
+  const { variables, emptyFolder } = getSurroundings()
+  const cwd = how.cwd ?? emptyFolder
+  const common = () => ({ ...variables, SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration() })
   const whole = { ...(how.bare === true ? {} : common()), ...env }
   const line = createLineIo([...args], { env: whole, cwd, input })
   Object.assign(line.io, how.io)

@@ -1,7 +1,7 @@
 /** Writes the sentence for each error of JSON Schema, one for each keyword. */
 import { isObject } from '../objects.js'
 import { suggestSimilar } from '../suggest.js'
-import { describeSize, quoteText } from '../text.js'
+import { describeSize, joinWords, quoteText } from '../text.js'
 
 /** Keys and indexes from the root of a value to one of its parts. */
 export type ValuePath = readonly (string | number)[]
@@ -19,9 +19,6 @@ const kindWords: Readonly<Record<string, string>> = {
   object: 'a map',
   null: 'null',
 }
-
-const joinOr = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 export const listTypes = ({ type }: Schema): readonly string[] =>
   [type].flat().filter((one): one is string => typeof one === 'string')
@@ -128,7 +125,7 @@ export const sentences: Readonly<
     const called = typeof last === 'string' ? quoteText(last) : name
     const isNothing = value === null && types.includes('object')
     return {
-      text: `${called} must be ${joinOr(kinds)}, not ${shown}`,
+      text: `${called} must be ${joinWords(kinds, 'or')}, not ${shown}`,
       hint: isNothing
         ? 'Write {} for an empty map.'
         : typeof value === 'string'
@@ -143,7 +140,7 @@ export const sentences: Readonly<
   enum: ({ name, schema, value, shown }) => {
     const all = [schema.enum].flat().map(String)
     const near = typeof value === 'string' ? suggestSimilar(value, all) : undefined
-    return { text: `${name} must be ${joinOr(all)}, not ${shown}`, hint: near }
+    return { text: `${name} must be ${joinWords(all, 'or')}, not ${shown}`, hint: near }
   },
   pattern: describeInvalid,
   format: describeInvalid,
@@ -165,7 +162,7 @@ export const sentences: Readonly<
     const keys = [schema.oneOf]
       .flat()
       .flatMap((one) => (isObject(one) ? listTexts(one.required) : []))
-    return { text: `${name} must have either ${joinOr(keys)}` }
+    return { text: `${name} must have either ${joinWords(keys, 'or')}` }
   },
 }
 

@@ -19,7 +19,7 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty, ReadStream as Terminal } from 'node:tty'
 import { promisify } from 'node:util'
-import { Failure, getErrorCode } from '../../errors.js'
+import { Failure, getErrorCode, getReason } from '../../errors.js'
 import { resolvePath } from '../io.js'
 import { describeOther, nonBlocking } from './regular.js'
 
@@ -337,4 +337,22 @@ export const readReadable = async (
     chunks.push(bytes)
   }
   return Buffer.concat(chunks, size)
+}
+
+/**
+ * Reads all bytes of a file that a line names.
+ * @param label the flag or argument that names it
+ * @throws Failure `usage` with the label and the reason
+ */
+export const readNamedFile = async (
+  label: string,
+  path: string,
+  max: number,
+  signal?: AbortSignal,
+): Promise<Buffer> => {
+  try {
+    return await readReadable(path, signal, max)
+  } catch (cause) {
+    throw new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
+  }
 }

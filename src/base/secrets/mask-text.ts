@@ -69,7 +69,8 @@ export const maskPrivateKeys = (text: string, mark: TextMark): string =>
 /** Matches a line of YAML with an assignment: the text before the name, the name, the sign, and the value. */
 const assignment = /^([ \t]*(?:- +)*["']?)([A-Za-z_][\w.-]*)(["']?:(?: |$))(.*)$/
 /** Matches the name of an assignment within a line, or of a flag, with its sign. */
-const inlineName = /(?<![\w.-])(?:--[A-Za-z][\w-]*[ =]|[A-Za-z_][\w.-]*\\?["']? ?[:=] ?)/g
+const inlineName =
+  /(?<![\w.-])(?:--[A-Za-z][\w-]*[ =]|[A-Za-z_][\w.-]*(?:\[[\w.-]*\])*\\?["']? ?[:=] ?)/g
 /** Matches a value up to its closing quote, or up to the next word. */
 const inlineValue = /(\\?["'])?((?:Basic |Bearer )?(?:(?<=")[^"\\]*|(?<=')[^']*|[^\s"'\\,}&;)]+))/y
 

@@ -3,6 +3,8 @@
  * traces, `--curl`, journals and exports.
  */
 
+import { decodeUri } from '../text.js'
+
 /** The text that replaces the value of a field with the name of a secret. */
 export const masked = '[masked]'
 
@@ -122,17 +124,9 @@ export const isSecretHeader = createMemo(
 /** Matches the last words of names that hold a secret only in a query, such as keys of signed addresses. */
 const secretParameter = /(?:^| )(?:auth|code|key|sig|signature)$/
 
-const decodeParameter = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** True if the value of a query parameter is masked; of a name with brackets, each level counts. */
 export const isSecretParameter = createMemo((name) => {
-  const words = splitWords(decodeParameter(name))
+  const words = splitWords(decodeUri(name))
   return secretParameter.test(words) || isSecretWords(words)
 })
 

@@ -66,7 +66,7 @@ const applied = {
 export const actionNames = ['create', 'delete', 'move', 'update', 'chmod'] as const
 
 /** The parameters of an item in `actions[]`. */
-const action = {
+export const fileAction = {
   action: oneOf(actionNames, 'action on the file', { required: true }),
   file_path: string('full path of the file', { required: true }),
   previous_path: string('previous path of a moved file'),
@@ -87,7 +87,7 @@ const creation = {
   start_project: project('project of the start branch or commit [this project]'),
   actions: json(
     'file actions: each with action (create, delete, move, update, chmod), file_path, and, as the action needs, previous_path, content, encoding (text, base64), last_commit_id, execute_filemode',
-    { required: true, items: action },
+    { required: true, items: fileAction },
   ),
   author_email: string('author’s email address'),
   author_name: string('author’s name'),

@@ -4,7 +4,7 @@ import { type Environment, getCurrentIo } from '../../base/io.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { findNearest } from '../../base/suggest.js'
 import { toSingular } from '../../base/text.js'
-import { listAreas } from '../../catalogue/index.js'
+import { findArea, listAreas } from '../../catalogue/index.js'
 import { isSwitch } from '../../catalogue/params.js'
 import { toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
@@ -50,7 +50,7 @@ const isKnown = (token: string): boolean =>
   anywhere.some(({ name, short }) => token === `--${name}` || token === `-${short}`) ||
   foreignFlags.some(({ names }) => names.includes(token))
 
-const isFirstWord = (word: string): boolean => findArea(word) !== undefined
+const isFirstWord = (word: string): boolean => findAreaWord(word) !== undefined
 
 const splitLine = (tokens: readonly string[]): SplitLine => {
   const at: number[] = []
@@ -79,9 +79,8 @@ const getProfileName = (env: Environment): string | undefined => {
 }
 
 /** Finds the area that a word names, by its own name, its alias or a name of another tool. */
-const findArea = (word: string): string | undefined =>
-  listAreas().find(({ name, alias }) => name === word || alias === word)?.name ??
-  (isTool(word) ? word : findAreaName(word))
+const findAreaWord = (word: string): string | undefined =>
+  findArea(word)?.name ?? (isTool(word) ? word : findAreaName(word))
 
 /** The area that the words of a line name, with the words after it; or a list that the documents lack. */
 interface ReachedArea {
@@ -96,7 +95,7 @@ interface ReachedArea {
 
 const resolveArea = (line: SplitLine, at: number): ReachedArea | undefined => {
   const [word = ''] = line.words.slice(at)
-  const area = findArea(word)
+  const area = findAreaWord(word)
   const route = area === undefined ? findRoute(word) : undefined
   if (area === undefined && route === undefined) return undefined
   const words = line.words.slice(at + 1)
@@ -193,7 +192,7 @@ const replaceRoute = async ({
   rest,
 }: ReachedArea): Promise<RewrittenWords | undefined> => {
   const [first = ''] = args
-  const ofGroup = area === 'groups' ? findArea(verb) : undefined
+  const ofGroup = area === 'groups' ? findAreaWord(verb) : undefined
   if (ofGroup !== undefined && args.length === 1)
     return replaceFrom([...ofGroup.split(' '), 'list', '-G', first, ...rest(2)])
   const isGet = verb === 'get' || findVerb(verb, ['get']) !== undefined
@@ -343,6 +342,6 @@ const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | 
 /** Expands the alias that is the first word of a line; undefined if there is none. */
 export const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
-  if (findArea(first) !== undefined) return undefined
+  if (findAreaWord(first) !== undefined) return undefined
   return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)
 }

@@ -5,7 +5,7 @@ import { suggestSimilar } from '../../base/suggest.js'
 import { getExtensionFault } from '../../catalogue/index.js'
 import { getCommandName } from '../../engine/command/derive.js'
 import { isWord } from '../../engine/plan/line.js'
-import { Failure, recoverFrom } from '../../errors.js'
+import { type Failure, recoverFrom } from '../../errors.js'
 import { Leaf } from '../words/leaf.js'
 import { flagsAnywhere, followWords, parseTokens } from '../words/tree.js'
 import { rewriteArguments, rewriteName } from './arguments.js'
@@ -136,5 +136,5 @@ export const adviseLine = async (error: Failure, typed: readonly string[]): Prom
   const [, behind, kinds] =
     /^(?:Did you mean [^?]*\?( .*)|(Kinds are .*))$/.exec(error.details.hint ?? '') ?? []
   const more = behind ?? (kinds === undefined ? '' : ` ${kinds}`)
-  return new Failure(error.category, error.message, { ...error.details, hint: line + more })
+  return error.with({ hint: line + more })
 }

@@ -11,7 +11,7 @@ import manyObjects from '../../../.github/guide/many-objects.md?raw'
 import snapshots from '../../../.github/guide/snapshots.md?raw'
 import troubleshooting from '../../../.github/guide/troubleshooting.md?raw'
 import where from '../../../.github/guide/where.md?raw'
-import { type Recipe, recipes } from '../../commands/recipes.js'
+import { type Recipe, recipes } from '../../catalogue/recipes.js'
 import { indent, layOutTable, wrap, wrapCommandLine } from './layout.js'
 
 const pages = {

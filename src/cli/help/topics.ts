@@ -276,11 +276,10 @@ const describeExtensions = (style: PageStyle): string => {
 }
 
 /** Renders `svcctl --help`. */
-export const renderRootHelp = async (style: PageStyle): Promise<string> => {
-  const { summaries } = await import('../../commands/summaries.js')
+export const renderRootHelp = (style: PageStyle): string => {
   const own = toolGroups.map(([group, title]) => {
-    const names = toolCommands.filter((c) => c.group === group).map(getCommandName)
-    const lines = names.map((name) => [name, summaries[name] ?? ''] as const)
+    const commands = toolCommands.filter((c) => c.group === group)
+    const lines = commands.map((c) => [getCommandName(c), c.summary] as const)
     return formatSection(`${title}:`, layOutTable(lines, style.width), style)
   })
   const rows = areas.map((a) => [a.name, a.summary] as const)

@@ -1,7 +1,7 @@
 /** Expands aliases. They are read only if the first word of a line is no command. */
 import { quoteWord, splitCommand } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
-import { listAreas } from '../../catalogue/index.js'
+import { findArea } from '../../catalogue/index.js'
 import { isSwitch } from '../../catalogue/params.js'
 import { toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
@@ -11,8 +11,7 @@ import { findAlias, readAliases } from '../../profile/store.js'
 import type { Environment } from '../../profile/types.js'
 
 const isCommand = (word: string): boolean =>
-  listAreas().some(({ name, alias }) => name === word || alias === word) ||
-  toolCommands.some(({ area }) => area === word)
+  findArea(word) !== undefined || toolCommands.some(({ area }) => area === word)
 
 /**
  * Returns the words that an alias stands for; undefined if there is no such alias.

@@ -6,7 +6,7 @@ import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch } from '../../catalogue/params.js'
 import { createNameConflictFailure } from '../../catalogue/words.js'
-import { getCommandName, isExtension } from '../../engine/command/derive.js'
+import { canCallApi, getCommandName, isExtension } from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
@@ -14,7 +14,6 @@ import {
   findSwitch,
   getWordsBeforeDashes,
   readInstanceFlags,
-  usesInstanceNames,
   type WordsFinder,
 } from '../../engine/command/words.js'
 import {
@@ -316,7 +315,7 @@ export class Leaf extends CommandLevel {
 
   /** Translates a command to the vocabulary of its instance; the tool's own commands have none. */
   private async translate(command: Command): Promise<Command> {
-    if (!usesInstanceNames(command)) return command
+    if (!canCallApi(command)) return command
     try {
       const own = await this.findOwn()
       if (own === undefined) return command
@@ -339,7 +338,7 @@ export class Leaf extends CommandLevel {
   ): Promise<Command> {
     const { open, unknown, fields } = findUndocumented(command, tokens)
     const may = unknown || fields.length > 0 || (completes && open)
-    if (!usesInstanceNames(command) || !may) return command
+    if (!canCallApi(command) || !may) return command
     const { hasUnknownField, addKnownNames } = await import('../../engine/command/known.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
     return needed

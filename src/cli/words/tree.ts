@@ -5,7 +5,7 @@
 
 import { Option, type ParseOptionsResult } from 'commander'
 import { getCurrentIo } from '../../base/io.js'
-import { listAreas } from '../../catalogue/index.js'
+import { findArea, listAreas } from '../../catalogue/index.js'
 import { getCommandWords, loadCommandByWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
@@ -140,7 +140,7 @@ class Program extends Branch {
     const own = toolCommands.find((one) => one.area === name)
     if (own !== undefined)
       return { level: own.words === '' ? createLeaf(this, name, '') : new Area(name, tokens, name) }
-    const area = listAreas().find((one) => one.name === name || one.alias === name)
+    const area = findArea(name)
     if (area === undefined) return undefined
     return { level: new Area(name, tokens, area.name), hidden: area.name !== name }
   }

@@ -160,10 +160,6 @@ export const download = define({
     to,
     extract: boolean('extract the archive into --to [working directory]'),
   },
-  examples: [
-    'artifacts download 13 --project platform/app',
-    'artifacts download --ref main --job build --project platform/app --extract --to out',
-  ],
   rows: createDownload(archiveKind),
 })
 
@@ -177,10 +173,6 @@ const fileKind: DownloadKind = {
 
 export const file = define({
   flags: { to },
-  examples: [
-    'artifacts file dist/app.txt --job-id 13 --project platform/app',
-    'artifacts file dist/app.txt --ref main --job build --project platform/app --to -',
-  ],
   rows: createDownload(fileKind),
 })
 

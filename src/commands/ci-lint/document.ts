@@ -88,6 +88,12 @@ export class CiDocument {
     }
   }
 
+  /** Finds the place of the first node that passes a test. */
+  findNode(holds: (node: YamlNode) => boolean): Mark | undefined {
+    for (const node of this.walkNodes()) if (holds(node)) return node.at
+    return undefined
+  }
+
   // Aliases, references and merges.
 
   /** Returns the node that an alias or a `!reference` stands for. Any other node is returned as it is. */
@@ -125,17 +131,22 @@ export class CiDocument {
     return list.items.flatMap((item) => this.getItems(item, depth + 1)).slice(0, maxEntries)
   }
 
-  get(node: YamlNode | undefined, name: string): CiEntry | undefined {
-    return node && this.getEntries(node).find((entry) => entry.name === name)
+  /** Returns an entry of a map, or of the map in that entry, and so on. */
+  get(node: YamlNode | undefined, name: string, ...inner: readonly string[]): CiEntry | undefined {
+    const found = node && this.getEntries(node).find((entry) => entry.name === name)
+    const [next, ...others] = inner
+    return next === undefined ? found : this.get(found?.value, next, ...others)
+  }
+
+  /** The top-level entries: jobs and keywords. */
+  get jobs(): readonly CiEntry[] {
+    return this.root === undefined ? [] : this.getEntries(this.root)
   }
 
   /** Finds a top-level entry by name. Case is ignored if no name matches exactly. */
   findJob(name: string): CiEntry | undefined {
-    const entries = this.root === undefined ? [] : this.getEntries(this.root)
-    return (
-      entries.find((entry) => entry.name === name) ??
-      entries.find((entry) => isSame(entry.name, name))
-    )
+    const { jobs } = this
+    return jobs.find((job) => job.name === name) ?? jobs.find((job) => isSame(job.name, name))
   }
 
   /** Returns the entries of a job, and then those of the jobs that it extends. */

@@ -11,13 +11,7 @@ import { createExitRow, type Rows, yieldRecords, yieldText } from '../../engine/
 import { exitCodes, Failure, type FailureDetails, recoverFrom, usage } from '../../errors.js'
 import { type Arguments, define, reportFlag } from '../define.js'
 import { createWaitOptions } from '../profile.js'
-import {
-  type JunitCase,
-  renderJunit,
-  renderSarif,
-  type SarifResult,
-  writeReports,
-} from '../reports.js'
+import { type JunitCase, renderJunit, renderSarif, writeReports } from '../reports.js'
 import { createAsOfFlag, parseAsOfVersion } from '../sandbox.js'
 import { findDefaultSource, type LintSource, readLintSources } from './files.js'
 import { type Checked, findSyntaxProblem, type Problem, toProblems } from './problems.js'
@@ -74,20 +68,18 @@ interface Choices {
 const describeProblem = (file: string, problem: Problem): string =>
   problem.line === undefined ? problem.message : `${formatPlace(file, problem)}: ${problem.message}`
 
-const getProblems = (verdict: Verdict, level: 'error' | 'warning') =>
-  (level === 'error' ? verdict.errors : verdict.warnings).map((problem) => ({
-    level,
-    message: problem.message,
-    file: problem.file ?? verdict.file,
-    line: problem.line,
-    column: problem.column,
-  }))
+/** Lists the errors and then the warnings, each with its level and its place. */
+const listProblems = ({ file: checked, errors, warnings }: Verdict) =>
+  [...errors, ...warnings].map(({ message, file = checked, line, column }, i) => {
+    const level: 'error' | 'warning' = i < errors.length ? 'error' : 'warning'
+    return { level, message, file, line, column }
+  })
 
 /** Returns the record of a verdict for programs. Syntax errors contain their place, and `problems` has all places. */
 const toLintRecord = (verdict: Verdict) => {
   const { file, valid, errors, warnings, merged, local } = verdict
   const isSyntax = ({ message }: Problem): boolean => local === true || / line \d+/.test(message)
-  const problems = [...getProblems(verdict, 'error'), ...getProblems(verdict, 'warning')]
+  const problems = listProblems(verdict)
   return {
     file,
     valid,
@@ -110,12 +102,12 @@ const formatVerdict = ({ answer }: Context, v: Verdict, strict: boolean): string
   const warned = v.warnings.length > 0
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
   const mark = answer.text.mark(isFailing(v, strict) ? 'bad' : warned ? 'warn' : 'good')
-  const formatProblemLine = (kind: 'bad' | 'warn') => (p: Problem) =>
-    `    ${answer.text.mark(kind)} ${answer.text.wrapHanging(describeProblem(v.file, p), 6)}`
   const lines = [
     `${mark} ${answer.text.safe(v.file)}  ${word}`,
-    ...v.errors.map(formatProblemLine('bad')),
-    ...v.warnings.map(formatProblemLine('warn')),
+    ...listProblems(v).map((p) => {
+      const kind = answer.text.mark(p.level === 'error' ? 'bad' : 'warn')
+      return `    ${kind} ${answer.text.wrapHanging(describeProblem(v.file, p), 6)}`
+    }),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -132,8 +124,7 @@ const joinMerged = (verdicts: readonly Verdict[]): string =>
 const yieldVerdicts = (context: Context, verdicts: readonly Verdict[], choices: Choices): Rows => {
   if (choices.merged && context.answer.reader === 'people') {
     for (const v of verdicts)
-      for (const p of [...v.errors, ...v.warnings])
-        context.ui.warn(`${formatPlace(v.file, p)}: ${p.message}`)
+      for (const p of listProblems(v)) context.ui.warn(`${formatPlace(v.file, p)}: ${p.message}`)
     return yieldText(joinMerged(verdicts))
   }
   return yieldRecords(verdicts.map(toLintRecord), {
@@ -168,29 +159,19 @@ const toJunitCase = (verdict: Verdict, strict: boolean): JunitCase => {
   }
 }
 
-const toSarifResult = (
-  verdict: Verdict,
-  problem: Problem,
-  level: 'error' | 'warning',
-): SarifResult => ({
-  ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
-  level,
-  text: problem.message,
-  file: problem.file ?? verdict.file,
-  line: problem.line,
-  column: problem.column,
-})
-
 const rules = {
   'yaml-syntax': 'The file is not YAML',
   'ci-configuration': 'The instance reported errors or warnings',
 } as const
 
 const renderLintSarif = (verdicts: readonly Verdict[]): string => {
-  const results = verdicts.flatMap((v) => [
-    ...v.errors.map((p) => toSarifResult(v, p, 'error')),
-    ...v.warnings.map((p) => toSarifResult(v, p, 'warning')),
-  ])
+  const results = verdicts.flatMap((verdict) =>
+    listProblems(verdict).map(({ message: text, ...problem }) => ({
+      ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
+      text,
+      ...problem,
+    })),
+  )
   return renderSarif(version, rules, results)
 }
 
@@ -371,13 +352,6 @@ export const lint = define({
   ],
   without: ['content', 'include_merged_yaml'],
   flags,
-  examples: [
-    'ci lint',
-    'ci lint .gitlab-ci.yml deploy/*.yml --strict',
-    'ci lint - < .gitlab-ci.yml',
-    'ci lint --report junit=lint.xml',
-    'ci lint --sandbox --as-of 14.5',
-  ],
   gathers: true,
   eachParent: true,
   rows: lintGiven,

@@ -30,6 +30,12 @@ const findJobMark = (document: CiDocument, name: string, key: string): Mark | un
   return job && (document.findJobEntry(job, key)?.key.at ?? job.key.at)
 }
 
+/** Creates the finder of a key of the job that a message names. */
+const findJobKey =
+  (key: string): Finder =>
+  (document, [, name = '']) =>
+    findJobMark(document, name, key)
+
 /** Returns the values that name a job: texts, or the key `job` of a map. */
 const getNames = (document: CiDocument, value: YamlNode): readonly YamlNode[] =>
   document.getItems(value).flatMap((item) => {
@@ -79,8 +85,7 @@ const findTwice: Finder = (document, [, name = '', other = '']) => {
 /** Finds the needs of a job that depends on itself, directly or through other jobs. */
 const findCircle: Finder = (document) => {
   const waits = new Map<string, readonly string[]>()
-  const jobs = document.root === undefined ? [] : document.getEntries(document.root)
-  for (const job of jobs) {
+  for (const job of document.jobs) {
     const needs = document.findJobEntry(job, 'needs')
     if (needs !== undefined)
       waits.set(
@@ -88,7 +93,7 @@ const findCircle: Finder = (document) => {
         getNames(document, needs.value).map((name) => getBaseName(getScalarText(name))),
       )
   }
-  const first = jobs.find(({ name }) => {
+  const first = document.jobs.find(({ name }) => {
     const seen = new Set<string>()
     const open = [...(waits.get(name) ?? [])]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -103,47 +108,38 @@ const findCircle: Finder = (document) => {
 
 // Texts.
 
-const findText = (document: CiDocument, has: (text: string) => boolean): Mark | undefined => {
-  for (const node of document.walkNodes())
-    if (node.kind === 'scalar' && has(node.value)) return node.at
-  return undefined
-}
+/** Finds the text with an interpolation block that has a part. */
+const findBlock = (document: CiDocument, part: string): Mark | undefined =>
+  document.findNode(
+    (node) => node.kind === 'scalar' && node.value.includes('$[[') && node.value.includes(part),
+  )
 
 /** Finds the text with the interpolation block that a message quotes. */
-const findBlock = (document: CiDocument, part: string): Mark | undefined =>
-  findText(document, (text) => text.includes('$[[') && text.includes(part))
+const findQuotedBlock: Finder = (document, [, part = '']) => findBlock(document, part)
 
 const date = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt\s].*)?$/
-const findClass = (document: CiDocument, name: string): Mark | undefined => {
-  for (const node of document.walkNodes()) {
+const findClass: Finder = (document, [, name = '']) =>
+  document.findNode((node) => {
+    if (name !== 'Date' && name !== 'Time') return node.tag?.includes(name) === true
     const isMoment = node.kind === 'scalar' && node.plain && date.test(node.value)
-    const isIt =
-      name === 'Date' || name === 'Time'
-        ? isMoment && (name === 'Time') === /[Tt\s]/.test(node.value)
-        : node.tag?.includes(name) === true
-    if (isIt) return node.at
-  }
-  return undefined
-}
+    return isMoment && (name === 'Time') === /[Tt\s]/.test(node.value)
+  })
 
 /** Finds a reference as messages show it: a part that is no text is `…`, and a reference that is no list has no parts. */
-const findReference = (document: CiDocument, shown: string): Mark | undefined => {
+const findReference: Finder = (document, [, shown = '']) => {
   const wanted = shown.replaceAll('", "', '","')
-  for (const node of document.walkNodes()) {
+  return document.findNode((node) => {
     const items = node.kind === 'list' ? node.items : []
     const parts = items.map((item) => (item.kind === 'scalar' ? item.value : '…'))
-    if (node.tag === '!reference' && JSON.stringify(parts) === wanted) return node.at
-  }
-  return undefined
+    return node.tag === '!reference' && JSON.stringify(parts) === wanted
+  })
 }
 
 // Includes.
 
 const getIncludes = (document: CiDocument): readonly YamlNode[] => {
-  const include = document.get(document.root, 'include')
-  const spec = document.get(document.header, 'spec')
-  const ofHeader = spec && document.get(spec.value, 'include')
-  return [include, ofHeader].flatMap((entry) =>
+  const ofHeader = document.get(document.header, 'spec', 'include')
+  return [document.get(document.root, 'include'), ofHeader].flatMap((entry) =>
     entry === undefined ? [] : document.getItems(entry.value),
   )
 }
@@ -174,6 +170,8 @@ const findInFile: Finder = (document, [, path = '', problem = '']) => {
   return found?.keyword === 'local' ? { ...place, file: path.replace(/^\/+/, '') } : undefined
 }
 
+const findInclude: Finder = (document, [, name = '']) => findIncluded(document, name)?.at
+
 /** Finds the first include whose keywords pass a test. */
 const findEntry = (document: CiDocument, holds: (keys: readonly string[]) => boolean) =>
   getIncludes(document).find((item) => holds(document.getEntries(item).map(({ name }) => name)))?.at
@@ -193,20 +191,14 @@ const findYaml = (text: string): Place | undefined => {
 
 /** Finds the place of a path that begins with the name of a job, which may contain colons and spaces. */
 const findJobPath: Finder = (document, [, path = '']) => {
-  const names = (document.root === undefined ? [] : document.getEntries(document.root)).map(
-    ({ name }) => name,
-  )
-  const job = names
-    .filter((name) => {
-      const next = path.slice(name.length, name.length + 1)
-      return (
-        path.slice(0, name.length).toLowerCase() === name.toLowerCase() && /^(?:$|[: ])/.test(next)
-      )
+  const [entry] = document.jobs
+    .filter(({ name }) => {
+      const isNamed = path.slice(0, name.length).toLowerCase() === name.toLowerCase()
+      return isNamed && /^(?:$|[: ])/.test(path.slice(name.length))
     })
-    .toSorted((a, b) => b.length - a.length)[0]
-  const entry = job === undefined ? undefined : document.findJob(job)
-  if (entry === undefined || job === undefined) return undefined
-  const rest = path.slice(job.length)
+    .toSorted((a, b) => b.name.length - a.name.length)
+  if (entry === undefined) return undefined
+  const rest = path.slice(entry.name.length)
   if (!rest.startsWith(' may allow')) return document.findInJob(entry, rest)
   const rules = document.findJobEntry(entry, 'rules')
   return (rules && document.getItems(rules.value).at(-1)?.at) ?? entry.key.at
@@ -214,7 +206,7 @@ const findJobPath: Finder = (document, [, path = '']) => {
 
 /** Finds the job whose name is a number, which may be written in another form: `1:30` is 90. */
 const findNumber: Finder = (document, [, number = '']) => {
-  const jobs = document.root === undefined ? [] : document.getEntries(document.root)
+  const { jobs } = document
   const job =
     jobs.find(({ name }) => name === number) ?? jobs.find(({ name }) => /^[-+]?[\d.]/.test(name))
   return job?.key.at
@@ -227,9 +219,7 @@ const findRootPath: Finder = (document, [, keyword = '', rest = '']) => {
 }
 
 const findInput = (document: CiDocument, name: string, rest = ''): Mark | undefined => {
-  const spec = document.get(document.header, 'spec')
-  const inputs = spec && document.get(spec.value, 'inputs')
-  const input = inputs && document.get(inputs.value, name)
+  const input = document.get(document.header, 'spec', 'inputs', name)
   return input && document.find(input, rest)
 }
 
@@ -238,23 +228,12 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
   [/^Included file `([^`]+)` (.*)$/s, findInFile],
   [
     /^\(<unknown>\): Unknown alias: (.+)$/,
-    (document, [, name]) => {
-      for (const node of document.walkNodes())
-        if (node.kind === 'alias' && node.name === name) return node.at
-      return undefined
-    },
+    (document, [, name]) =>
+      document.findNode((node) => node.kind === 'alias' && node.name === name),
   ],
-  [/unspecified class: (\S+)/, (document, [, name = '']) => findClass(document, name)],
-  [/^!reference (\[.*?\]) /, (document, [, shown = '']) => findReference(document, shown)],
-  [
-    /^(?:Local file|Remote file|Template file|include) `([^`]+)`/,
-    (document, [, name = '']) => findIncluded(document, name)?.at,
-  ],
-  [
-    /^Project `[^`]+` file `([^`]+)`/,
-    (document, [, name = '']) => findIncluded(document, name)?.at,
-  ],
-  [/^Project `([^`]+)`/, (document, [, name = '']) => findIncluded(document, name)?.at],
+  [/unspecified class: (\S+)/, findClass],
+  [/^!reference (\[.*?\]) /, findReference],
+  [/^(?:(?:Local|Remote|Template) file|include|Project(?: `[^`]+` file)?) `([^`]+)`/, findInclude],
   [
     /^Each include must use only one/,
     (document) => findEntry(document, (keys) => countAccessors(keys) > 1),
@@ -282,10 +261,10 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
   ],
   [
     /(?:interpolation provided|index|non-array value|indices|without a key).* in `([^`]+)`/,
-    (document, [, access = '']) => findBlock(document, access),
+    findQuotedBlock,
   ],
-  [/^no function matching `([^`]+)`/, (document, [, call = '']) => findBlock(document, call)],
-  [/^error in `(\w+)` function/, (document, [, name = '']) => findBlock(document, name)],
+  [/^no function matching `([^`]+)`/, findQuotedBlock],
+  [/^error in `(\w+)` function/, findQuotedBlock],
   [
     /^(?:invalid pattern used for|maximum) interpolation|^too many functions/,
     (document) => findBlock(document, ''),
@@ -302,7 +281,7 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
     /^(.+) job: (?:undefined dependency:|dependency) (.+?)(?: is not defined in .*)?$/,
     findOther('dependencies'),
   ],
-  [/^(.+) job: chosen stage/, (document, [, name = '']) => findJobMark(document, name, 'stage')],
+  [/^(.+) job: chosen stage/, findJobKey('stage')],
   [
     /^(.+) job: on_stop job /,
     (document, [, name = '']) => {
@@ -316,14 +295,11 @@ const finders: readonly (readonly [RegExp, Finder])[] = [
     (document, [, name = '', key = '']) =>
       findBlock(document, `matrix.${key}`) ?? findJobMark(document, name, 'needs'),
   ],
-  [/^(.+) job: use either /, (document, [, name = '']) => findJobMark(document, name, 'publish')],
+  [/^(.+) job: use either /, findJobKey('publish')],
   [/^(.+) has the following needs duplicated: (.+?)(?:, .*)?\.$/, findTwice],
   [/^'(.+)' job needs '(.+)' job, but /, findOther('needs')],
-  [
-    /^(.+): one job can only need /,
-    (document, [, name = '']) => findJobMark(document, name, 'needs'),
-  ],
-  [/^(.+): .+ in `extends`/, (document, [, name = '']) => findJobMark(document, name, 'extends')],
+  [/^(.+): one job can only need /, findJobKey('needs')],
+  [/^(.+): .+ in `extends`/, findJobKey('extends')],
   [/circular dependencies/, findCircle],
   [/^jobs:(\S+) name should be a symbol$/, findNumber],
   [/^jobs:(.+)$/s, findJobPath],

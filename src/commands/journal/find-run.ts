@@ -66,14 +66,18 @@ const createRefusalWithHint = (why: string, mine: RunEntry | undefined): Failure
       : `To undo a run, pass its ID: svcctl journal undo ${mine.header.id}`,
   )
 
-const createNoRunFailure = (entries: readonly RunEntry[], author: WriteAuthor): Failure => {
-  const none = `no journal of a run ${describeAuthor(author)}`
-  const any = entries.find((entry) => !isPlanned(entry))
-  if (any === undefined) return usage(none, 'Every write is recorded in a journal.')
-  return createRefusalWithHint(
-    `${none}; the newest of all is ${describeRun(any)} ${describeAuthor(any.header)}`,
-    findUndoableRun(entries, author),
-  )
+/** Creates the failure for an author whose runs sent nothing. */
+const createNoWriteFailure = (entries: readonly RunEntry[], author: WriteAuthor): Failure => {
+  const whose = describeAuthor(author)
+  const none = `no journal of a run ${whose}`
+  const newest = entries.find((entry) => !isPlanned(entry))
+  if (newest === undefined) return usage(none, 'Every write is recorded in a journal.')
+  const { instance, profile } = newest.header
+  const isOwn = instance === author.instance && profile === author.profile
+  const why = isOwn
+    ? `no run ${whose} sent a write; the newest is ${describeRun(newest)}`
+    : `${none}; the newest of all is ${describeRun(newest)} ${describeAuthor(newest.header)}`
+  return createRefusalWithHint(why, undefined)
 }
 
 /** @throws Failure `conflict` if a process still writes the journal */
@@ -154,7 +158,7 @@ export const findRunToUndo = async (
   const journals = await readJournalFolder(getRunFolder(context.place.env))
   const last = await findLastWrite(journals, author)
   const { run } = last
-  if (run === undefined) throw createNoRunFailure(journals.entries, author)
+  if (run === undefined) throw createNoWriteFailure(journals.entries, author)
   const since = describeLaterWrites(context, last, author)
   await checkEnded(run)
   const wanted = await chooseRun(context, run, redo)

@@ -223,16 +223,10 @@ async function* listJournals(context: Context, given: Arguments<typeof listFlags
 }
 
 export const listCommand = define({
-  summary: 'List journals, newest first',
   description: [
     'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last. A run that ends with "planned" has not begun. Carry it out with "journal run".',
   ],
   flags: listFlags,
-  examples: [
-    'journal list',
-    'journal list -o json --fields id,command,failed',
-    'journal list --planned',
-  ],
   rows: listJournals,
 })
 
@@ -304,16 +298,10 @@ async function* showJournal(context: Context, given: Given): Rows {
 }
 
 export const showCommand = define({
-  summary: 'Show the result of a run and its failures',
   description: [
     'Several journals are the shards of one run, and shown as one. The exit code is 8 while a shard is missing or not finished. Use --resume to complete it.',
   ],
   args: [{ ...journalArgument, variadic: true, help: 'run IDs, files, or "last"' }],
-  examples: [
-    'journal show last',
-    'journal show last -o json --fields done,failed',
-    'journal show part-1.ndjson part-2.ndjson',
-  ],
   rows: showJournal,
 })
 

@@ -161,7 +161,6 @@ async function* runPlanned(context: Context, given: Given): Rows {
 }
 
 export const runCommand = define({
-  summary: 'Carry out a planned run',
   description: [
     'Shows a run that --dry-run --save or an agent planned, and asks you to confirm. svcctl reads each object again. An object that changed since then is a conflict: svcctl skips it and changes the others. The journal is that of any run, and journal undo can revert it.',
     'You must be at a terminal: --yes, --quiet, CI and SVC_NO_PROMPT are not allowed. A plan of an agent lasts 24 hours, yours a week. It belongs to the instance, profile and user for which it was made.',
@@ -169,20 +168,11 @@ export const runCommand = define({
   ],
   writes: true,
   args: [idArgument],
-  examples: [
-    'journal run 20261201T080000-runners-pause --dry-run',
-    'journal run 20261201T090000-runners-pause --dry-run',
-  ],
   rows: runPlanned,
 })
 
 export const discardCommand = define({
-  summary: 'Remove planned runs',
   args: [{ ...idArgument, variadic: true }],
-  examples: [
-    'journal discard 20261201T080000-runners-pause',
-    'journal discard 20261201T080000-runners-pause 20261201T090000-runners-pause',
-  ],
   rows: async function* (context, { args }: Given) {
     const found: RunEntry[] = []
     for (const id of args) found.push(await findWaiting(context, id))

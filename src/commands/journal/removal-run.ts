@@ -1,10 +1,9 @@
-/** Provides a run that removes objects and keeps its journal itself, for `members remove-everywhere`. */
+/** Provides the run of `members remove-everywhere`, which keeps its journal itself. */
 
-import type { Endpoint } from '../../catalogue/endpoint.js'
+import { members } from '../../catalogue/areas/members.js'
 import type { Context } from '../../engine/command/context.js'
 import { pickAnswerFacts } from '../../engine/command/outcomes.js'
 import { createJournalId } from '../../engine/journal/folder.js'
-import type { Attributes, Header, LineOptions } from '../../engine/journal/lines.js'
 import { readWork, writeQueuedObjects } from '../../engine/journal/objects.js'
 import { getNextStep } from '../../engine/journal/reader.js'
 import {
@@ -29,13 +28,9 @@ import type { Failure } from '../../errors.js'
 
 export type { GivenObject, Item } from '../../engine/work/report.js'
 
-/** The facts about a command that its journal records. */
-interface RemovalCommand {
-  /** The area and the verb. */
-  readonly command: string
-  /** The endpoint that undoes the run. */
-  readonly endpoint: Endpoint
-}
+const command = 'members remove-everywhere'
+/** An endpoint of the run. Its inverse undoes the run. */
+const endpoint = members.removeFromGroup
 
 /** The result of a run: the outcomes by the numbers of the objects. */
 export interface RunResult {
@@ -44,60 +39,41 @@ export interface RunResult {
   readonly failure: Failure | undefined
 }
 
-/** The values of objects before they were removed. The journal records them, so that undo can restore them. */
-class PreviousValues {
-  readonly #known = new WeakMap<PlanAnswer, Attributes>()
+/** Returns the facts about a removal. The values from before it are among them, so that undo can restore them. */
+const getFacts = (answer: PlanAnswer = {}, { before }: Item): OutcomeFacts =>
+  before === undefined || answer.unchanged === true
+    ? pickAnswerFacts(answer)
+    : { ...pickAnswerFacts(answer), before, after: null }
 
-  keep(answer: PlanAnswer, { before }: Item): void {
-    if (before !== undefined && answer.unchanged !== true) this.#known.set(answer, before)
-  }
-
-  toFacts(answer: PlanAnswer = {}): OutcomeFacts {
-    const before = this.#known.get(answer)
-    return before === undefined
-      ? pickAnswerFacts(answer)
-      : { ...pickAnswerFacts(answer), before, after: null }
-  }
-}
-
-const streamItems = async function* (items: readonly Item[]): AsyncGenerator<Item> {
+async function* streamItems(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items
 }
 
-/** A run that removes objects. */
+/** A run that removes memberships. */
 export class RemovalRun {
   readonly items: readonly Item[]
   readonly #context: Context
-  readonly #own: RemovalCommand
   /** The journal; undefined with `--journal none`. */
   readonly #journal: Journal | undefined
 
-  private constructor(
-    context: Context,
-    own: RemovalCommand,
-    journal: Journal | undefined,
-    items: readonly Item[],
-  ) {
+  private constructor(context: Context, journal: Journal | undefined, items: readonly Item[]) {
     this.items = items
     this.#context = context
-    this.#own = own
     this.#journal = journal
   }
 
   /** Begins a run, and records its objects with their previous values. Nothing is sent before the journal exists. */
   static async begin(
     context: Context,
-    own: RemovalCommand,
-    { parents, ...options }: LineOptions & Pick<Header, 'parents'>,
+    user: string,
     objects: readonly GivenObject[],
   ): Promise<RemovalRun> {
     const { place } = context
-    const { command, endpoint } = own
     const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
     const { journal: named } = place.globals
-    if (named === 'none') return new RemovalRun(context, own, undefined, items)
+    if (named === 'none') return new RemovalRun(context, undefined, items)
     const now = place.clock.now()
-    const header: Header = {
+    const journal = await createRunJournal(place, named, {
       run: 1,
       id: createJournalId(command, now),
       began: now.toISOString(),
@@ -106,12 +82,11 @@ export class RemovalRun {
       input: {},
       ...(await place.getOrigin()),
       source: 'arguments',
-      options: { ...options, undo_record: true },
-      parents,
-    }
-    const journal = await createRunJournal(place, named, header)
+      options: { args: [user], flags: {}, undo_record: true },
+      parents: 'of',
+    })
     await writeQueuedObjects(journal, objects, createAttributeMask(endpoint))
-    return new RemovalRun(context, own, journal, items)
+    return new RemovalRun(context, journal, items)
   }
 
   /**
@@ -119,19 +94,9 @@ export class RemovalRun {
    * @returns the run; undefined if no objects are left
    * @throws Failure `usage` for a run of another command, instance or user; `conflict` if another process runs it
    */
-  static async resume(
-    context: Context,
-    own: RemovalCommand,
-    name: string,
-  ): Promise<RemovalRun | undefined> {
-    const { command } = own
-    const describeNone = (instance: string) =>
-      `no run of "svcctl ${command}" on ${instance} can be resumed`
-    const resumed = await resumeCommandRun(
-      context,
-      { name, command, none: describeNone },
-      async () => {},
-    )
+  static async resume(context: Context, name: string): Promise<RemovalRun | undefined> {
+    const none = (instance: string) => `no run of "svcctl ${command}" on ${instance} can be resumed`
+    const resumed = await resumeCommandRun(context, { name, command, none }, async () => {})
     if (resumed === undefined) return undefined
     const { journal, past } = resumed
     const items: Item[] = []
@@ -139,7 +104,7 @@ export class RemovalRun {
     const next = (n: number) =>
       getNextStep(past.states.get(n) ?? 'queued', past.header.endpoint, damaged)
     for await (const item of readWork(journal, undefined, next)) items.push(item)
-    const run = new RemovalRun(context, own, journal, items)
+    const run = new RemovalRun(context, journal, items)
     if (items.length > 0) return run
     await run.#endJournal('completed')
     return undefined
@@ -151,49 +116,36 @@ export class RemovalRun {
    */
   async removeAll(work: (item: Item) => Promise<PlanAnswer>): Promise<RunResult> {
     const outcomes = new Map<number, Outcome<PlanAnswer>>()
-    let report: Report | undefined
-    try {
-      report = await this.#runItems(work, outcomes)
-    } finally {
-      await this.#endJournal(report?.end ?? 'stopped')
-    }
-    const { ui, place } = this.#context
-    for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
-    ui.note(
-      formatClosingLine(report, getJournalPlace(this.#journal, this.#own.command, place.globals)),
-    )
-    return { outcomes, failure: getRunVerdict(report) }
-  }
-
-  async #runItems(
-    work: (item: Item) => Promise<PlanAnswer>,
-    outcomes: Map<number, Outcome<PlanAnswer>>,
-  ): Promise<Report> {
-    const { items } = this
-    const journal = this.#journal
-    const befores = new PreviousValues()
+    const { instance, ui, place } = this.#context
     const tryItem = async (item: Item): Promise<Outcome<PlanAnswer>> => {
       try {
         const result = await work(item)
-        befores.keep(result, item)
         return { state: result.unchanged === true ? 'unchanged' : 'done', result }
       } catch (error) {
         return toOutcome(error)
       }
     }
-    return this.#context.instance.carryOut<PlanAnswer, Item>({
-      items: streamItems(items),
-      total: items.length,
-      record:
-        journal &&
-        createRunRecord(journal, {
-          getFacts: (answer: PlanAnswer | undefined): OutcomeFacts => befores.toFacts(answer),
-          mask: createAttributeMask(this.#own.endpoint),
-          getKnownFacts: ({ before }) => ({ before, after: null }),
-        }),
-      work: tryItem,
-      onSettled: ({ item, outcome }) => outcomes.set(item.n, outcome),
-    })
+    let report: Report | undefined
+    try {
+      report = await instance.carryOut<PlanAnswer, Item>({
+        items: streamItems(this.items),
+        total: this.items.length,
+        record:
+          this.#journal &&
+          createRunRecord(this.#journal, {
+            getFacts,
+            mask: createAttributeMask(endpoint),
+            getKnownFacts: ({ before }) => ({ before, after: null }),
+          }),
+        work: tryItem,
+        onSettled: ({ item, outcome }) => outcomes.set(item.n, outcome),
+      })
+    } finally {
+      await this.#endJournal(report?.end ?? 'stopped')
+    }
+    for (const { item, failure } of report.failures) ui.report(failure, item.parent ?? item.object)
+    ui.note(formatClosingLine(report, getJournalPlace(this.#journal, command, place.globals)))
+    return { outcomes, failure: getRunVerdict(report) }
   }
 
   /** Closes the journal without an end, so that the run can be resumed. */

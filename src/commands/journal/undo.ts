@@ -329,7 +329,6 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
 }
 
 export const undoCommand = define({
-  summary: 'Undo a run: restore the previous values',
   description: [
     'Objects that changed since the run are skipped and reported as conflicts. Objects without recorded previous values are listed and skipped. To undo an apply, svcctl shows a plan and asks for confirmation.',
     '"last" is the last write of this profile on its instance. If that write has no journal, or if svcctl cannot tell which write was the last, it does nothing and the hint names the run.',
@@ -337,10 +336,5 @@ export const undoCommand = define({
   writes: true,
   args: [journalArgument],
   flags,
-  examples: [
-    'journal undo last --dry-run',
-    'journal undo last --yes',
-    'journal undo part-1.ndjson --yes',
-  ],
   rows: undoRun,
 })

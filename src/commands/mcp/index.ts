@@ -171,7 +171,6 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
 }
 
 export const serve = define({
-  summary: 'Serve the commands to an AI agent (MCP)',
   longRunning: true,
   description: [
     'Serves one program over standard input and output. The agent has four tools: find_commands, describe_command, read and plan. It can read everything that you can read. plan previews a change of one or many objects, for a person to carry out with journal run. The agent cannot write.',
@@ -179,9 +178,5 @@ export const serve = define({
     'Agents pass values, never flags: no argument can name a file, a variable, another profile or another URL. Secrets are always masked and control characters escaped. A response has at most 32 KB and continues with a cursor. Data from the instance appears only under "data". The profile’s audit log records each call.',
   ],
   flags,
-  examples: [
-    'mcp serve --sandbox < /dev/null',
-    'mcp serve --sandbox --toolsets runners,ci < /dev/null',
-  ],
   rows: serveAgent,
 })

@@ -1,15 +1,14 @@
 /** Runs the MCP server over standard input and output: tools, recipes as prompts, and records as resources. */
 
-import { PassThrough, Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
   GetPromptRequestSchema,
   type GetPromptResult,
+  type JSONRPCMessage,
   JSONRPCMessageSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
@@ -23,10 +22,11 @@ import {
 import { waitForAbort } from '../../base/async.js'
 import { isObject } from '../../base/objects.js'
 import { splitCommand } from '../../base/shell-words.js'
+import { decodeUri } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { isScope } from '../../catalogue/params.js'
+import { type Recipe, recipes } from '../../catalogue/recipes.js'
 import { Failure } from '../../errors.js'
-import { type Recipe, recipes } from '../recipes.js'
 import { toErrorResult } from './answers.js'
 import { type CallContext, Calls } from './calls.js'
 import type { Offer } from './offers.js'
@@ -45,7 +45,7 @@ export interface CallLog {
   close(): void
 }
 
-// Messages of the protocol, one per line. Invalid lines are answered with an error, and the session continues.
+// Messages of the protocol. Invalid lines are answered with an error, and the session continues.
 
 /** The maximum size of a message, in bytes. */
 export const maxMessage = 1024 * 1024
@@ -53,42 +53,73 @@ export const maxMessage = 1024 * 1024
 /** The error codes of the protocol (JSON-RPC 2.0, section 5.1). */
 const codes = { unreadable: -32700, invalid: -32600 } as const
 
-interface MessageHandlers {
-  /** Receives a line with a valid message, including its line break. */
-  readonly message: (line: string) => void
-  /** Receives the answer to a line without a valid message. */
-  readonly error: (line: string) => void
-}
-
-const formatErrorLine = (id: unknown, code: number, message: string): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`
-
 /** Returns the ID of a message; null if it cannot be read. */
 const getMessageId = (value: unknown): string | number | null =>
   isObject(value) && (typeof value.id === 'string' || typeof value.id === 'number')
     ? value.id
     : null
 
-class MessageReader {
-  readonly #handlers: MessageHandlers
+/** The input and output of the server. */
+interface ServerStreams {
+  readonly chunks: () => AsyncIterable<string>
+  /** @throws the error that the client is gone */
+  readonly write: (text: string) => Promise<void>
+}
+
+/** Carries the messages of the protocol, one per line. */
+class LineTransport implements Transport {
+  onmessage?: Transport['onmessage']
+  onclose?: Transport['onclose']
+  /** Rejects when a line cannot be written. */
+  readonly gone: Promise<never>
+  readonly #lines: ServerStreams
+  #fail: (error: unknown) => void = () => {}
+  #writing: Promise<unknown> = Promise.resolve()
   #pieces: string[] = []
   #size = 0
   /** True if the current line is too large, so that the rest of it is skipped. */
   #isTooLarge = false
 
-  constructor(handlers: MessageHandlers) {
-    this.#handlers = handlers
+  constructor(lines: ServerStreams) {
+    this.#lines = lines
+    this.gone = new Promise<never>((_, reject) => {
+      this.#fail = reject
+    })
   }
 
-  /** Adds a chunk of the input. It may begin and end anywhere. */
-  take(text: string): void {
-    let at = 0
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
-      this.#addPiece(text.slice(at, end))
-      this.#endLine()
-      at = end + 1
+  async start(): Promise<void> {}
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#write(`${JSON.stringify(message)}\n`)
+  }
+
+  /** Ends the session after all lines are written. */
+  async close(): Promise<void> {
+    this.onclose?.()
+    await this.#writing
+  }
+
+  /** Reads messages to the end of the input. Its chunks may begin and end anywhere. */
+  async readMessages(): Promise<void> {
+    for await (const text of this.#lines.chunks()) {
+      const [first = '', ...others] = text.split('\n')
+      this.#addPiece(first)
+      for (const piece of others) {
+        this.#endLine()
+        this.#addPiece(piece)
+      }
     }
-    this.#addPiece(text.slice(at))
+  }
+
+  #write(text: string): Promise<void> {
+    const written = this.#lines.write(text)
+    this.#writing = written.catch(this.#fail)
+    return written
+  }
+
+  #answerError(id: unknown, code: number, message: string): void {
+    const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+    void this.#write(`${text}\n`).catch(() => {})
   }
 
   #addPiece(piece: string): void {
@@ -100,13 +131,8 @@ class MessageReader {
     }
     this.#isTooLarge = true
     this.#pieces = []
-    this.#handlers.error(
-      formatErrorLine(
-        null,
-        codes.invalid,
-        `the message is larger than ${maxMessage} bytes and was rejected`,
-      ),
-    )
+    const message = `the message is larger than ${maxMessage} bytes and was rejected`
+    this.#answerError(null, codes.invalid, message)
   }
 
   #endLine(): void {
@@ -122,18 +148,13 @@ class MessageReader {
     try {
       value = JSON.parse(line)
     } catch {
-      this.#handlers.error(formatErrorLine(null, codes.unreadable, 'the message is not JSON'))
+      this.#answerError(null, codes.unreadable, 'the message is not JSON')
       return
     }
-    if (JSONRPCMessageSchema.safeParse(value).success) this.#handlers.message(`${line}\n`)
+    const { data } = JSONRPCMessageSchema.safeParse(value)
+    if (data !== undefined) this.onmessage?.(data)
     else
-      this.#handlers.error(
-        formatErrorLine(
-          getMessageId(value),
-          codes.invalid,
-          'the message is not a JSON-RPC message',
-        ),
-      )
+      this.#answerError(getMessageId(value), codes.invalid, 'the message is not a JSON-RPC message')
   }
 }
 
@@ -245,19 +266,10 @@ const findResource = (
     const words = getAddressPrefix(offer)
     const texts = given.slice(words.length)
     if (texts.length !== parts.length || words.some((word, i) => word !== given[i])) continue
-    const values = parts.map((name, i): [string, string] => [name, decode(texts[i] ?? '')])
+    const values = parts.map((name, i): [string, string] => [name, decodeUri(texts[i] ?? '')])
     return { command: offer.name, arguments: Object.fromEntries(values) }
   }
   return undefined
-}
-
-/** Decodes a part of a URI. Invalid encoding is kept, and matches no record. */
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 // The protocol server of the official SDK.
@@ -337,13 +349,6 @@ const createServer = (serving: ServerOptions) => {
   return { server, waitForCalls: () => Promise.allSettled(pendingCalls) }
 }
 
-/** The input and output of the server. */
-interface ServerStreams {
-  readonly chunks: () => AsyncIterable<string>
-  /** @throws the error that the client is gone */
-  readonly write: (text: string) => Promise<void>
-}
-
 /**
  * Serves until the client closes its output, disappears, or the signal is aborted. Then it cancels calls in progress.
  * @throws the error that prevented an answer from being written
@@ -352,36 +357,16 @@ export const serveLines = async (serving: ServerOptions, lines: ServerStreams): 
   const stop = new AbortController()
   const signal = AbortSignal.any([serving.signal, stop.signal])
   const { server, waitForCalls } = createServer({ ...serving, signal })
-  const input = new PassThrough()
-  const output = new Writable({
-    write: (chunk: Buffer, _, done) => {
-      lines.write(chunk.toString()).then(() => done(), done)
-    },
-  })
-  const gone = new Promise<never>((_, reject) => {
-    output.once('error', reject)
-  })
-  const messages = new MessageReader({
-    message: (line) => void input.write(line),
-    error: (line) => void output.write(line),
-  })
-  // `MessageReader` limits the size of lines. The line break is one more byte.
-  const bound = { maxBufferSize: maxMessage + 1 }
-  await server.connect(new StdioServerTransport(input, output, bound))
-  const readMessages = async (): Promise<void> => {
-    for await (const text of lines.chunks()) messages.take(text)
-  }
-  const listening = readMessages()
+  const transport = new LineTransport(lines)
+  await server.connect(transport)
+  const listening = transport.readMessages()
   // Errors after the end of the session are ignored.
   listening.catch(() => undefined)
   try {
-    await Promise.race([listening, gone, waitForAbort(serving.signal)])
+    await Promise.race([listening, transport.gone, waitForAbort(serving.signal)])
   } finally {
     stop.abort()
     await waitForCalls()
     await server.close()
-    output.end()
-    await finished(output).catch(() => undefined)
-    input.destroy()
   }
 }

@@ -1,6 +1,7 @@
 /** Compares one desired item with the current one, and proposes the action that makes them equal. */
 
 import { isJsonList, isObject, listObjects } from '../../base/objects.js'
+import { joinWords } from '../../base/text.js'
 import { type Address, toAddressText } from '../address.js'
 import { findApproversAttribute, getAttributes, selectFamily } from '../attributes.js'
 import { type CurrentItem, type DesiredItem, getPlainValue, withValue } from '../state.js'
@@ -31,9 +32,6 @@ import {
   toChange,
 } from './steps.js'
 
-const joinNames = (names: readonly string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-
 /** Reports attributes that cannot be read back and are not sent: they may differ from the files. */
 const reportUnknown = (
   c: DiffContext,
@@ -48,7 +46,10 @@ const reportUnknown = (
     : left.every(({ secret }) => secret !== undefined)
       ? 'it is sent when its value changes'
       : 'the instance does not return it'
-  const names = joinNames(left.map(({ name }) => name))
+  const names = joinWords(
+    left.map(({ name }) => name),
+    'and',
+  )
   c.diff.addFinding('unknown', address, `${names} cannot be read back: ${when}`, first.origin)
 }
 
@@ -157,7 +158,7 @@ const diffMissingItem = async (c: DiffContext, desired: DesiredItem): Promise<vo
     required && !all.some((one) => one.name === name) ? [name] : [],
   )
   if (missing.length > 0) {
-    const text = `${toAddressText(address)} does not exist yet, and creating it requires ${joinNames(missing)}`
+    const text = `${toAddressText(address)} does not exist yet, and creating it requires ${joinWords(missing, 'and')}`
     return c.mistakes.add(origin, text)
   }
   const number = await resolveItemNumber(c, desired)

@@ -224,9 +224,11 @@ export const isExtension = (c: Pick<CommandFacts, 'endpoints'>): boolean => {
 
 /** True if a command has endpoints in the catalogue. */
 export const hasEndpoints = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
+/** True if a command sends requests of the API: those of its endpoints, or any. */
+export const canCallApi = (c: CommandFacts): boolean => hasEndpoints(c) || c.open === true
 /** True if a command can run on several instances. */
 export const canReachSeveralInstances = (c: CommandFacts): boolean =>
-  hasEndpoints(c) || c.open === true || c.readOnly === true
+  canCallApi(c) || c.readOnly === true
 
 /** True if a command accepts several profiles and merges their answers. */
 export const takesProfiles = (c: CommandFacts): boolean =>
@@ -311,8 +313,7 @@ export const isReadOnlyCommand = (c: CommandFacts): boolean =>
 export const canRecordJournal = (c: CommandFacts): boolean => canSendAttributes(c)
 
 /** True if a command processes objects while further ones are still being read. */
-export const canCommandStream = (c: CommandFacts): boolean =>
-  (hasEndpoints(c) || c.open === true) && c.gathers !== true
+export const canCommandStream = (c: CommandFacts): boolean => canCallApi(c) && c.gathers !== true
 
 /** Returns the flags whose values can come from the rows of standard input, one value for each object. */
 export const getRowFlags = (

@@ -1,5 +1,5 @@
 /** The types that describe a command, its flags and arguments, and the parsed line. */
-import type { Fields, JsonValues } from '../../base/objects.js'
+import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { FormatName } from '../../catalogue/formats.js'
 import type { Param } from '../../catalogue/params.js'
@@ -8,6 +8,7 @@ import type { Naming, Words } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { KnownNames } from '../../profile/known.js'
+import type { GivenObject } from '../work/report.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -100,22 +101,9 @@ export interface Given {
   readonly stream?: ObjectStream
 }
 
-/** An object and the text that names it. */
-export interface NamedObject {
-  readonly text: string
-  /** The name of the parent that the text came with; `ObjectStream.below` is its column. */
-  readonly parent?: string
-  /** The fields that the run may change, with their values when the object was selected. */
-  readonly before?: Fields
-  /** The attributes in its row of standard input. */
-  readonly row?: JsonValues
-  /** Its position in standard input: `line 3`. */
-  readonly place?: string
-}
-
 /** Objects that are processed as they arrive. */
 export interface ObjectStream {
-  readonly objects: AsyncIterable<NamedObject>
+  readonly objects: AsyncIterable<GivenObject>
   /** The column that names the parent of each object, if the objects come with parents. */
   readonly below?: Parent['column']
   /** The flags that the rows may fill. */
@@ -170,15 +158,6 @@ export interface PlanSource extends Pick<ObjectStream, 'confirm'> {
   readonly width?: number
   /** The number of objects and the first of them, if these are known in advance. */
   readonly known?: { readonly count: number; readonly first: readonly GivenObject[] }
-}
-
-/** An object's name, parent and attributes. */
-interface GivenObject {
-  readonly object: string
-  readonly parent?: string
-  readonly before?: Fields | null
-  readonly row?: Fields
-  readonly place?: string | undefined
 }
 
 /** The arguments and flags of a line as texts. */
@@ -240,7 +219,6 @@ export interface CommandFacts extends CommandTraits {
   readonly naming?: Words
   /** Its endpoints, by their keys in the area. */
   readonly endpoints: Endpoints
-  readonly examples?: readonly string[]
 }
 
 /** The origin of a run: the person, the instance and the version of the tool. */

@@ -4,6 +4,7 @@ import { hasEcho } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { isFile, type Param } from '../../catalogue/params.js'
 import {
+  canCallApi,
   canListRecords,
   canPreview,
   canRecordJournal,
@@ -37,9 +38,6 @@ const hasPage = (c: CommandFacts): boolean =>
 export const returnsFile = (c: Pick<CommandFacts, 'endpoints'>): boolean =>
   Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
 
-/** True if a command can run in several projects. */
-const hasProjectForm = (c: CommandFacts): boolean => hasScopeEndpoint(c, 'project')
-
 /** True if a command may process several objects with a request for each. */
 const mayTakeSeveral = (c: CommandFacts): boolean =>
   c.open === true ||
@@ -67,10 +65,6 @@ const inputFlag: Flag = {
   required: false,
   beyond: true,
 }
-
-/** True if a command accepts undocumented parameters. */
-const acceptsAnyParameter = (command: CommandFacts): boolean =>
-  hasEndpoints(command) || command.open === true
 
 const createHiddenScope = (name: 'project' | 'group'): Flag => ({
   name,
@@ -100,7 +94,8 @@ const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
     return flag.name === 'project'
       ? createShownScope('project', 'with --select: select from this project')
       : createShownScope('group', 'with --select: select from this group')
-  const whole = flag.name === 'group' && !returnsFile(command) && hasProjectForm(command)
+  const whole =
+    flag.name === 'group' && !returnsFile(command) && hasScopeEndpoint(command, 'project')
   return whole && !hasScopeEndpoint(command, 'group')
     ? createShownScope('group', 'all projects of this group and its subgroups')
     : flag
@@ -108,10 +103,12 @@ const toScopeFlag = (command: CommandFacts, flag: Flag): Flag => {
 
 /** Predicates by flag name: true for a command that takes this flag for several projects or groups. */
 const spreadPredicates: Readonly<Record<string, (command: CommandFacts) => boolean>> = {
-  'all-projects': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
+  'all-projects': (command) =>
+    hasScopeEndpoint(command, 'project') || canSelectAcrossProjects(command),
   'all-groups': (command) => hasScopeEndpoint(command, 'group'),
   recursive: (command) => hasScopeEndpoint(command, 'group') || canSelectAcrossProjects(command),
-  'with-archived': (command) => hasProjectForm(command) || canSelectAcrossProjects(command),
+  'with-archived': (command) =>
+    hasScopeEndpoint(command, 'project') || canSelectAcrossProjects(command),
 }
 
 /** Returns a flag for several projects or groups, hidden from the help of commands that do not take it. */
@@ -181,10 +178,10 @@ const canSaveAsPlanned = (c: CommandFacts): boolean =>
 /** The flags that commands share, the most specific first. */
 const sharedFlags: readonly SharedFlags[] = [
   { flags: hiddenScopes, takes: (c) => hasEndpoints(c) && c.open !== true, adapt: toScopeFlag },
-  { flags: flagSets.spread, takes: acceptsAnyParameter, adapt: toSpreadFlag },
-  { flags: [parameterFlag], takes: (c) => acceptsAnyParameter(c) && c.open !== true },
+  { flags: flagSets.spread, takes: canCallApi, adapt: toSpreadFlag },
+  { flags: [parameterFlag], takes: (c) => canCallApi(c) && c.open !== true },
   { flags: [requestParameterFlag], takes: (c) => c.open === true },
-  { flags: [inputFlag], takes: (c) => acceptsAnyParameter(c) && canSendAttributes(c) },
+  { flags: [inputFlag], takes: (c) => canCallApi(c) && canSendAttributes(c) },
   {
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
     takes: canListRecords,

@@ -1,9 +1,8 @@
 /** Parses the global flags of a line to typed values. */
 import { maxConcurrent } from '../../base/async.js'
 import type { Value } from '../../catalogue/endpoint.js'
-import { getParamValues, isSwitch, type Param } from '../../catalogue/params.js'
+import { isSwitch, type Param } from '../../catalogue/params.js'
 import { getWantedCount } from '../../client/paging.js'
-import type { Flag } from './description.js'
 import type { GlobalFlagRow, Texts } from './global-flag.js'
 import { globalFlagRows } from './global-flags.js'
 
@@ -41,10 +40,6 @@ export const lineFlags = [
   'recursive',
   'with-archived',
 ] as const
-
-/** Returns the values of the API's own --sort; every other text names fields. */
-export const getOwnOrders = ({ param }: Pick<Flag, 'param'>): readonly string[] =>
-  getParamValues(param)
 
 /** The flags that aggregate records in groups. */
 export type GroupFlags = {

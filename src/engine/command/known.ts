@@ -1,7 +1,7 @@
 /** Extends a command by the undocumented values, settings and fields of its instance. */
 import { isSecretName } from '../../base/secrets/names.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { listAreas } from '../../catalogue/index.js'
+import { loadAreaEndpoints } from '../../catalogue/index.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import {
   boolean,
@@ -150,11 +150,7 @@ export const hasUnknownField = async (
   { area, computedFields = {}, shows = [] }: Command,
   texts: readonly string[],
 ): Promise<boolean> => {
-  const endpoints = Object.values(
-    (await listAreas()
-      .find(({ name }) => name === area)
-      ?.load()) ?? {},
-  )
+  const endpoints = Object.values(await loadAreaEndpoints(area))
   const beside = new Set([
     ...endpoints.flatMap(({ columns = [], made = [] }) => [...columns, ...made]),
     ...[shownFields, computedFields].flatMap((fields) => Object.keys(fields)),

@@ -2,7 +2,7 @@
 import type { Param } from '../../catalogue/params.js'
 import type { Rows } from '../rows.js'
 import type { Context } from './context.js'
-import type { Argument, CommandFacts, CommandTraits, Given } from './description.js'
+import type { Argument, CommandFacts, CommandTraits, Flag, Given } from './description.js'
 
 export type * from './actions.js'
 export type * from './description.js'
@@ -22,24 +22,18 @@ export interface Command extends CommandFacts {
 }
 
 /** A flag that no parameter of the API makes. */
-export type OwnFlag = Param & {
-  readonly short?: string
-  /** Alternative names that are accepted and not shown. */
-  readonly aliases?: readonly string[]
-  /** The API parameter that it replaces. The command's `rows` fills that parameter from it. */
-  readonly parameter?: string
-  readonly optionalValue?: true
-  /** Alternative spellings of values that are accepted and not shown. */
-  readonly spellings?: Readonly<Record<string, string>>
-  /** True if omitting it leaves the object unchanged; its default applies to new objects only. */
-  readonly stays?: true
-}
+export type OwnFlag = Param &
+  Pick<Flag, 'aliases' | 'optionalValue' | 'short' | 'spellings'> & {
+    /** The API parameter that it replaces. The command's `rows` fills that parameter from it. */
+    readonly parameter?: string
+    /** True if omitting it leaves the object unchanged; its default applies to new objects only. */
+    readonly stays?: true
+  }
 
 /** The handwritten parts of a command, which override the derived ones. */
 export interface Special extends CommandTraits {
   readonly summary?: string
   readonly description?: readonly string[]
-  readonly examples?: readonly string[]
   /** Replaces the derived arguments. */
   readonly args?: readonly Argument[]
   /** Flags that no parameter of the API makes, by name. */

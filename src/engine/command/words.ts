@@ -2,7 +2,7 @@
 import type { Words } from '../../catalogue/words.js'
 import { hasVocabularySetting } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
-import { hasEndpoints } from './derive.js'
+import { canCallApi, hasEndpoints } from './derive.js'
 import { isSandboxChosen } from './global-flag.js'
 import type { Command, Given } from './types.js'
 import type { SpelledFlags } from './vocabulary.js'
@@ -105,15 +105,11 @@ export const findOwnWords = (tokens: readonly string[], env: NodeJS.ProcessEnv):
   }
 }
 
-/** True if a command uses the instance's names; commands of the tool itself do not. */
-export const usesInstanceNames = (command: Command): boolean =>
-  hasEndpoints(command) || command.open === true
-
 /** Loads the vocabulary for a command; undefined if the command does not use the instance's names. */
 export const loadOwnWords = async (
   command: Command,
   own: WordsFinder,
-): Promise<Words | undefined> => (usesInstanceNames(command) ? (await own())?.words : undefined)
+): Promise<Words | undefined> => (canCallApi(command) ? (await own())?.words : undefined)
 
 /**
  * Translates the parsed line to documented names.

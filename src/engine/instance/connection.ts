@@ -90,14 +90,6 @@ export interface SharedClientOptions {
 const isOwnInstance = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
-const getTimeoutAndRetries = (
-  { timeout, retries }: SharedClientOptions['globals'],
-  profile: Profile | undefined,
-): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
-  timeout: timeout ?? profile?.timeout,
-  retries: retries ?? profile?.retries,
-})
-
 /** Builds the client options for an address, from the run and the client's identity. The caller adds the credential. */
 export const buildClientOptions = async (
   run: SharedClientOptions,
@@ -112,7 +104,8 @@ export const buildClientOptions = async (
     readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
     onOpening: limitParserOptimization,
-    ...getTimeoutAndRetries(globals, profile),
+    timeout: globals.timeout ?? profile?.timeout,
+    retries: globals.retries ?? profile?.retries,
     loadTransport: () => {
       warnings.warnAboutCertificate(baseUrl)
       const own = profile !== undefined && isOwnInstance(profile, baseUrl) ? { profile } : {}

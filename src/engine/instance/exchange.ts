@@ -16,7 +16,7 @@ import type { ClientIdentity } from '../command/actions.js'
 import { isFullySent, isPreview } from '../command/derive.js'
 import { getWordsFor, isForOrigin } from '../command/words.js'
 import type { RunOptions } from '../options.js'
-import { addWorkspaceHint } from '../workspace/hints.js'
+import { addWorkspaceHint, getSignInHint } from '../workspace/hints.js'
 import type { Workspace } from '../workspace/workspace.js'
 import {
   buildClientOptions,
@@ -31,7 +31,7 @@ import { RequestLog } from './request-log.js'
 /** The parts of the workspace that decide how requests are sent. */
 type ExchangePlace = Pick<
   Workspace,
-  'clock' | 'env' | 'globals' | 'profile' | 'session' | 'snapshot'
+  'clock' | 'env' | 'getOrigin' | 'globals' | 'profile' | 'session' | 'snapshot'
 >
 
 /** The functions that show requests and warnings. */
@@ -64,8 +64,8 @@ const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
   job: ({ jobTokenWithheld }) =>
     jobTokenWithheld ??
     'Run the command in a CI job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
-  user: ({ baseUrl }) => `Set SVC_TOKEN, or sign in with: svcctl auth login --base-url ${baseUrl}`,
-  any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
+  user: getSignInHint,
+  any: getSignInHint,
 }
 
 /** Creates a function that adds a hint to an error. For a missing credential, the hint depends on the session. */
@@ -73,11 +73,8 @@ const createHintAdder =
   (session: Session) =>
   (error: unknown): unknown =>
     error instanceof MissingCredential
-      ? new Failure(error.category, error.message, {
-          ...error.details,
-          hint: hints[error.lack](session),
-        })
-      : addWorkspaceHint(error)
+      ? error.with({ hint: hints[error.lack](session) })
+      : addWorkspaceHint(error, session)
 
 /** Sends the requests of a run to their instances. Connections are opened at the first request. */
 export class InstanceExchange {

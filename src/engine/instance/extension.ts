@@ -21,7 +21,7 @@ export const createSourceDescriber =
     const hint = isUnanswered
       ? `The embedded instance does not answer ${words}; see svcctl help extend.`
       : `${error.details.hint ?? ''} ${words} is from ${from}, not in the documents.`.trim()
-    return new Failure(error.category, error.message, { ...error.details, hint })
+    return error.with({ hint })
   }
 
 /**

@@ -92,21 +92,12 @@ type Stage = (batches: Batches) => Batches
 const keepBatches: Stage = (batches) => batches
 const unreadEnd: ListEnd = { records: 0, more: true }
 
-/** Passes each batch to `take`, and returns how the list ended. An error in `take` closes the list. */
-const drain = async (
+/** Yields the batches of a list, and then passes on how the list ended. */
+async function* readBatches(
   batches: Batches,
-  take: (batch: Batch) => Promise<void> | void,
-): Promise<ListEnd> => {
-  for (;;) {
-    const step = await batches.next()
-    if (step.done === true) return step.value
-    try {
-      await take(step.value)
-    } catch (error) {
-      await batches.return(unreadEnd)
-      throw error
-    }
-  }
+  onEnd: (end: ListEnd) => void,
+): AsyncGenerator<Batch, void> {
+  onEnd(yield* batches)
 }
 
 /** Parses a record and makes its fields available by their documented names as well. */
@@ -120,12 +111,15 @@ const gatherRecords = async (
   where: (record: unknown) => boolean = () => true,
 ): Promise<{ records: unknown[]; end: ListEnd }> => {
   const records: unknown[] = []
-  const end = await drain(batches, (batch) => {
+  let end = unreadEnd
+  const keepEnd = (came: ListEnd): void => {
+    end = came
+  }
+  for await (const batch of readBatches(batches, keepEnd))
     for (const bytes of batch) {
       const record = parseListRecord(bytes, instance)
       if (where(record)) records.push(record)
     }
-  })
   return { records, end }
 }
 
@@ -216,23 +210,15 @@ export class ListReader {
     const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
     const instance = await this.instance()
     const batches = instance.batches(asked, paging)
-    const chosen = stage === undefined ? batches : stage(batches)
     let records = 0
-    try {
-      for (let step = await chosen.next(); ; step = await chosen.next()) {
-        if (step.done === true) {
-          // The list ended early although there are more records.
-          if (step.value.more && records < most) throw createIncompleteFailure(step.value, ask)
-          return
-        }
-        for (const bytes of step.value) {
-          records += 1
-          yield parseListRecord(bytes, instance)
-        }
-      }
-    } finally {
-      await chosen.return({ records, more: true })
+    const checkEnd = (end: ListEnd): void => {
+      if (end.more && records < most) throw createIncompleteFailure(end, ask)
     }
+    for await (const batch of readBatches(stage === undefined ? batches : stage(batches), checkEnd))
+      for (const bytes of batch) {
+        records += 1
+        yield parseListRecord(bytes, instance)
+      }
   }
 
   /** Returns the records that `listRecords` would yield. */
@@ -298,21 +284,20 @@ export class ListReader {
     }
     const batches = stage(open({ ...how, ...(plan === undefined ? { alone: found } : {}) }))
     let count = 0
+    let end = unreadEnd
+    const keepEnd = (came: ListEnd): void => {
+      end = came
+    }
     try {
-      for (let step = await batches.next(); ; step = await batches.next()) {
-        if (step.done === true) {
-          if (this.isCut(step.value)) throw createIncompleteFailure(step.value, plan)
-          return yield this.createEndRow(step.value, plan, isTested)
-        }
-        const batch = step.value
+      for await (const batch of readBatches(batches, keepEnd)) {
         if (isAlone && count === 0) yield { kind: 'open', many: false, view, source }
         count += batch.length
         yield { kind: 'records', batch, readers: singles && batch.map(() => singles) }
       }
+      if (this.isCut(end)) throw createIncompleteFailure(end, plan)
+      yield this.createEndRow(end, plan, isTested)
     } catch (error) {
       throw toIncompleteFailure(error, this.needsAll ? 0 : count)
-    } finally {
-      await batches.return(unreadEnd)
     }
   }
 

@@ -8,11 +8,10 @@ import { getCommandName } from '../command/derive.js'
 import type { Command } from '../command/types.js'
 import { beginRequests, RequestRun } from '../journal/requests.js'
 import type { Journal } from '../journal/writer.js'
-import { getInstanceName } from '../workspace/sandbox.js'
 
 export interface RequestRunParts {
   readonly command: Command
-  readonly place: Pick<WorkspaceService, 'clock' | 'env' | 'globals' | 'profile' | 'session'>
+  readonly place: Pick<WorkspaceService, 'clock' | 'env' | 'getOrigin' | 'globals' | 'profile'>
   readonly warn: (text: string) => void
 }
 
@@ -27,9 +26,8 @@ const identifyElsewhere = async ({ place }: RequestRunParts, { path }: Request) 
 }
 
 const identifySession = async ({ place }: RequestRunParts) => {
-  const { profile, user, sudo } = await place.session()
-  const instance = await getInstanceName(place)
-  return { instance, profile: profile?.name ?? null, user: user ?? null, sudo: sudo ?? null }
+  const { version: _, ...by } = await place.getOrigin('known')
+  return by
 }
 
 /** Records the writes that no journal of objects contains, each as a request. */

@@ -111,7 +111,7 @@ export const findPlanned = async (folder: string, now: Date): Promise<readonly R
   for (const { name, seq } of await listRunNames(folder)) {
     if (seq !== undefined) continue
     const entry = await readFolderEntry(folder, { name, seq }).catch(() => undefined)
-    if (entry === undefined || entry === 'empty') continue
+    if (entry === undefined) continue
     const { expires = '' } = entry.header.planned ?? {}
     if (Date.parse(expires) > now.getTime()) waiting.push(entry)
     else await rm(entry.file, { force: true })
@@ -203,7 +203,7 @@ const isSingle = ({ id }: RunName): boolean => /-1(?:_\d+)?$/.test(id)
  */
 const isRemovable = async (folder: string, name: RunName, now: number): Promise<boolean> => {
   const entry = await readFolderEntry(folder, name).catch(() => undefined)
-  if (entry === undefined || entry === 'empty') return false
+  if (entry === undefined) return false
   const { end, locked, changed } = entry
   return (end === 'completed' && !locked) || now - changed > maxUnfinishedAge
 }

@@ -14,7 +14,8 @@ import type { Argument, Suggestion } from '../command/types.js'
 import { type Counts, type End, formatOutcomeCounts } from '../work/report.js'
 import { type Header, type JournalLine, LineChecksums, parseLine } from './lines.js'
 import {
-  createJournalGapFailure,
+  countOpen,
+  createHeadlessFailure,
   isDone,
   openJournal,
   type RunHistory,
@@ -181,18 +182,18 @@ const readFirstLine = async (
 }
 
 /**
- * Reads the first and the last line of a file. Returns `empty` if the run ended before its first line, undefined if the
- * file is no run.
+ * Reads the first and the last line of a file. Returns undefined if the run ended before its first line.
+ * @throws Failure `partial` if the file is no run
  */
-const readEnds = async (file: string): Promise<Omit<RunEntry, 'seq'> | 'empty' | undefined> => {
+const readEnds = async (file: string): Promise<Omit<RunEntry, 'seq'> | undefined> => {
   const handle = await openJournal(file, constants.O_RDONLY, 'any')
   try {
     const { size, mtimeMs } = await handle.stat()
     const sums = new LineChecksums()
     const first = await readFirstLine(handle, size, sums)
-    if (first === undefined) return 'empty'
+    if (first === undefined) return undefined
     const header = parseLine(first)
-    if (header === undefined || !('run' in header)) return undefined
+    if (header === undefined || !('run' in header)) throw createHeadlessFailure(file)
     const tail = Buffer.alloc(Math.min(tailBytes, size))
     const { bytesRead } = await handle.read(tail, { position: size - tail.length })
     const last = parseLastLine(tail.subarray(0, bytesRead), sums)
@@ -212,31 +213,34 @@ const readEnds = async (file: string): Promise<Omit<RunEntry, 'seq'> | 'empty' |
 
 /**
  * Reads the entry of a run in the folder. If the run's lines are in another file, the author in the folder's own file
- * counts: it names the last writer.
+ * counts: it names the last writer. Returns undefined if the run ended before its first line.
  */
 export const readFolderEntry = async (
   folder: string,
   { name, seq }: Pick<RunName, 'name' | 'seq'>,
-): Promise<RunEntry | 'empty' | undefined> => {
+): Promise<RunEntry | undefined> => {
   const own = await readEnds(join(folder, name))
-  if (own === undefined || own === 'empty') return own
+  if (own === undefined) return undefined
   const { file, instance, profile } = own.header
   if (file === undefined) return { ...own, seq }
   const other = await readEnds(file).catch(() => undefined)
-  if (other === undefined || other === 'empty') return { ...own, seq, file }
-  return { ...other, seq, header: { ...other.header, instance, profile } }
+  return other === undefined
+    ? { ...own, seq, file }
+    : { ...other, seq, header: { ...other.header, instance, profile } }
 }
 
 /** Reads the entries of all runs in a folder, each run once. Empty files are skipped. */
 export const readJournalFolder = async (folder: string): Promise<RunFolder> => {
   const entries = new Map<string, RunEntry>()
   const unreadable: string[] = []
-  for (const name of await listRunNames(folder)) {
-    const entry = await readFolderEntry(folder, name).catch(() => undefined)
-    if (entry === undefined) unreadable.push(join(folder, name.name))
-    // A resumed run counts as new as its last start.
-    else if (entry !== 'empty' && !entries.has(entry.file)) entries.set(entry.file, entry)
-  }
+  for (const name of await listRunNames(folder))
+    try {
+      const entry = await readFolderEntry(folder, name)
+      // A resumed run counts as new as its last start.
+      if (entry !== undefined && !entries.has(entry.file)) entries.set(entry.file, entry)
+    } catch {
+      unreadable.push(join(folder, name.name))
+    }
   return { entries: [...entries.values()], unreadable }
 }
 
@@ -248,9 +252,6 @@ export const isPlannedFile = (file: string): boolean => {
 
 /** True if a run is only planned. */
 export const isPlanned = ({ seq }: RunEntry): boolean => seq === undefined
-
-const createHeadlessFailure = (file: string): Failure =>
-  createJournalGapFailure(file, 'its first line, which says what the run was')
 
 /**
  * Checks that all newer runs are readable.
@@ -273,7 +274,7 @@ export const checkNewest = (
  */
 export const readRunEntry = async (file: string): Promise<RunEntry> => {
   const entry = await readEnds(file)
-  if (entry === undefined || entry === 'empty') throw createHeadlessFailure(file)
+  if (entry === undefined) throw createHeadlessFailure(file)
   return { ...entry, seq: entry.header.seq }
 }
 
@@ -316,19 +317,27 @@ export const findLastWrite = async (
   return { run: undefined, since }
 }
 
-/** Finds the newest unfinished run that `which` accepts. */
+/**
+ * Finds the newest unfinished run that `which` accepts; undefined if all are complete.
+ * @param none creates the failure that is thrown if `which` accepts no run
+ * @throws Failure `partial` if a newer run cannot be read
+ */
 export const findLastOpen = async (
   folder: string,
   which: (header: Header) => boolean,
+  none?: () => Failure,
 ): Promise<RunHistory | undefined> => {
   const journals = await readJournalFolder(folder)
-  for (const entry of journals.entries) {
-    if (isPlanned(entry) || !which(entry.header)) continue
+  const found = journals.entries.filter((entry) => !isPlanned(entry) && which(entry.header))
+  for (const entry of found) {
     checkNewest(journals, entry)
     const past = await readRunHistory(entry.file)
     if (!isDone(past)) return past
   }
-  return undefined
+  if (found.length > 0 || none === undefined) return undefined
+  // The run that is meant may be an unreadable one.
+  checkNewest(journals, undefined)
+  throw none()
 }
 
 // Names that people use for runs: a file, the ID or the sequence number.
@@ -350,7 +359,7 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
   const files = await Promise.all(
     known.map(async (one) => {
       const entry = await readFolderEntry(folder, one).catch(() => undefined)
-      return entry === undefined || entry === 'empty' ? join(folder, one.name) : entry.file
+      return entry?.file ?? join(folder, one.name)
     }),
   )
   // If a run was resumed from a copy, the file in the folder is preferred.
@@ -392,9 +401,7 @@ export const suggestOpenRuns = (
       seq !== undefined &&
       header.command === command &&
       header.final === undefined &&
-      (end !== 'completed' ||
-        counts === undefined ||
-        counts.failed + counts.unknown + counts.not_tried > 0),
+      (end !== 'completed' || counts === undefined || countOpen(counts) > 0),
   )
 
 /** The positional argument that names a journal. */

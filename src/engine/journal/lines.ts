@@ -32,8 +32,55 @@ export class LineChecksums {
   }
 }
 
+// Validation: everything that is read from a file is checked, and the types of lines follow from their checks.
+
+/** A check of a value, which proves its type. */
+type Check<T> = (value: unknown) => value is T
+type Checked<C> = C extends Check<infer T> ? T : never
+/** The names of a shape's members that may be absent. */
+type AbsentKeys<S> = { [K in keyof S]: undefined extends Checked<S[K]> ? K : never }[keyof S]
+type ShapedValue<S> = { readonly [K in Exclude<keyof S, AbsentKeys<S>>]: Checked<S[K]> } & {
+  readonly [K in AbsentKeys<S>]?: Checked<S[K]>
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+/** True for a date and time (ISO 8601, UTC). */
+const isTime = (value: unknown): value is string =>
+  isText(value) && !Number.isNaN(Date.parse(value))
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+const isCount = (value: unknown): value is number =>
+  isNumber(value) && Number.isSafeInteger(value) && value >= 0
+const isPosition = (value: unknown): value is number => isCount(value) && value !== 0
+const allowNull =
+  <T>(is: Check<T>) =>
+  (value: unknown): value is T | null =>
+    value === null || is(value)
+const allowAbsent =
+  <T>(is: Check<T>) =>
+  (value: unknown): value is T | undefined =>
+    value === undefined || is(value)
+const isOneOf =
+  <const W extends readonly unknown[]>(...words: W) =>
+  (value: unknown): value is W[number] =>
+    words.includes(value)
+const isListOf =
+  <T>(is: Check<T>) =>
+  (value: unknown): value is readonly T[] =>
+    Array.isArray(value) && value.every(is)
+const isMapOf =
+  <T>(is: Check<T>) =>
+  (value: unknown): value is Readonly<Record<string, T>> =>
+    isObject(value) && Object.values(value).every(is)
+const hasShape = <const S extends Readonly<Record<string, Check<unknown>>>>(shape: S) => {
+  const checks = Object.entries(shape)
+  return (value: unknown): value is ShapedValue<S> =>
+    isObject(value) && checks.every(([name, is]) => is(value[name]))
+}
+
+const isNamedFile = hasShape({ $file: isText, sha256: isText })
 /** A text as typed; if it names a file, with the SHA-256 of the file's contents. */
-export type OptionText = string | { readonly $file: string; readonly sha256: string }
+export type OptionText = string | Checked<typeof isNamedFile>
+const isOptionText = (value: unknown): value is OptionText => isText(value) || isNamedFile(value)
 
 /** The arguments and flags of a run, so that it can be repeated. They contain neither objects nor secrets. */
 export interface LineOptions {
@@ -43,147 +90,175 @@ export interface LineOptions {
   /** True if the previous values of each object are recorded. */
   readonly undo_record?: true
 }
+const isOptions: Check<LineOptions> = hasShape({
+  args: isListOf(isText),
+  flags: isMapOf(isListOf(isOptionText)),
+})
 
-/** The facts about an undone run that are needed to do it again. */
-export interface RepeatedRun {
+const isRepeatedRun = hasShape({
   /** Area and verb, such as `runners pause`. */
-  readonly command: string
+  command: isText,
   /** Method and route, such as `PUT /runners/:id`. */
-  readonly endpoint: string
+  endpoint: isText,
   /** The names of attributes that the journal does not contain: secrets and files. */
-  readonly lacks: readonly string[]
-}
+  lacks: isListOf(isText),
+})
+/** The facts about an undone run that are needed to do it again. */
+export type RepeatedRun = Checked<typeof isRepeatedRun>
 
-/** The origin of a planned run: who planned it, why, and when it expires. */
-interface PlanOrigin {
-  /** An agent, or a person with `--dry-run --save`. */
-  readonly by: 'agent' | 'person'
-  /** The reason in the planner's own words. */
-  readonly reason?: string
-  /** The time after which it cannot begin; ISO 8601, UTC. */
-  readonly expires: string
-}
-
-/** The first line of a run: what it sends, by whom, and to which instance. */
-export interface Header {
+const isHeader = hasShape({
   /** The version of the format. */
-  readonly run: 1
+  run: isOneOf(1),
   /** The position among all runs in the order in which they began; absent while the run is only planned. */
-  readonly seq?: number
+  seq: allowAbsent(isCount),
   /** Such as `20261121T120102-runners-pause`. */
-  readonly id: string
-  /** The time at which it began; ISO 8601, UTC. */
-  readonly began: string
+  id: isText,
+  began: isTime,
   /** Area and verb, such as `runners pause`. */
-  readonly command: string
+  command: isText,
   /** Method and route, such as `PUT /runners/:id`. */
-  readonly endpoint: string
+  endpoint: isText,
   /**
    * The attributes as they are sent, masked. A secret is its source: `{"$secret":"env:NAME"}`. A value from each
    * object's row is `{"$row":"access_level"}`.
    */
-  readonly input: Fields
+  input: isObject,
   /** The normalized base URL; `sandbox:` and the state folder for an embedded instance. */
-  readonly instance: string
-  readonly profile: string | null
+  instance: isText,
+  profile: allowNull(isText),
   /** The username; null if the instance does not say. */
-  readonly user: string | null
-  readonly sudo: string | null
+  user: allowNull(isText),
+  sudo: allowNull(isText),
   /** The source of the objects: `stdin`, `arguments`, `select` … */
-  readonly source: string
+  source: isText,
   /** The version of svcctl. */
-  readonly version: string
+  version: isText,
   /** The arguments and flags of the line; absent if the run was not started by a line of its own. */
-  readonly options?: LineOptions
+  options: allowAbsent(isOptions),
   /** The names that were typed in place of IDs, by the IDs. */
-  readonly names?: Readonly<Record<string, string>>
+  names: allowAbsent(isMapOf(isText)),
   /** The column that names the parents, if there are several. */
-  readonly parents?: 'project' | 'group' | 'of'
+  parents: allowAbsent(isOneOf('project', 'group', 'of')),
   /** The shard, such as `3/8`, if the run has only a part of the objects. */
-  readonly shard?: string
+  shard: allowAbsent(isText),
   /** The reason why it cannot be resumed, if there is one. */
-  readonly final?: string
+  final: allowAbsent(isText),
   /** The reason why it cannot be undone, if there is one. */
-  readonly irreversible?: string
+  irreversible: allowAbsent(isText),
   /** The ID of the run that this one undoes. */
-  readonly undoes?: string
+  undoes: allowAbsent(isText),
   /** The facts about that run that `--redo` needs. */
-  readonly redoes?: RepeatedRun
+  redoes: allowAbsent(isRepeatedRun),
   /** True if that run was itself an undo, so that this one does the original run again. */
-  readonly redo?: true
+  redo: allowAbsent(isOneOf(true)),
   /** The origin of the plan, if the run is or was a planned one. */
-  readonly planned?: PlanOrigin
+  planned: allowAbsent(
+    hasShape({
+      /** An agent, or a person with `--dry-run --save`. */
+      by: isOneOf('agent', 'person'),
+      /** The reason in the planner's own words. */
+      reason: allowAbsent(isText),
+      /** The time after which it cannot begin. */
+      expires: isTime,
+    }),
+  ),
   /** The file with the run's lines, if it is another one: a named file, or that of a resumed run. */
-  readonly file?: string
-}
+  file: allowAbsent(isText),
+})
+/** The first line of a run: what it sends, by whom, and to which instance. */
+export type Header = Checked<typeof isHeader>
 
 /** The attributes that a run changes; null if the object does not exist. */
 export type Attributes = Fields | null
+const isAttributes: Check<Attributes> = allowNull(isObject)
+const answerChecks = { status: allowAbsent(isCount), request_id: allowAbsent(isText) }
 
-interface ObjectPlace {
-  readonly n: number
-  readonly object: string
-  readonly parent?: string
-  /** The time at which the line was written; ISO 8601, UTC. */
-  readonly at?: string
-}
+const isPlaced = hasShape({
+  n: isPosition,
+  object: isText,
+  parent: allowAbsent(isText),
+  /** The time at which the line was written. */
+  at: allowAbsent(isTime),
+})
+type ObjectPlace = Checked<typeof isPlaced>
 
-export interface QueuedLine extends ObjectPlace {
-  readonly state: 'queued'
+const isQueued = hasShape({
   /** The object's own attributes by API name. A secret is a reference to its source. */
-  readonly input?: Fields
+  input: allowAbsent(isObject),
   /** The recorded attributes of an object that was selected or planned. */
-  readonly before?: Attributes
+  before: allowAbsent(isAttributes),
   /** The state to which a planned object would change. `sends` is the method and path of that change. */
-  readonly after?: Attributes
-  readonly sends?: string
+  after: allowAbsent(isAttributes),
+  sends: allowAbsent(isText),
+})
+export interface QueuedLine extends ObjectPlace, Checked<typeof isQueued> {
+  readonly state: 'queued'
 }
-export interface BegunLine extends ObjectPlace {
-  readonly state: 'begun'
-  readonly before?: Attributes
+
+const isBegun = hasShape({
+  before: allowAbsent(isAttributes),
   /** The intended state, if it differs from the header's input. */
-  readonly after?: Attributes
-  readonly unread?: string
+  after: allowAbsent(isAttributes),
+  unread: allowAbsent(isText),
+})
+export interface BegunLine extends ObjectPlace, Checked<typeof isBegun> {
+  readonly state: 'begun'
 }
-export interface DoneLine extends ObjectPlace {
-  readonly state: 'done' | 'unchanged'
-  readonly status?: number
-  readonly request_id?: string
+
+const isDone = hasShape({
+  ...answerChecks,
   /** The state before the write, if the begun line does not have it. */
-  readonly before?: Attributes
+  before: allowAbsent(isAttributes),
   /** The state after the write, if it differs from the intended one. */
-  readonly after?: Attributes
+  after: allowAbsent(isAttributes),
   /** The reason why the previous state is unknown, so that it cannot be restored. */
-  readonly unread?: string
+  unread: allowAbsent(isText),
+})
+export interface DoneLine extends ObjectPlace, Checked<typeof isDone> {
+  readonly state: 'done' | 'unchanged'
 }
-export interface FailedLine extends ObjectPlace {
+
+const isFailed = hasShape({ ...answerChecks, category: isText, message: isText })
+export interface FailedLine extends ObjectPlace, Checked<typeof isFailed> {
   readonly state: 'failed' | 'unknown'
-  readonly category: string
-  readonly status?: number
-  readonly request_id?: string
-  readonly message: string
 }
 export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
 
-/** A write that belongs to no object: one line before it is sent, another with its outcome. */
-export interface RequestLine {
-  /** Method and path without the query. */
-  readonly request: string
-  readonly outcome?: 'done' | 'refused' | 'unknown' | 'not_sent'
-  readonly status?: number
-  readonly request_id?: string
-  readonly duration_ms?: number
-  /** ISO 8601, UTC. */
-  readonly at?: string
+/** The checks of an object's line, by its state. */
+const stateChecks: Readonly<Record<ObjectLine['state'], Check<unknown>>> = {
+  queued: isQueued,
+  begun: isBegun,
+  done: isDone,
+  unchanged: isDone,
+  failed: isFailed,
+  unknown: isFailed,
 }
 
-/** The last line of a run. */
-export interface EndLine {
-  readonly end: End
-  readonly counts: Counts
-  /** The time at which it ended; ISO 8601, UTC. */
-  readonly at?: string
-}
+const isState = (text: unknown): text is ObjectLine['state'] =>
+  isText(text) && Object.hasOwn(stateChecks, text)
+
+const isRequest = hasShape({
+  /** Method and path without the query. */
+  request: isText,
+  outcome: allowAbsent(isOneOf('done', 'refused', 'unknown', 'not_sent')),
+  ...answerChecks,
+  duration_ms: allowAbsent(isNumber),
+  at: allowAbsent(isTime),
+})
+/** A write that belongs to no object: one line before it is sent, another with its outcome. */
+export type RequestLine = Checked<typeof isRequest>
+
+const isCounts: Check<Counts> = hasShape({
+  done: isCount,
+  unchanged: isCount,
+  failed: isCount,
+  unknown: isCount,
+  not_tried: isCount,
+})
+const isEnd: Check<End> = isOneOf('completed', 'interrupted', 'stopped')
+const isEndLine = hasShape({ end: isEnd, counts: isCounts, at: allowAbsent(isTime) })
+/** The last line of a run, with the time at which it ended. */
+export type EndLine = Checked<typeof isEndLine>
 
 export type JournalLine =
   | Header
@@ -200,132 +275,14 @@ export const formatLine = (line: JournalLine, at?: string): string => {
   return `${text}${checksumMember}${crc32(`${text}}`)}}\n`
 }
 
-// Validation: everything that is read from a file is checked.
-
-type ValueCheck = (value: unknown) => boolean
-
-const isText: ValueCheck = (value) => typeof value === 'string'
-const isTime: ValueCheck = (value) => isText(value) && !Number.isNaN(Date.parse(String(value)))
-const isCount: ValueCheck = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const allowNull =
-  (is: ValueCheck): ValueCheck =>
-  (value) =>
-    value === null || is(value)
-const allowAbsent =
-  (is: ValueCheck): ValueCheck =>
-  (value) =>
-    value === undefined || is(value)
-const isOneOf =
-  (...words: readonly string[]): ValueCheck =>
-  (value) =>
-    words.some((word) => word === value)
-const isListOf =
-  (is: ValueCheck): ValueCheck =>
-  (value) =>
-    Array.isArray(value) && value.every(is)
-
-const hasShape = (shape: Readonly<Record<string, ValueCheck>>): ValueCheck => {
-  const checks = Object.entries(shape)
-  return (value) => isObject(value) && checks.every(([name, is]) => is(value[name]))
-}
-
-const isOptionText: ValueCheck = (value) =>
-  isText(value) || hasShape({ $file: isText, sha256: isText })(value)
-
-const isOptions = hasShape({
-  args: isListOf(isText),
-  flags: (value) => isObject(value) && Object.values(value).every(isListOf(isOptionText)),
-} satisfies Partial<Record<keyof LineOptions, ValueCheck>>)
-
-const isHeader = hasShape({
-  run: (value) => value === 1,
-  seq: allowAbsent(isCount),
-  id: isText,
-  began: isTime,
-  command: isText,
-  endpoint: isText,
-  input: isObject,
-  instance: isText,
-  profile: allowNull(isText),
-  user: allowNull(isText),
-  sudo: allowNull(isText),
-  source: isText,
-  version: isText,
-  options: allowAbsent(isOptions),
-  names: allowAbsent((value) => isObject(value) && Object.values(value).every(isText)),
-  parents: allowAbsent(isOneOf('project', 'group', 'of')),
-  shard: allowAbsent(isText),
-  final: allowAbsent(isText),
-  irreversible: allowAbsent(isText),
-  undoes: allowAbsent(isText),
-  redoes: allowAbsent(hasShape({ command: isText, endpoint: isText, lacks: isListOf(isText) })),
-  redo: allowAbsent((value) => value === true),
-  planned: allowAbsent(
-    hasShape({ by: isOneOf('agent', 'person'), reason: allowAbsent(isText), expires: isTime }),
-  ),
-  file: allowAbsent(isText),
-})
-
-const attributesCheck = allowAbsent(allowNull(isObject))
-const placeChecks = { n: (value: unknown) => isCount(value) && value !== 0, object: isText }
-const answerChecks = { status: allowAbsent(isCount), request_id: allowAbsent(isText) }
-
-/** The checks of an object's line, by its state. */
-const stateChecks: Readonly<Record<ObjectLine['state'], ValueCheck>> = {
-  queued: hasShape({
-    before: attributesCheck,
-    after: attributesCheck,
-    input: allowAbsent(isObject),
-    sends: allowAbsent(isText),
-  }),
-  begun: hasShape({ before: attributesCheck, after: attributesCheck, unread: allowAbsent(isText) }),
-  done: hasShape({
-    ...answerChecks,
-    before: attributesCheck,
-    after: attributesCheck,
-    unread: allowAbsent(isText),
-  }),
-  unchanged: hasShape({ ...answerChecks, before: attributesCheck, after: attributesCheck }),
-  failed: hasShape({ ...answerChecks, category: isText, message: isText }),
-  unknown: hasShape({ ...answerChecks, category: isText, message: isText }),
-}
-
-const isState = (text: unknown): text is ObjectLine['state'] =>
-  isText(text) && Object.hasOwn(stateChecks, String(text))
-
-const isPlaced = hasShape({ ...placeChecks, parent: allowAbsent(isText), at: allowAbsent(isTime) })
-
-const isObjectLine = (value: Fields): boolean =>
-  isPlaced(value) && isState(value.state) && stateChecks[value.state](value)
-
-const isCounts = hasShape({
-  done: isCount,
-  unchanged: isCount,
-  failed: isCount,
-  unknown: isCount,
-  not_tried: isCount,
-})
-
-const isRequest = hasShape({
-  request: isText,
-  outcome: allowAbsent(isOneOf('done', 'refused', 'unknown', 'not_sent')),
-  ...answerChecks,
-  duration_ms: allowAbsent((value) => typeof value === 'number'),
-  at: allowAbsent(isTime),
-})
-
 const isLine = (value: unknown): value is JournalLine => {
   if (!isObject(value)) return false
-  if ('n' in value) return isObjectLine(value)
+  const { state } = value
+  if ('n' in value) return isPlaced(value) && isState(state) && stateChecks[state](value)
   if ('run' in value) return isHeader(value)
   if ('request' in value) return isRequest(value)
   if ('input' in value) return isCount(value.total)
-  if ('resumed' in value) return isTime(value.resumed)
-  return (
-    isOneOf('completed', 'interrupted', 'stopped')(value.end) &&
-    isCounts(value.counts) &&
-    allowAbsent(isTime)(value.at)
-  )
+  return 'resumed' in value ? isTime(value.resumed) : isEndLine(value)
 }
 
 /** Parses a line; returns undefined if it is not a valid line of a journal. */

@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { describeOther, nonBlocking } from '../../base/files/regular.js'
 import { describeDistrust, findOpenDistrust } from '../../base/files/trust.js'
+import { formatCount } from '../../base/text.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { Counts, End, Item } from '../work/report.js'
 import {
@@ -207,8 +208,6 @@ interface StatedCounts {
 const sumCounts = ({ done, unchanged, failed, unknown, not_tried }: Counts): number =>
   done + unchanged + failed + unknown + not_tried
 
-const formatObjectCount = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
-
 const describeCountsGap = (found: Counts, stated: Counts): string => {
   const names = ['done', 'unchanged', 'failed', 'unknown', 'not_tried'] as const
   const other = names.filter((name) => found[name] !== stated[name])
@@ -236,10 +235,12 @@ class GapCollector {
       ...(this.#damaged === 0 ? [] : [this.#describeDamage()]),
       ...(missing === 0
         ? []
-        : [`${formatObjectCount(missing)} of ${total} ${missing === 1 ? 'is' : 'are'} missing`]),
+        : [
+            `${formatCount(missing, 'object')} of ${total} ${missing === 1 ? 'is' : 'are'} missing`,
+          ]),
       ...(total === undefined || known <= total
         ? []
-        : [`it lists ${formatObjectCount(known)}, but its total is ${total}`]),
+        : [`it lists ${formatCount(known, 'object')}, but its total is ${total}`]),
       ...(counts === undefined || isDeepStrictEqual(found, counts)
         ? []
         : [describeCountsGap(found, counts)]),
@@ -261,6 +262,10 @@ export const createJournalGapFailure = (file: string, text: string): Failure =>
     hint: 'svcctl journal show shows what can still be read of it.',
   })
 
+/** Creates the failure for a journal whose first line cannot be read. */
+export const createHeadlessFailure = (file: string): Failure =>
+  createJournalGapFailure(file, 'its first line, which says what the run was')
+
 // The history of a run, from its journal.
 
 export interface RunHistory {
@@ -281,9 +286,8 @@ export interface RunHistory {
 }
 
 /** Creates the failure for a file without a valid first line: damaged, from an earlier version, or no journal. */
-const createHeadlessFailure = (file: string, text: string, isSummed = false): Failure => {
-  if (isSummed && /^\{"run":1,/.test(text))
-    return createJournalGapFailure(file, 'its first line, which says what the run was')
+const createUnknownFailure = (file: string, text: string, isSummed = false): Failure => {
+  if (isSummed && /^\{"run":1,/.test(text)) return createHeadlessFailure(file)
   if (/^\{"journal":\d/.test(text))
     return usage(
       `${file} is a journal of an earlier version of svcctl, which this version does not read`,
@@ -354,7 +358,7 @@ class HistoryReader {
 
   #readHeader(text: string, bare: string): void {
     const line = parseLine(bare)
-    if (!isHeader(line)) throw createHeadlessFailure(this.#file, text, this.#sums.required)
+    if (!isHeader(line)) throw createUnknownFailure(this.#file, text, this.#sums.required)
     this.header = line
   }
 }
@@ -380,12 +384,16 @@ export const readRunHistory = async (
       size = next
     }
     const { header, states, total, end, gap, sent } = reader
-    if (header === undefined) throw createHeadlessFailure(file, '')
+    if (header === undefined) throw createUnknownFailure(file, '')
     return { file, header, states, total, end: end?.end, counts: states.count(), gap, size, sent }
   } finally {
     await handle.close()
   }
 }
+
+/** Returns how many objects of a run are left to do. */
+export const countOpen = ({ failed, unknown, not_tried }: Counts): number =>
+  failed + unknown + not_tried
 
 /** True if nothing is left to do. A damaged journal is never done, because part of the run is unknown. */
 export const isDone = ({
@@ -393,9 +401,7 @@ export const isDone = ({
   counts,
   gap,
 }: Pick<RunHistory, 'total' | 'counts' | 'gap'>): boolean =>
-  gap === undefined &&
-  total !== undefined &&
-  counts.failed + counts.unknown + counts.not_tried === 0
+  gap === undefined && total !== undefined && countOpen(counts) === 0
 
 /** The action of resuming for an object: skip it, do it, do it again, or check first whether it was done. */
 export type ResumeStep = 'skip' | 'do' | NonNullable<Item['resumeBy']>

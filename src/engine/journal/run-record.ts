@@ -86,7 +86,7 @@ const createFailedLine = (
 
 interface RecordOptions<R> {
   /** Returns the facts to record about a result. */
-  readonly getFacts: (result: R | undefined) => OutcomeFacts
+  readonly getFacts: (result: R | undefined, item: Item) => OutcomeFacts
   readonly mask: AttributeMask
   /** Returns the facts to record about an object before it is begun. */
   readonly getKnownFacts?: (item: Item) => OutcomeFacts
@@ -153,7 +153,7 @@ export const createRunRecord = <R>(
       knownFacts.delete(item.n)
       if ('failure' in outcome)
         return journal.append(createFailedLine(item, outcome.state, outcome.failure))
-      const done = maskFacts(getFacts(outcome.result))
+      const done = maskFacts(getFacts(outcome.result, item))
       return journal.append(createDoneLine(item, outcome.state, done, known, getIntendedAttributes))
     },
   }

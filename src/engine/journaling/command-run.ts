@@ -1,10 +1,12 @@
 /** Resumes the runs of commands that carry out their objects in a way of their own (`carryOut`), such as `apply`. */
-import { usage } from '../../errors.js'
-import type { Context } from '../command/context.js'
-import { checkIdentity } from '../journal/folder.js'
-import { isDone, type RunHistory } from '../journal/reader.js'
-import type { Journal } from '../journal/writer.js'
-import { findResumable, reportGap, resumeRunJournal } from './runs.js'
+import { type Failure, usage } from '../../errors.js'
+import { getRunFolder } from '../../profile/index.js'
+import type { Context, WorkspaceService } from '../command/context.js'
+import { findLastOpen, resolveJournalFile } from '../journal/folder.js'
+import type { Header } from '../journal/lines.js'
+import { type RunHistory, readRunHistory } from '../journal/reader.js'
+import { getInstanceName } from '../workspace/sandbox.js'
+import { reopenRun } from './runs.js'
 
 /** The run of a command that `--resume` names. */
 interface NamedRun {
@@ -15,29 +17,40 @@ interface NamedRun {
 }
 
 /**
+ * Finds the run that `--resume` names: by file, by ID, or `last` for the newest unfinished one on this instance.
+ * @returns undefined if all runs are complete
+ */
+const findRun = async (
+  place: WorkspaceService,
+  { name, command, none }: NamedRun,
+): Promise<RunHistory | undefined> => {
+  if (name !== 'last') return readRunHistory(await resolveJournalFile(place, name))
+  const instance = await getInstanceName(place)
+  const isOwnRun = (header: Header): boolean =>
+    header.command === command && header.instance === instance
+  const createNoneFailure = (): Failure => usage(none(instance))
+  return findLastOpen(getRunFolder(place.env), isOwnRun, createNoneFailure)
+}
+
+/**
  * Resumes a run of a command.
  * @param prepare checks the run and reads what belongs to it, before its journal is opened
  * @returns undefined if all of its objects are done
- * @throws Failure `usage` for a run of another command, instance or user; `conflict` if another process runs it
+ * @throws Failure `usage` if there is no such run, or for a run of another command; those of `reopenRun`
  */
 export const resumeCommandRun = async <T>(
-  { answer, place, ui }: Pick<Context, 'answer' | 'place' | 'ui'>,
-  { name, command, none }: NamedRun,
+  context: Pick<Context, 'answer' | 'place' | 'ui'>,
+  named: NamedRun,
   prepare: (before: RunHistory) => Promise<T>,
-): Promise<
-  { readonly journal: Journal; readonly past: RunHistory; readonly prepared: T } | undefined
-> => {
-  const before = await findResumable(place, { name, command }, none)
+): ReturnType<typeof reopenRun<T>> => {
+  const { place } = context
+  const { command } = named
+  const before = await findRun(place, named)
   if (before === undefined) return undefined
-  const { header, file } = before
+  const { header } = before
   if (header.command !== command)
     throw usage(
       `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
     )
-  const doubt = checkIdentity(header, await place.getOrigin())
-  if (isDone(before)) return undefined
-  reportGap({ answer, ui }, before)
-  const prepared = await prepare(before)
-  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [file])
-  return { ...(await resumeRunJournal(place, file)), prepared }
+  return reopenRun(context, before, await place.getOrigin(), prepare)
 }

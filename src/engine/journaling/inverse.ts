@@ -10,7 +10,7 @@ import {
   getPath,
   toPathPattern,
 } from '../../catalogue/endpoint.js'
-import { listAreas } from '../../catalogue/index.js'
+import { loadAreaEndpoints } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { getParamFormat, isClearedByEmpty, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, isMissing, usage } from '../../errors.js'
@@ -123,10 +123,7 @@ type RunFacts = Pick<Header, 'command' | 'endpoint' | 'redoes'>
 /** Finds the endpoint of a run, and the others of its area. */
 const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
   const [area = '', ...words] = command.split(' ')
-  const endpoints: Endpoints =
-    (await listAreas()
-      .find(({ name }) => name === area)
-      ?.load()) ?? {}
+  const endpoints = await loadAreaEndpoints(area)
   const same = Object.values<Endpoint>(endpoints).filter((one) => one.route === route)
   // Commands of an extension may share a route and differ in what they send.
   const original = same.find((one) => one.command === words.join(' ')) ?? same[0]

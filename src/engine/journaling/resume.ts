@@ -1,9 +1,10 @@
 /** Resumes runs (`--resume`): restores the line of a run from its journal, with the objects that are left. */
 import { toJsonFields } from '../../base/objects.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { listAreas } from '../../catalogue/index.js'
+import { loadAreaEndpoints } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { exitCodes, usage } from '../../errors.js'
+import { getRunFolder } from '../../profile/index.js'
 import type { Context } from '../command/context.js'
 import {
   canCommandStream,
@@ -15,17 +16,17 @@ import {
 import type { Globals } from '../command/globals.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
 import {
-  checkIdentity,
   checkResumable,
+  findLastOpen,
   isPlannedFile,
   resolveJournalFile,
 } from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
 import { readWork } from '../journal/objects.js'
 import {
+  countOpen,
   createJournalGapFailure,
   getNextStep,
-  isDone,
   type RunHistory,
   readRunHistory,
 } from '../journal/reader.js'
@@ -34,13 +35,12 @@ import {
   createNamedParents,
   type Parents,
   type ParentTarget,
-  parseParentTarget,
   TargetsWithObjects,
 } from '../plan/parents.js'
 import type { Item } from '../work/report.js'
 import { checkResumeFlags, readRecordedFlags } from './recorded-line.js'
 import type { JournalOptions } from './runs.js'
-import { findUnfinishedRun, reportGap, resumeRunJournal } from './runs.js'
+import { reopenRun } from './runs.js'
 
 interface ResumeContext {
   readonly command: Command
@@ -74,7 +74,7 @@ const findLastRun = (
     header.undoes === undefined &&
     header.instance === instance &&
     header.profile === profile
-  return findUnfinishedRun(context.place, isOwnRun, () =>
+  return findLastOpen(getRunFolder(context.place.env), isOwnRun, () =>
     usage(
       `no run of "svcctl ${getCommandName(command)}" on ${instance} can be resumed`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',
@@ -105,10 +105,7 @@ const loadScopeKind = async (
   { command }: ResumeContext,
   { endpoint: route }: Header,
 ): Promise<ScopeKind | undefined> => {
-  const endpoints =
-    (await listAreas()
-      .find(({ name }) => name === command.area)
-      ?.load()) ?? {}
+  const endpoints = await loadAreaEndpoints(command.area)
   const endpoint = Object.values(endpoints).find((one) => one.route === route)
   return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }
@@ -119,8 +116,7 @@ const toParentTargets = (
   column: Parent['column'],
 ): readonly ParentTarget[] => {
   const found = new TargetsWithObjects()
-  for (const { object, parent = '', row } of items)
-    found.add(parseParentTarget(column, parent), object, row && toJsonFields(row))
+  for (const item of items) found.add(column, item)
   // A parent without objects is the object itself, or uses the arguments that all parents share.
   return found.targets.map(({ args, ...target }) =>
     args.join('') === '' ? target : { ...target, args },
@@ -273,9 +269,6 @@ const collectItems = async (items: AsyncIterable<Item>): Promise<readonly Item[]
   return all
 }
 
-const countOpen = ({ counts }: Pick<RunHistory, 'counts'>): number =>
-  counts.failed + counts.unknown + counts.not_tried
-
 /**
  * Resumes the run that --resume names.
  * @returns undefined if nothing is left to do
@@ -292,12 +285,11 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   if (isPlannedFile(before.file))
     throw usage(`the run ${id} has not begun`, `Carry it out with: svcctl journal run ${id}`)
   checkRunHeader(resuming, before.header)
-  const doubt = checkIdentity(before.header, identity)
-  if (isDone(before)) return reportNothingLeft(resuming)
-  reportGap(context, before)
-  if (again) checkObjectsNeeded(before)
-  if (doubt !== undefined) await context.ui.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await resumeRunJournal(context.place, before.file)
+  const reopened = await reopenRun(context, before, identity, async () => {
+    if (again) checkObjectsNeeded(before)
+  })
+  if (reopened === undefined) return reportNothingLeft(resuming)
+  const { journal, past } = reopened
   const { header, states } = past
   const streamed = isStreamed(command, header)
   const damaged = past.gap !== undefined
@@ -313,7 +305,7 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
     resumed: { journal, past, again, getStep, readRemaining },
     parents: header.parents,
   })
-  const open = streamed ? countOpen(past) : items.length
+  const open = streamed ? countOpen(past.counts) : items.length
   // If the input was cut, it is unknown whether objects are left.
   if (open === 0 && !again)
     return past.total === undefined ? undefined : reportNothingLeft(resuming)

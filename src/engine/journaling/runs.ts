@@ -2,20 +2,15 @@
 
 import { resolve } from 'node:path'
 import { quoteWord } from '../../base/shell-words.js'
-import { exitCodes, type Failure, usage } from '../../errors.js'
+import { exitCodes } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import type { Context, WorkspaceService } from '../command/context.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
+import type { RunOrigin } from '../command/types.js'
 import { beginRun, moveToLastPlace, pruneJournals } from '../journal/begin-run.js'
-import {
-  checkNewest,
-  findLastOpen,
-  isPlanned,
-  readJournalFolder,
-  resolveJournalFile,
-} from '../journal/folder.js'
+import { checkIdentity } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
-import { type ResumeStep, type RunHistory, readRunHistory } from '../journal/reader.js'
+import { isDone, type ResumeStep, type RunHistory } from '../journal/reader.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
 import type { Item, JournalPlace } from '../work/report.js'
@@ -77,7 +72,7 @@ export const createRunJournal = async (
  * Resumes a journal and makes it the last run.
  * @throws Failure `usage` if it cannot be read, `conflict` if another process has locked it
  */
-export const resumeRunJournal = async (
+const resumeRunJournal = async (
   place: Pick<WorkspaceService, 'env' | 'session' | 'globals'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
@@ -87,25 +82,6 @@ export const resumeRunJournal = async (
   // If the reference cannot be written, the run keeps its earlier position.
   await moveToLastPlace(getRunFolder(place.env), taken.journal, author).catch(() => {})
   return taken
-}
-
-/**
- * Finds the newest unfinished run that `which` accepts; undefined if all are complete.
- * @throws Failure that of `none` if `which` accepts no run; `partial` if a newer run cannot be read
- */
-export const findUnfinishedRun = async (
-  { env }: Pick<WorkspaceService, 'env'>,
-  which: (header: Header) => boolean,
-  none: () => Failure,
-): Promise<RunHistory | undefined> => {
-  const folder = getRunFolder(env)
-  const open = await findLastOpen(folder, which)
-  if (open !== undefined) return open
-  const journals = await readJournalFolder(folder)
-  if (journals.entries.some((entry) => !isPlanned(entry) && which(entry.header))) return undefined
-  // The run that is meant may be an unreadable one.
-  checkNewest(journals, undefined)
-  throw none()
 }
 
 /** Reports the damage of a journal, and sets exit code 8. */
@@ -119,24 +95,25 @@ export const reportGap = (
 }
 
 /**
- * Finds the run of a command that `--resume` names: by file, by ID, or `last` for the newest unfinished one on this
- * instance.
- * @param none returns the message if there is no such run
- * @returns undefined if all runs are complete
- * @throws Failure `usage` if there is none, and those of `readRunHistory`
+ * Resumes a run that has been found: compares who began it, and confirms it if that cannot be compared.
+ * @param prepare checks the run and reads what belongs to it, before its journal is opened
+ * @returns undefined if nothing is left to do
+ * @throws Failure `usage` for a run of another instance or user; `conflict` if another process runs it
  */
-export const findResumable = async (
-  place: WorkspaceService,
-  { name, command }: { readonly name: string; readonly command: string },
-  none: (instance: string) => string,
-): Promise<RunHistory | undefined> => {
-  if (name !== 'last') {
-    return readRunHistory(await resolveJournalFile(place, name))
-  }
-  const instance = await getInstanceName(place)
-  const isOwnRun = (header: Header): boolean =>
-    header.command === command && header.instance === instance
-  return findUnfinishedRun(place, isOwnRun, () => usage(none(instance)))
+export const reopenRun = async <T>(
+  { answer, place, ui }: Pick<Context, 'answer' | 'place' | 'ui'>,
+  before: RunHistory,
+  origin: RunOrigin,
+  prepare: (before: RunHistory) => Promise<T>,
+): Promise<
+  { readonly journal: Journal; readonly past: RunHistory; readonly prepared: T } | undefined
+> => {
+  const doubt = checkIdentity(before.header, origin)
+  if (isDone(before)) return undefined
+  reportGap({ answer, ui }, before)
+  const prepared = await prepare(before)
+  if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
+  return { ...(await resumeRunJournal(place, before.file)), prepared }
 }
 
 /** Flags that the line which resumes a run repeats. */

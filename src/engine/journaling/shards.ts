@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { getCurrentIo } from '../../base/io.js'
 import { isScope } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import type { Command, Given, NamedObject, ObjectStream } from '../command/types.js'
+import type { Command, Given, ObjectStream } from '../command/types.js'
 import { parseReference } from '../plan/arguments.js'
 import { type ParentTarget, parseParentTarget } from '../plan/parents.js'
 import { type GivenObject, normalizeId } from '../work/report.js'
@@ -120,9 +120,9 @@ const filterTargets = (
   })
 
 async function* filterObjects(
-  objects: AsyncIterable<NamedObject>,
-  isIn: (object: NamedObject) => boolean,
-): AsyncGenerator<NamedObject> {
+  objects: AsyncIterable<GivenObject>,
+  isIn: (object: GivenObject) => boolean,
+): AsyncGenerator<GivenObject> {
   for await (const object of objects) if (isIn(object)) yield object
 }
 
@@ -133,12 +133,12 @@ const streamInShard = (
   stream: ObjectStream,
   shard: Shard,
 ): ObjectStream => {
-  const isIn = ({ text, parent }: NamedObject): boolean => {
+  const isIn = ({ object, parent }: GivenObject): boolean => {
     const own =
       stream.below === undefined || parent === undefined
         ? undefined
         : parseParentTarget(stream.below, parent)
-    return createShardTest(command, shard, own?.value ?? getGivenParent(given))(text)
+    return createShardTest(command, shard, own?.value ?? getGivenParent(given))(object)
   }
   return { ...stream, objects: filterObjects(stream.objects, isIn) }
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
 import { getParamFormat, getScopeType, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, placeFailure, recoverFrom, usage } from '../../errors.js'
-import { isAddress } from '../../profile/index.js'
+import { isAddress, parseWebPath } from '../../profile/index.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import type { Argument, Command, Given } from '../command/types.js'
 import { describeHolders } from './choose.js'
@@ -37,7 +37,7 @@ export const completeArguments = async (
   command: Command,
   endpoint: Endpoint,
   given: Given,
-  around: PlanContext,
+  around: Pick<PlanContext, 'askMissing' | 'getScope'>,
   project: Pick<MissingValue, 'project'>,
 ): Promise<readonly string[]> => {
   const names = endpoint.args ?? []
@@ -218,20 +218,10 @@ const parseObjectAddress = (
   kind: { segment: string; word: string },
   baseUrl: string,
 ): ObjectReference => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw usage(`not a web address of ${withArticle(kind.word)}: ${text}`)
-  // The query is not shown, because it may contain a token.
-  const shown = url.origin + url.pathname
-  const base = new URL(baseUrl)
-  const prefix = base.pathname.replace(/\/$/, '')
-  if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`))
-    throw usage(
-      `${shown} is not a web address on ${baseUrl}`,
-      'Choose the instance with --profile or --base-url.',
-    )
-  const match = /^\/(?<project>.+?)\/-\/(?<segment>[a-z_]+)\/(?<id>\d+)(?:\/|$)/.exec(
-    url.pathname.slice(prefix.length),
-  )
+  const address = parseWebPath(text, baseUrl)
+  if (address === undefined) throw usage(`not a web address of ${withArticle(kind.word)}: ${text}`)
+  const { encoded, shown } = address
+  const match = /^(?<project>.+?)\/-\/(?<segment>[a-z_]+)\/(?<id>\d+)(?:\/|$)/.exec(encoded)
   if (match?.groups === undefined)
     throw usage(`${shown} is not a web address of ${withArticle(kind.word)}`)
   const { project = '', segment = '', id = '' } = match.groups

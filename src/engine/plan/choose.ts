@@ -3,24 +3,27 @@
  * placeholders of the path decide.
  */
 import type { JsonValues } from '../../base/objects.js'
+import { joinWords } from '../../base/text.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { Failure, usage } from '../../errors.js'
+import { type Failure, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope, type ScopeKind } from '../command/derive.js'
 import { getManyFlags } from '../command/flags.js'
 import type { Command, Given } from '../command/types.js'
 import type { PlanContext } from './objects.js'
 
-interface ChosenEndpoint {
+/** An endpoint that fits a line which does not have its scope. */
+interface Option {
   readonly key: string
   readonly endpoint: Endpoint
-  /** The scope that the endpoint requires and the line does not have. It is searched for in the environment. */
-  readonly scope?: ScopeKind
-  /** Endpoints that fit as well, depending on the scope that the environment provides (members). */
-  readonly others: readonly {
-    readonly key: string
-    readonly endpoint: Endpoint
-    readonly scope: ScopeKind
-  }[]
+  readonly scope: ScopeKind
+}
+
+interface ChosenEndpoint extends Omit<Option, 'scope'> {
+  /**
+   * The endpoints that fit, if the line does not have the scope of the chosen one. The scope that the environment provides decides between
+   * them (members).
+   */
+  readonly options: readonly Option[]
 }
 
 type Candidate = readonly [string, Endpoint]
@@ -197,7 +200,7 @@ export const chooseEndpoint = (
   const chosen = isPlain(command, given)
     ? Object.entries(command.endpoints)
     : findCandidates(command, given, env, override)
-  const [first, ...rest] = chosen
+  const [first] = chosen
   if (first === undefined)
     throw usage(
       `${getCommandName(command)} is not available in this form`,
@@ -205,13 +208,12 @@ export const chooseEndpoint = (
     )
   const [key, endpoint] = first
   const scope = getScope(endpoint)
-  const open = scope !== undefined && given.flags[scope.kind] === undefined ? scope.kind : undefined
-  if (open === undefined) return { key, endpoint, others: [] }
-  const others = rest.flatMap(([k, e]) => {
-    const s = getScope(e)
-    return s === undefined ? [] : [{ key: k, endpoint: e, scope: s.kind }]
+  const isOpen = scope !== undefined && given.flags[scope.kind] === undefined
+  const options = chosen.flatMap(([k, e]) => {
+    const kind = isOpen ? getScope(e)?.kind : undefined
+    return kind === undefined ? [] : [{ key: k, endpoint: e, scope: kind }]
   })
-  return { key, endpoint, scope: open, others }
+  return { key, endpoint, options }
 }
 
 // The scope of a command if the line does not have it: from the environment, or from a person.
@@ -222,11 +224,6 @@ export interface ScopedEndpoint {
   readonly endpoint: Endpoint
   /** The placeholder of the scope and its value; empty if the line has it. */
   readonly scope: Readonly<Record<string, string>>
-}
-interface Option {
-  readonly key: string
-  readonly endpoint: Endpoint
-  readonly scope: ScopeKind
 }
 
 const toScopedEndpoint = ({ key, endpoint }: Option, value: string): ScopedEndpoint => ({
@@ -247,44 +244,72 @@ const getSeveralFlags = (command: Command): readonly string[] => {
   const taken = new Set(
     getManyFlags(command).flatMap(({ name, hidden }) => (hidden === true ? [] : name)),
   )
-  return ['group', 'all-projects', 'all-groups'].flatMap((name) =>
-    taken.has(name) ? `--${name}` : [],
-  )
+  return ['group', 'all-projects', 'all-groups'].filter((name) => taken.has(name))
 }
 
-/** Formats alternatives as `a`, `a or b`, or `a, b or c`. */
-const formatAlternatives = (ways: readonly string[]): string =>
-  [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
+/** Returns the flags of a command that replace those of a single parent. */
+const listOtherScopeFlags = (command: Command): readonly string[] => [
+  ...command.flags.flatMap(({ name, selects }) =>
+    selects === true && name === 'instance' ? name : [],
+  ),
+  ...getSeveralFlags(command),
+]
 
-const createMissingScopeFailure = (command: Command, options: readonly Option[]): Failure => {
-  const kinds = [...new Set(options.map((o) => o.scope))]
-  const flags = kinds.map((kind) => `--${kind}`)
+const listScopeKinds = (options: readonly Option[]): readonly ScopeKind[] => [
+  ...new Set(options.map(({ scope }) => scope)),
+]
+
+/** Creates the failure of a line without a scope. @param advice what gives it one */
+const createMissingScopeFailure = (
+  command: Command,
+  options: readonly Option[],
+  advice: string,
+): Failure => {
+  const flags = listScopeKinds(options).map((kind) => `--${kind}`)
+  return usage(`${getCommandName(command)} needs ${flags.join(' or ')}`, advice)
+}
+
+/** Describes what gives a line its scope: flags, variables and a clone. */
+const adviseScope = (command: Command, options: readonly Option[]): string => {
+  const kinds = listScopeKinds(options)
   const ways = [
     ...kinds.map((kind) => `--${kind}${variables[kind]}`),
-    ...command.flags.flatMap(({ name, selects }) =>
-      selects === true && name === 'instance' ? `--${name}` : [],
-    ),
-    ...getSeveralFlags(command),
+    ...listOtherScopeFlags(command).map((name) => `--${name}`),
   ]
   const clone = kinds.includes('project') ? ', or run it inside a clone of the project' : ''
-  return usage(
-    `${getCommandName(command)} needs ${flags.join(' or ')}`,
-    `Give ${formatAlternatives(ways)}${clone}.`,
-  )
+  return `Give ${joinWords(ways, 'or')}${clone}.`
 }
 
 const askForScope = async (
   command: Command,
+  first: Option,
   options: readonly Option[],
   around: PlanContext,
 ): Promise<ScopedEndpoint> => {
-  const [first] = options
-  if (first === undefined) throw new Failure('internal', 'no scope to choose from')
   const param = first.endpoint.path[getScope(first.endpoint)?.placeholder ?? 'id']
   const [answer] =
     (param === undefined ? undefined : await around.askMissing({ name: first.scope, param })) ?? []
-  if (answer === undefined) throw createMissingScopeFailure(command, options)
+  if (answer === undefined)
+    throw createMissingScopeFailure(command, options, adviseScope(command, options))
   return toScopedEndpoint(first, answer)
+}
+
+/**
+ * Checks that a line within another run has its scope, which neither variables nor a clone provide there.
+ * @param allowed the global flags that the line may have
+ * @throws Failure `usage` if it has none
+ */
+export const checkInnerScope = (
+  command: Command,
+  { options }: ChosenEndpoint,
+  allowed: readonly string[],
+): void => {
+  if (options.length === 0) return
+  const flags = [...listScopeKinds(options), ...listOtherScopeFlags(command)]
+  // Flags of the command itself are always allowed.
+  const usable = new Set(['instance', 'user', ...allowed])
+  const ways = flags.flatMap((name) => (usable.has(name) ? `--${name}` : []))
+  throw createMissingScopeFailure(command, options, `Give ${joinWords(ways, 'or')}.`)
 }
 
 /**
@@ -293,14 +318,12 @@ const askForScope = async (
  */
 export const fillScope = async (
   command: Command,
-  choice: ChosenEndpoint,
+  { key, endpoint, options }: ChosenEndpoint,
   around: PlanContext,
 ): Promise<ScopedEndpoint> => {
-  const { key, endpoint } = choice
-  if (choice.scope === undefined) return { key, endpoint, scope: {} }
-  const first = { key, endpoint, scope: choice.scope }
-  const options = [first, ...choice.others]
+  const [first] = options
+  if (first === undefined) return { key, endpoint, scope: {} }
   const found = await around.getScope(options.map((o) => o.scope))
-  if (found === undefined) return askForScope(command, options, around)
+  if (found === undefined) return askForScope(command, first, options, around)
   return toScopedEndpoint(options.find((o) => o.scope === found.kind) ?? first, found.value)
 }

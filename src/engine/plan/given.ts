@@ -6,12 +6,12 @@ import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../b
 import { type HeldText, holdText } from '../../base/secrets/redact.js'
 import { readHeld } from '../../base/yaml/texts.js'
 import { formatNames } from '../../catalogue/formats.js'
-import { canComeFromFile, type Param } from '../../catalogue/params.js'
+import { canComeFromFile, getParamValues, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { canListRecords, getCommandName } from '../command/derive.js'
 import { getCommandFlags } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
-import { type Globals, getOwnOrders, readGlobals } from '../command/globals.js'
+import { type Globals, readGlobals } from '../command/globals.js'
 import type { Command, CommandFacts, Flag, Given } from '../command/types.js'
 import { checkExclusions } from '../exclusions.js'
 import type { Raw } from './line.js'
@@ -40,7 +40,9 @@ const getSharedFlags = ({ flags }: CommandFacts): readonly Flag[] =>
 /** True if a text belongs to the command's own flag: a format that only it writes, or a value of the API's parameter. */
 const isOwn = (command: CommandFacts, flag: Flag, text: string): boolean => {
   if (flag.name === 'output') return !formatNames.includes(text)
-  return !(orders.has(flag.name) && canListRecords(command)) || getOwnOrders(flag).includes(text)
+  // Every text but the values of the API's own --sort names fields.
+  const isOrder = orders.has(flag.name) && canListRecords(command)
+  return !isOrder || getParamValues(flag.param).includes(text)
 }
 
 /** Returns the line with only the texts of the command's own flags, or only those of the global flags. */

@@ -1,10 +1,11 @@
 /** Determines from the flags of a line whether a command runs for several projects or groups, and which. */
-import type { JsonValues } from '../../base/objects.js'
+import { type JsonValues, toJsonFields } from '../../base/objects.js'
 import { toIdOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
 import { canSelectAcrossProjects, getCommandName, hasScopeEndpoint } from '../command/derive.js'
 import type { Command, Given, Parent } from '../command/types.js'
 import { createExclusion } from '../exclusions.js'
+import type { GivenObject } from '../work/report.js'
 import type { Raw } from './line.js'
 import { checkSingleStdinReader } from './parse-values.js'
 
@@ -196,12 +197,15 @@ export class TargetsWithObjects {
     readonly rows: (JsonValues | undefined)[]
   })[] = []
 
-  add(target: ParentTarget, text: string, row?: JsonValues): void {
+  /** @param column the column that names the parent of the object */
+  add(column: Parent['column'], { object, parent = '', row }: GivenObject): void {
+    const target = parseParentTarget(column, parent)
+    const own = row && toJsonFields(row)
     const last = this.targets.at(-1)
     if (last?.parent.name === target.parent.name) {
-      last.args.push(text)
-      last.rows.push(row)
-    } else this.targets.push({ ...target, args: [text], rows: [row] })
+      last.args.push(object)
+      last.rows.push(own)
+    } else this.targets.push({ ...target, args: [object], rows: [own] })
   }
 }
 

@@ -23,7 +23,7 @@ import {
   getScopeType,
   type Param,
 } from '../../catalogue/params.js'
-import { Failure, getReason, usage } from '../../errors.js'
+import { Failure, usage } from '../../errors.js'
 import type { Flag, ObjectStream } from '../command/types.js'
 import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
@@ -164,16 +164,10 @@ export const readText = async (
   label: string,
   { onFileRead, signal }: Pick<Sources, 'onFileRead' | 'signal'>,
 ): Promise<HeldText> => {
-  const createReadFailure = (cause: unknown): Failure =>
-    new Failure('usage', `${label}: cannot read ${path}: ${getReason(cause)}`, { cause })
-  try {
-    const { readReadable } = await import('../../base/files/files.js')
-    const bytes = await readReadable(path, signal, maxFile)
-    await onFileRead?.(path, bytes)
-    return holdText(decodeStrictly(bytes, `${label}: ${path}`))
-  } catch (cause) {
-    throw cause instanceof Failure && cause.category === 'usage' ? cause : createReadFailure(cause)
-  }
+  const { readNamedFile } = await import('../../base/files/files.js')
+  const bytes = await readNamedFile(label, path, maxFile, signal)
+  await onFileRead?.(path, bytes)
+  return holdText(decodeStrictly(bytes, `${label}: ${path}`))
 }
 
 /** Reads the text of a file as a value, without the line break at its end. */

@@ -10,7 +10,6 @@ import type {
   ActionOptions,
   Command,
   Given,
-  NamedObject,
   ObjectStream,
   Plan,
   PlanSource,
@@ -66,11 +65,14 @@ class Planner {
   }
 
   /**
-   * Finds the object that a text names, and its parent.
+   * Finds the ID of an object that a text names, and its parent.
    * @param owner the project or group of the object, if the stream named it
    * @throws Failure `usage` for a text that cannot name such an object
    */
-  async resolveObject(text: string, owner?: string, row?: JsonValues): Promise<GivenObject> {
+  async resolveObject(
+    { object: text, row }: GivenObject,
+    owner?: string,
+  ): Promise<Pick<GivenObject, 'object' | 'parent'>> {
     const [argument] = this.#command.args
     if (isAddress(text)) this.#baseUrl ??= await this.#around.getBaseUrl()
     const reference = parseReference(text, argument, () => this.#baseUrl ?? '')
@@ -88,7 +90,7 @@ class Planner {
     }
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#findParent(common, reference))
-    return { object: reference.id, parent, row }
+    return { object: reference.id, parent }
   }
 
   /** Plans an object. Its own parent replaces the one that all plans have in common. */
@@ -195,14 +197,10 @@ class Planners {
     this.#below = below
   }
 
-  async resolveObject({ text, parent, before, row }: NamedObject): Promise<GivenObject> {
-    const target = this.#parseTarget(parent)
-    const object = await this.#getPlanner(target).resolveObject(text, target?.value, row)
-    return {
-      ...object,
-      parent: parent ?? object.parent,
-      before: before ?? object.before,
-    }
+  async resolveObject(given: GivenObject): Promise<GivenObject> {
+    const target = this.#parseTarget(given.parent)
+    const { object, parent } = await this.#getPlanner(target).resolveObject(given, target?.value)
+    return { ...given, object, parent: given.parent ?? parent }
   }
 
   async createPlan({ object, parent, row }: GivenObject): Promise<Plan> {
@@ -233,11 +231,11 @@ interface StreamActions {
 
 /** Yields the objects of a stream, each text that names several as several. */
 async function* splitObjects(
-  objects: AsyncIterable<NamedObject>,
+  objects: AsyncIterable<GivenObject>,
   split: NonNullable<ActionOptions['split']>,
-): AsyncGenerator<NamedObject> {
-  for await (const { text, ...others } of objects)
-    for (const one of split(text)) yield { ...others, text: one }
+): AsyncGenerator<GivenObject> {
+  for await (const given of objects)
+    for (const object of split(given.object)) yield { ...given, object }
 }
 
 /** Creates the source that plans each object of a stream. */
@@ -269,11 +267,11 @@ export const createSource = (
   const planOf = async (object: GivenObject): Promise<Plan> =>
     complete(await planners.createPlan(object))
   const resolveObjects = async function* (): AsyncGenerator<GivenObject> {
-    const resolveObject = async (one: NamedObject): Promise<GivenObject> => {
+    const resolveObject = async (one: GivenObject): Promise<GivenObject> => {
       try {
         const object = await planners.resolveObject(one)
         if (checked) await planOf(object)
-        return one.place === undefined ? object : { ...object, place: one.place }
+        return object
       } catch (error) {
         throw placeFailure(error, one.place)
       }

@@ -1,7 +1,7 @@
 /** Says which lists of the instance have the possible values of a parameter, for shell completion and prompts. `read-values.ts` reads them. */
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { listAreas } from '../../catalogue/index.js'
+import { listAreas, loadAreaEndpoints } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { getScope, type ScopeKind } from '../command/derive.js'
 
@@ -87,8 +87,7 @@ export const getSources = async (what: string): Promise<readonly ValueSource[]> 
 export const loadSourceEndpoint = async (source: ValueSource): Promise<Endpoint | undefined> => {
   if ('path' in source)
     return (await import('../../catalogue/undocumented.js')).createListEndpoint(source.path)
-  const area = listAreas().find(({ name }) => name === source.area)
-  return (await area?.load())?.[source.key]
+  return (await loadAreaEndpoints(source.area))[source.key]
 }
 
 /** The project and group of a line, by ID or path. */

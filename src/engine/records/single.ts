@@ -285,16 +285,13 @@ export async function* filterList(batches: Batches, filter: Filter): Batches {
       for (let next = await source.readNext(); next !== undefined; next = await source.readNext())
         yield next
     }
-    const { reading } = filter
-    if (reading === undefined || where.detail.length === 0)
-      return source.createEnd(
-        yield* limitRecords(filter.limit, filterMatching(yieldAll(), where), () =>
-          source.hasMore(),
-        ),
-      )
-    return source.createEnd(
-      yield* limitRecords(filter.limit, readEach(yieldAll(), where, reading), async () => true),
-    )
+    const reading = where.detail.length === 0 ? undefined : filter.reading
+    const found =
+      reading === undefined
+        ? filterMatching(yieldAll(), where)
+        : readEach(yieldAll(), where, reading)
+    const hasMore = async (): Promise<boolean> => reading !== undefined || source.hasMore()
+    return source.createEnd(yield* limitRecords(filter.limit, found, hasMore))
   } finally {
     await source.close()
   }

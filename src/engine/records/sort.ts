@@ -3,10 +3,11 @@
 import { mapConcurrent } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { parseBytes } from '../../base/json/records.js'
+import { getParamValues } from '../../catalogue/params.js'
 import type { Inspection } from '../../catalogue/views.js'
 import { defaultLimit } from '../../client/defaults.js'
 import { Failure } from '../../errors.js'
-import { type Globals, getOwnOrders } from '../command/globals.js'
+import type { Globals } from '../command/globals.js'
 import { createKnown } from '../command/record-facts.js'
 import type { Command } from '../command/types.js'
 import type { FullRecordReader, RecordsRow, RecordView, Rows } from '../rows.js'
@@ -39,7 +40,7 @@ interface SortOptions extends Pick<StageOptions, 'command'> {
 
 /** Adds the API's own sort orders to the hint of a failure about a field. */
 const addOwnOrders = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => {
-  const values = flags.flatMap((flag) => (flag.name === 'sort' ? getOwnOrders(flag) : []))
+  const values = flags.flatMap((flag) => (flag.name === 'sort' ? getParamValues(flag.param) : []))
   if (!(error instanceof Failure) || values.length === 0) return error
   const { hint = '' } = error.details
   const further = `The instance can sort by ${values.join(' or ')} itself.`

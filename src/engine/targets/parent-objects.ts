@@ -1,5 +1,6 @@
 /** `--select` over several projects or groups: finds the objects of each before the first write. */
 
+import { formatCount } from '../../base/text.js'
 import { exitCodes, Failure } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import type { Given } from '../command/types.js'
@@ -28,7 +29,7 @@ const checkEnded = async ({ report }: Run<ChosenObjects>): Promise<void> => {
 const formatTargetCount = (targets: readonly ParentTarget[]): string => {
   const [first] = targets
   const word = first?.parent.column === 'of' ? 'place' : (first?.kind ?? 'project')
-  return targets.length === 1 ? `1 ${word}` : `${targets.length} ${word}s`
+  return formatCount(targets.length, word)
 }
 
 /** Reads the lists of several parents at once, and finds the objects of each in the order of the parents. */

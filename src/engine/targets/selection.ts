@@ -5,6 +5,7 @@
 
 import { addToGroup } from '../../base/group-by.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { formatCount } from '../../base/text.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
@@ -20,7 +21,7 @@ import {
 } from '../command/derive.js'
 import { yieldNone } from '../command/outcomes.js'
 import { getCommonIrreversible, withReversal } from '../command/reversal.js'
-import type { Command, Given, NamedObject } from '../command/types.js'
+import type { Command, Given } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { ListReader } from '../instance/listing.js'
 import type { SingleReadOptions } from '../line-parts.js'
@@ -30,13 +31,13 @@ import { getPipedObject } from '../plan/stdin/rows.js'
 import { RecordFilter } from '../records/where.js'
 import { createNoteRow, type Rows } from '../rows.js'
 import { getConditionFields, parseWhere } from '../where/index.js'
-import { maxNamed } from '../work/report.js'
+import { type GivenObject, maxNamed } from '../work/report.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { createIdConflict, findSelectionList } from './objects.js'
 
 // Records as objects: the name of each, and the previous values that the run may change.
 
-interface ChosenObject extends NamedObject {
+interface ChosenObject extends GivenObject {
   /** The name for people: the ID with the title. */
   readonly called: string
 }
@@ -61,7 +62,7 @@ const getKeptFields = (
   record: unknown,
   names: ReadonlySet<string>,
   naming: Command['naming'],
-): Pick<NamedObject, 'before'> => {
+): Pick<GivenObject, 'before'> => {
   if (names.size === 0 || !isObject(record)) return {}
   const named = Object.entries(record).map(([name, value]) => {
     const neutral = names.has(name) ? name : (naming?.neutral(name) ?? name)
@@ -84,10 +85,10 @@ async function* yieldChosenObjects(
   const title = getKindByName(argument?.param?.completes)?.title
   const names = getChangeableNames(command)
   for await (const record of records) {
-    const text = getPipedObject(record, objects, project)
+    const object = getPipedObject(record, objects, project)
     yield {
-      text,
-      called: `${text}${formatTitle(record, title)}`,
+      object,
+      called: `${object}${formatTitle(record, title)}`,
       ...getKeptFields(record, names, command.naming),
     }
   }
@@ -231,7 +232,7 @@ export class Selection {
       yield first.value
       yield* found
     }
-    const yieldObjects = async function* (): AsyncGenerator<NamedObject> {
+    const yieldObjects = async function* (): AsyncGenerator<GivenObject> {
       for await (const { called, ...object } of yieldAll()) {
         if (names.length < maxNamed) names.push(called)
         yield object
@@ -278,8 +279,7 @@ export class Selection {
     const { command } = this.#options
     const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
     if (asks || isPreview(this.#options)) return
-    const those = count === 1 ? '1 matching object' : `${count} matching objects`
-    const what = `${getCommandName(command)}: ${those}${where}.`
+    const what = `${getCommandName(command)}: ${formatCount(count, 'matching object')}${where}.`
     const why = getCommonIrreversible(command)
     await this.#context.ui.confirm(withReversal(what, why), names, undefined, count)
   }
@@ -305,7 +305,7 @@ export class Selection {
     if (project !== undefined && !hasScopeEndpoint(list, 'project')) {
       this.#owned ??= this.#groupAllByProject(list, given)
       const own = (await this.#owned).get(project.toLowerCase()) ?? []
-      for (const text of own.slice(0, most)) yield { text, called: text }
+      for (const object of own.slice(0, most)) yield { object, called: object }
       return
     }
     const records = await this.#readRecords(list, given, scope, most)
@@ -365,10 +365,10 @@ export class Selection {
     const { chosen } = this.#options
     const args: string[] = []
     const names: string[] = []
-    for await (const { text, called, before } of found) {
-      if (before !== undefined) chosen.add(before, text)
-      if (before !== undefined && project !== undefined) chosen.add(before, text, project)
-      if (args.push(text) <= maxNamed) names.push(called)
+    for await (const { object, called, before } of found) {
+      if (before !== undefined) chosen.add(before, object)
+      if (before !== undefined && project !== undefined) chosen.add(before, object, project)
+      if (args.push(object) <= maxNamed) names.push(called)
     }
     return { args, names }
   }

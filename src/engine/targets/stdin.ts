@@ -4,21 +4,17 @@ import type { CutValue } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
 import { hasScopeEndpoint } from '../command/derive.js'
-import type { Command, NamedObject, ObjectStream, Parent } from '../command/types.js'
+import type { Command, ObjectStream, Parent } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { readObjects } from '../plan/objects.js'
-import {
-  createNamedParents,
-  type ParentTarget,
-  parseParentTarget,
-  TargetsWithObjects,
-} from '../plan/parents.js'
+import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../plan/parents.js'
 import type { NoteListener } from '../plan/parse-values.js'
 import {
   type Cutter,
   createCommaCutter,
   createTabCutter,
+  createTableCutter,
   createValueCutter,
   describePosition,
   readInputObjects,
@@ -31,6 +27,7 @@ import {
   parseObjectAt,
   plainObjects,
 } from '../plan/stdin/rows.js'
+import type { GivenObject } from '../work/report.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 
 /**
@@ -53,13 +50,14 @@ async function* yieldNamedObjects(
   raw: Raw,
   chunks: AsyncIterable<string>,
   { note, rowFields }: { readonly note: NoteListener; readonly rowFields: RowFields | undefined },
-): AsyncGenerator<NamedObject> {
+): AsyncGenerator<GivenObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
   for await (const some of readInputObjects(chunks, command, { note, project, rowFields })) {
     any = true
     const rows = rowFields?.takeRows()
-    for (const [i, { text, place }] of some.entries()) yield { text, place, row: rows?.[i] }
+    for (const [i, { text: object, place }] of some.entries())
+      yield { object, place, row: rows?.[i] }
   }
   if (!any) throw usage('standard input contains no objects')
 }
@@ -71,7 +69,7 @@ const isStreamed = (line: ObjectsLine): boolean => {
   return alone && globals.select === undefined && canStreamObjects(line)
 }
 
-async function* yieldNothing(): AsyncGenerator<NamedObject> {}
+async function* yieldNothing(): AsyncGenerator<GivenObject> {}
 
 /** Opens the objects of standard input, with their parents if the input names them. */
 const openPipedStream = async (
@@ -115,7 +113,11 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
   return rowFields
 }
 
-/** Reads the parents in standard input with their objects; undefined if the input names none. */
+/**
+ * Reads the parents in standard input with their objects; undefined if the input names none. Successive objects of one parent are put
+ * together.
+ * @throws Failure as `readOwnedObjects`
+ */
 const readPipedParents = async (
   { command, raw, input, parents, globals }: ObjectsLine,
   rowFields: RowFields | undefined,
@@ -123,10 +125,16 @@ const readPipedParents = async (
   if (parents !== undefined || !isFromStdin(raw)) return undefined
   if (globals.select !== undefined) throw createIdConflict()
   if (!readsParents(command, raw) || !mayNameParents(await input.head())) return undefined
-  const targets = await readOwnedTargets(command, raw, input.text, rowFields)
-  const [first] = targets ?? []
-  if (targets === undefined || first === undefined) return undefined
-  return { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
+  const yieldText = async function* (): AsyncGenerator<string> {
+    yield await input.text()
+  }
+  const owned = await readOwnedObjects(command, yieldText(), rowFields)
+  if (!('below' in owned)) return undefined
+  const found = new TargetsWithObjects()
+  for await (const given of owned.objects) found.add(owned.below, given)
+  const { targets } = found
+  const [first] = targets
+  return first && { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
 }
 
 // The output of a list over several parents, as input of a verb. Each record names its project or group in a column or a field.
@@ -168,30 +176,24 @@ const createJsonCutter =
   (text, last) =>
     cut(text, last).map((one) => parseInputItem(describePosition(one), one.value))
 
-/** Creates the cutter for the rows of a table, whose first row is the heading. */
-const createTableCutter = (cut: Cutter<Cells>): Cutter<InputItem> => {
-  let heading: readonly string[] | undefined
-  const read = ({ place, cells }: Cells): readonly InputItem[] => {
+/** Creates the function that reads the rows of a table below its heading. */
+const createItemReader =
+  (heading: readonly string[]) =>
+  ({ place, cells }: Cells): readonly InputItem[] => {
     // The heading is repeated if the input is the output of several lists.
-    if (cells.every((cell, i) => cell === heading?.[i])) return []
-    const entries = (heading ?? []).map((name, i) => [name, cells[i] ?? ''] as const)
+    if (cells.every((cell, i) => cell === heading[i])) return []
+    const entries = heading.map((name, i) => [name, cells[i] ?? ''] as const)
     const [column, parent = ''] = entries.find(([name]) => isColumn(name)) ?? []
     // A record may have a field of that name, whose value is an object.
     if (!isColumn(column) || parent === '' || parent.startsWith('{')) return [{ place }]
     const record = Object.fromEntries(entries.filter(([name]) => name !== column))
     return [{ place, column, parent, record }]
   }
-  return (text, last) =>
-    cut(text, last).flatMap((row) => {
-      if (heading !== undefined) return read(row)
-      heading = row.cells
-      return []
-    })
-}
 
 const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
   if (isJsonStart(head)) return createJsonCutter(createValueCutter())
-  return createTableCutter(/^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter())
+  const cut = /^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter()
+  return createTableCutter(cut, createItemReader)
 }
 
 /** True if an input with this beginning may name parents. */
@@ -211,7 +213,7 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
 
 /** Reads the beginning of an input, to find whether its records name their parents. */
 class InputProbe {
-  readonly #chunks: AsyncIterator<string>
+  readonly #chunks: AsyncIterator<string, undefined>
   /** The texts that were read so far. */
   readonly #texts: string[] = []
   readonly found: InputItem[] = []
@@ -226,7 +228,7 @@ class InputProbe {
   > {
     let read: Cutter<InputItem> | undefined
     for (;;) {
-      const text = await this.readNext()
+      const { value: text } = await this.#chunks.next()
       const plainText = this.#texts.length === 0 ? text?.replace(/^\ufeff/, '') : text
       if (text !== undefined) this.#texts.push(text)
       read ??= await createItemCutter(plainText ?? '')
@@ -237,16 +239,16 @@ class InputProbe {
     }
   }
 
-  async readNext(): Promise<string | undefined> {
-    const step = await this.#chunks.next()
-    return step.done === true ? undefined : step.value
+  /** Yields what is left of the input. */
+  async *yieldRest(): AsyncGenerator<string> {
+    for (let one = await this.#chunks.next(); one.done !== true; one = await this.#chunks.next())
+      yield one.value
   }
 
   /** Yields the whole input from its beginning. */
   async *replay(): AsyncGenerator<string> {
     yield* this.#texts.splice(0)
-    for (let text = await this.readNext(); text !== undefined; text = await this.readNext())
-      yield text
+    yield* this.yieldRest()
   }
 }
 
@@ -254,16 +256,11 @@ class InputProbe {
 const createObjectNaming = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await readObjects(command.args[0], command.naming)) ?? plainObjects
   const elsewhere = await objects.loadForeignFields()
-  return ({ place, column, parent, record }: ChildRecord): NamedObject => {
-    const reading = {
-      objects,
-      elsewhere,
-      project: parseParentTarget(column, parent).value,
-      tap: rowFields,
-    }
-    const text = parseObjectAt(place, record, reading)
+  return ({ place, column, parent, record }: ChildRecord): GivenObject => {
+    const { value: project } = parseParentTarget(column, parent)
+    const object = parseObjectAt(place, record, { objects, project, tap: rowFields }, elsewhere)
     const row = rowFields?.takeRows().at(-1)
-    return { text, place, parent, row }
+    return { object, place, parent, row }
   }
 }
 
@@ -288,44 +285,16 @@ const readOwnedObjects = async (
   if (known === undefined) return beginning.replay()
   const { column } = known.first
   const nameOf = await createObjectNaming(command, rowFields)
-  const listNamed = (found: readonly InputItem[]): readonly NamedObject[] =>
+  const listNamed = (found: readonly InputItem[]): readonly GivenObject[] =>
     found.flatMap((one) => {
       if (one === undefined) return []
       if (!isChild(one) || one.column !== column) throw createStrayFailure(one.place, column)
       return [nameOf(one)]
     })
-  const yieldObjects = async function* (): AsyncGenerator<NamedObject> {
+  const yieldObjects = async function* (): AsyncGenerator<GivenObject> {
     yield* listNamed(beginning.found)
-    for (
-      let text = await beginning.readNext();
-      text !== undefined;
-      text = await beginning.readNext()
-    )
-      yield* listNamed(known.read(text, false))
+    for await (const text of beginning.yieldRest()) yield* listNamed(known.read(text, false))
     yield* listNamed(known.read('', true))
   }
   return { below: column, objects: yieldObjects() }
-}
-
-/**
- * Reads the parents in a verb's input with their objects. Successive objects of one parent are put together. Returns undefined
- * if the input names no parents.
- * @throws Failure as `readOwnedObjects`
- */
-const readOwnedTargets = async (
-  command: Command,
-  raw: Raw,
-  stdin: () => Promise<string>,
-  rowFields?: RowFields,
-): Promise<readonly ParentTarget[] | undefined> => {
-  if (!readsParents(command, raw)) return undefined
-  const yieldText = async function* (): AsyncGenerator<string> {
-    yield await stdin()
-  }
-  const owned = await readOwnedObjects(command, yieldText(), rowFields)
-  if (!('below' in owned)) return undefined
-  const found = new TargetsWithObjects()
-  for await (const { text, parent = '', row } of owned.objects)
-    found.add(parseParentTarget(owned.below, parent), text, row)
-  return found.targets
 }

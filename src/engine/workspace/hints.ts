@@ -2,20 +2,27 @@
 import { quoteWord } from '../../base/shell-words.js'
 import { Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/types.js'
+import { getLoginLine, type NamedSession } from '../../profile/index.js'
 
-const loginHint = 'Sign in with `svcctl auth login`, or set SVC_TOKEN.'
+/** Returns the hint to sign in, or to set the variable, which several profiles do not read. */
+export const getSignInHint = (session?: NamedSession): string => {
+  const variable = session?.profile === undefined ? ', or set SVC_TOKEN' : ''
+  return `Sign in with \`${getLoginLine(session)}\`${variable}.`
+}
 
 const quoteRequest = (request: string): string => request.split(' ').map(quoteWord).join(' ')
 
-/** The hint of each advice code; a function receives the detail that the hint mentions. */
-export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => string)>> = {
+/** The hint of each advice code, or the function that creates it from the detail that it mentions and the instance of the failure. */
+export const hints: Readonly<
+  Record<AdviceCode, string | ((about?: string, session?: NamedSession) => string)>
+> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
-  scope: (scope = 'required for this') =>
-    `The token lacks the scope ${scope}. Create a token with it, then run \`svcctl auth login\`.`,
-  credential:
-    'The credential is wrong, expired or revoked. `svcctl auth status` shows its source, and `svcctl auth login` replaces it.',
-  'sign-in': `No credential was sent. ${loginHint}`,
+  scope: (scope = 'required for this', session) =>
+    `The token lacks the scope ${scope}. Create a token with it, then run \`${getLoginLine(session)}\`.`,
+  credential: (_, session) =>
+    `The credential is wrong, expired or revoked. \`svcctl auth status\` shows its source, and \`${getLoginLine(session)}\` replaces it.`,
+  'sign-in': (_, session) => `No credential was sent. ${getSignInHint(session)}`,
   rights:
     'The token’s user is not permitted to do this. `svcctl auth status` shows the user, and --help the required role.',
   'no-instance':
@@ -28,7 +35,8 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
       ? `${form}.`
       : `${form}. Run "svcctl api ${quoteRequest(request).replace(/^GET /, '')}".`
   },
-  private: `It does not exist, or it is private and no credential was sent. ${loginHint}`,
+  private: (_, session) =>
+    `It does not exist, or it is private and no credential was sent. ${getSignInHint(session)}`,
   hidden:
     'It does not exist, or this user cannot see it. Check the ID or path, and `svcctl auth status`.',
   maintenance: (wait) => {
@@ -62,13 +70,10 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
 const isCode = (code: string): code is AdviceCode => Object.hasOwn(hints, code)
 
 /** Adds the hint of its advice code to a failure. Other errors, and failures with a hint, are returned unchanged. */
-export const addWorkspaceHint = (error: unknown): unknown => {
+export const addWorkspaceHint = (error: unknown, session?: NamedSession): unknown => {
   if (!(error instanceof Failure)) return error
   const { hint, advice } = error.details
   if (hint !== undefined || advice === undefined || !isCode(advice.code)) return error
   const words = hints[advice.code]
-  return new Failure(error.category, error.message, {
-    ...error.details,
-    hint: typeof words === 'string' ? words : words(advice.about),
-  })
+  return error.with({ hint: typeof words === 'string' ? words : words(advice.about, session) })
 }

@@ -1,6 +1,6 @@
 /** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
-import { callOnAbort } from '../../base/async.js'
+import { sleep } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
@@ -191,24 +191,6 @@ export class RunSessions implements OpenSessions {
   }
 }
 
-// Waiting that an interruption ends.
-
-/**
- * Waits for a time in milliseconds.
- * @throws Failure `interrupted` if the signal is aborted first
- */
-const waitFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const leave = getCurrentIo().after(milliseconds, () => {
-      forget()
-      resolve()
-    })
-    const forget = callOnAbort(signal, () => {
-      leave()
-      reject(new Failure('interrupted', 'interrupted'))
-    })
-  })
-
 /**
  * Creates the clock of a run.
  * @param findSnapshot finds the snapshot that answers instead of the instance, if there is one
@@ -222,7 +204,7 @@ export const createClock = (
     const snapshot = await findSnapshot()
     return snapshot === undefined ? getCurrentIo().now() : new Date(snapshot.manifest.ended)
   },
-  sleep: (milliseconds) => waitFor(milliseconds, signal),
+  sleep: (milliseconds) => sleep(milliseconds, signal),
   signal,
 })
 
@@ -318,10 +300,16 @@ export class Workspace implements WorkspaceService {
   }
 
   async getOrigin(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
-    const { peek } = this.#requests()
-    const readNothing = async (): Promise<undefined> => undefined
-    const asks = this.globals.curl ? readNothing : peek
-    return readIdentity({ place: this, peek: how === 'asked' ? asks : undefined })
+    const { profile, sudo, user } = await this.session()
+    const readName = async (): Promise<string | undefined> =>
+      this.globals.curl ? undefined : readUser(this.#requests().peek)
+    return {
+      instance: await getInstanceName(this),
+      profile: profile?.name ?? null,
+      user: (how === 'asked' ? await readName() : user) ?? null,
+      sudo: sudo ?? null,
+      version,
+    }
   }
 
   async findScope(kind: ScopeKind): Promise<string | undefined> {
@@ -355,8 +343,6 @@ export class Workspace implements WorkspaceService {
   }
 }
 
-// The origin of a run, which journals record to compare it with later runs.
-
 /** Reads the username of the session's user; undefined if the instance does not say. */
 const readUser = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
   try {
@@ -366,23 +352,5 @@ const readUser = async (peek: (ask: Ask) => Promise<unknown>): Promise<string | 
   } catch (error) {
     if (error instanceof Failure && error.category !== 'interrupted') return undefined
     throw error
-  }
-}
-
-interface IdentitySource {
-  readonly place: Pick<WorkspaceService, 'env' | 'globals' | 'session'>
-  /** Reads from the instance; without it, the username in the profile is used. */
-  readonly peek?: (ask: Ask) => Promise<unknown>
-}
-
-/** Reads the origin of the current run. */
-const readIdentity = async ({ place, peek }: IdentitySource): Promise<RunOrigin> => {
-  const { profile, sudo, user } = await place.session()
-  return {
-    instance: await getInstanceName(place),
-    profile: profile?.name ?? null,
-    user: (peek === undefined ? user : await readUser(peek)) ?? null,
-    sudo: sudo ?? null,
-    version: version,
   }
 }

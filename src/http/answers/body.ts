@@ -55,17 +55,16 @@ export class TimedBody {
   }
 }
 
-/** Reads the bytes of a body. @throws Failure `unreachable` if it is cut short, or larger than `limit` */
+/** Reads the bytes of a body. @throws Failure `unreachable` if it is cut short, or larger than the limit of `bounds` */
 export const readWhole = async (
   bytes: AsyncIterable<Uint8Array>,
   label: string,
-  limit: number = bounds.bytes,
 ): Promise<Uint8Array> => {
-  const gathered = new ByteBuffer(limit)
+  const gathered = new ByteBuffer(bounds.bytes)
   for await (const chunk of bytes)
     if (!gathered.add(chunk))
       throw createUnusableAnswerFailure(
-        `the response was rejected because it is larger than ${limit >> 20} MiB`,
+        `the response was rejected because it is larger than ${bounds.bytes >> 20} MiB`,
         label,
         { code: 'response-size' },
       )

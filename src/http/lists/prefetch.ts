@@ -139,10 +139,7 @@ const continueById = (
   if (last === undefined && !parameters.has('pagination')) throw error
   const id = readRecordId(last)
   if (parameters.get('order_by') !== 'id' || id === undefined)
-    throw new Failure(error.category, error.message, {
-      ...error.details,
-      ...toDetails({ code: 'order-by-id' }),
-    })
+    throw error.with(toDetails({ code: 'order-by-id' }))
   const ascending = parameters.get('sort') === 'asc'
   parameters.delete('page')
   parameters.set(ascending ? 'id_after' : 'id_before', String(id))

@@ -1,75 +1,13 @@
 /** Decides when and after how long a request is sent again, and interrupts the wait (`http/README.md`). */
 
-import { callOnAbort } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
+import { type Clock, sleep } from '../../base/async.js'
 import { Failure } from '../../errors.js'
 import { LostRequest, markUnknownOutcome } from '../answers/network.js'
-import type { Admission, ClientOptions, OnInterrupt } from '../types.js'
-
-// The interruption of requests in flight.
+import type { Admission, ClientOptions } from '../types.js'
 
 /** Creates the failure of an interruption. @param request the request that was in flight */
 export const createInterrupted = (request?: string): Failure =>
   new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
-
-/** Listens for the first of these signals, stops all requests in flight then, and listens no longer. */
-export const listenForAborts = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
-  // An array, since each table that a Set outgrows keeps the next one and its requests in memory until the next full collection.
-  const waiting: (() => void)[] = []
-  const releases: (() => void)[] = []
-  const stopAll = (): void => {
-    for (const release of releases) release()
-    for (const stop of waiting.splice(0)) stop()
-  }
-  for (const signal of signals)
-    if (signal !== undefined) releases.push(callOnAbort(signal, stopAll))
-  return (stop) => {
-    if (signals.some((signal) => signal?.aborted === true)) stop()
-    else waiting.push(stop)
-    return () => {
-      const at = waiting.indexOf(stop)
-      if (at >= 0) waiting.splice(at, 1)
-    }
-  }
-}
-
-/** Combines the interruption of a run with the signal of one call. */
-export const combineInterrupts = (onInterrupt: OnInterrupt, signal?: AbortSignal): OnInterrupt => {
-  if (signal === undefined) return onInterrupt
-  return (stop) => {
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-    const forget = onInterrupt(stop)
-    return () => {
-      signal.removeEventListener('abort', stop)
-      forget()
-    }
-  }
-}
-
-/** The sources of time and randomness, which tests replace. */
-export interface Timing {
-  readonly now: () => number
-  readonly random: () => number
-  /** Resolves after the time; rejects with Failure `interrupted`. */
-  readonly sleep: (milliseconds: number, onInterrupt: OnInterrupt) => Promise<void>
-}
-
-export const systemTiming: Timing = {
-  now: () => getCurrentIo().now().getTime(),
-  random: () => getCurrentIo().random(),
-  sleep: (milliseconds, onInterrupt) =>
-    new Promise((resolve, reject) => {
-      const leave = getCurrentIo().after(milliseconds, () => {
-        forget()
-        resolve()
-      })
-      const forget = onInterrupt(() => {
-        leave()
-        reject(createInterrupted())
-      })
-    }),
-}
 
 const firstPause = 500
 const longestPause = 30_000
@@ -88,10 +26,10 @@ export class Attempts {
 
   constructor(
     private readonly limits: { readonly retries: number; readonly refusals: number },
-    private readonly clock: Timing,
+    private readonly clock: Clock,
     private readonly note: NonNullable<ClientOptions['note']>,
-    /** Calls back when the run or the call is interrupted. */
-    readonly onInterrupt: OnInterrupt,
+    /** Interrupts the request, with its run or its call. */
+    readonly signal: AbortSignal,
   ) {}
 
   /** The number of attempts that are left. */
@@ -129,6 +67,6 @@ export class Attempts {
     const seconds = (wait / 1000).toFixed(wait < 10_000 ? 1 : 0)
     const count = `${this.#made} of ${this.limits.retries}`
     this.note(`${label}: ${why}; retrying in ${seconds} s (${count})`, 'info')
-    await this.clock.sleep(wait, this.onInterrupt)
+    await sleep(wait, this.signal, this.clock)
   }
 }

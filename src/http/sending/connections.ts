@@ -3,7 +3,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
-import { AsyncCache } from '../../base/async.js'
 import { recordSecret } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
 import { type ClientOptions, type Transport, toDetails } from '../types.js'
@@ -82,12 +81,6 @@ const skipContinueAnswers = (): void => {
     const socket = findSocket(message)
     if (socket !== undefined) (watchedSockets.get(socket) ?? watchSocket(socket)).expect()
   })
-}
-
-export interface Connections {
-  to(origin: string): Promise<Dispatcher>
-  /** Closes every connection, idle or not. */
-  close(): Promise<void>
 }
 
 interface TlsSettings {
@@ -184,47 +177,58 @@ const createPoolFactory = async (tls: TlsSettings, timeout: number): Promise<Dis
   return (origin) => new Pool(origin, { connect: { ...tls, timeout } })
 }
 
-/** Creates the connections for these options; no library is loaded before the first request. */
-export const createConnections = (
-  options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>,
-): Connections => {
-  const dispatchers = new AsyncCache<string, Dispatcher>()
-  const ownOrigin = new URL(options.baseUrl).origin
-  const createFactory = async (origin: string, proxy?: string): Promise<DispatcherFactory> => {
-    skipContinueAnswers()
-    if (origin.startsWith('https:')) await import('node:tls')
-    const { transport = {}, timeout } = options
-    const abroad = omitIdentity(transport)
-    const tls = await createTlsSettings(origin === ownOrigin ? transport : abroad)
-    return proxy === undefined
-      ? await createPoolFactory(tls, timeout * 1000)
-      : await createProxyFactory(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
+/** The connections of a client. No library is loaded before the first request. */
+export class Connections {
+  readonly #options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>
+  readonly #ownOrigin: string
+  readonly #dispatchers = new Map<string, Dispatcher>()
+  /** The factories of dispatchers: one for the instance and one for other origins, each with and without a proxy. */
+  readonly #factories = new Map<string, Promise<DispatcherFactory>>()
+
+  constructor(options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout'>) {
+    this.#options = options
+    this.#ownOrigin = new URL(options.baseUrl).origin
   }
+
+  async to(origin: string): Promise<Dispatcher> {
+    // The password is recorded with each request, as the token is, since only the latest secrets are remembered.
+    const { proxy } = this.#options.transport ?? {}
+    if (proxy !== undefined) recordSecret(decodeURIComponent(new URL(proxy).password))
+    const known = this.#dispatchers.get(origin)
+    if (known !== undefined) return known
+    const originProxy = await this.#findProxy(origin)
+    const factoryKey = `${origin === this.#ownOrigin} ${originProxy === undefined}`
+    const prepared = this.#factories.get(factoryKey) ?? this.#createFactory(origin, originProxy)
+    this.#factories.set(factoryKey, prepared)
+    const make = await prepared
+    const made = this.#dispatchers.get(origin) ?? make(origin)
+    this.#dispatchers.set(origin, made)
+    return made
+  }
+
+  /** Closes every connection, idle or not. */
+  async close(): Promise<void> {
+    const open = new Set(this.#dispatchers.values())
+    this.#dispatchers.clear()
+    await Promise.all([...open].map((dispatcher) => dispatcher.destroy()))
+  }
+
   /** Returns the proxy for an origin; undefined if requests go there directly. */
-  const findProxy = async (origin: string): Promise<string | undefined> => {
-    const { proxy, noProxy } = options.transport ?? {}
+  async #findProxy(origin: string): Promise<string | undefined> {
+    const { proxy, noProxy } = this.#options.transport ?? {}
     if (proxy === undefined) return undefined
     const { isProxyExempt } = await import('../../base/no-proxy.js')
     return isProxyExempt(origin, noProxy) ? undefined : proxy
   }
-  // The factories of dispatchers: one for the instance and one for other origins, each with and without a proxy.
-  const factories = new AsyncCache<string, DispatcherFactory>()
-  const createDispatcher = async (origin: string): Promise<Dispatcher> => {
-    const proxy = await findProxy(origin)
-    const factoryKey = `${origin === ownOrigin} ${proxy === undefined}`
-    return (await factories.of(factoryKey, () => createFactory(origin, proxy)))(origin)
+
+  async #createFactory(origin: string, proxy: string | undefined): Promise<DispatcherFactory> {
+    skipContinueAnswers()
+    if (origin.startsWith('https:')) await import('node:tls')
+    const { transport = {}, timeout } = this.#options
+    const abroad = omitIdentity(transport)
+    const tls = await createTlsSettings(origin === this.#ownOrigin ? transport : abroad)
+    return proxy === undefined
+      ? await createPoolFactory(tls, timeout * 1000)
+      : await createProxyFactory(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
   }
-  const getDispatcher = (origin: string): Promise<Dispatcher> => {
-    // The password is recorded with each request, as the token is, since only the latest secrets are remembered.
-    const { proxy } = options.transport ?? {}
-    if (proxy !== undefined) recordSecret(decodeURIComponent(new URL(proxy).password))
-    return dispatchers.of(origin, () => createDispatcher(origin))
-  }
-  const close = async (): Promise<void> => {
-    const made = [...dispatchers.all()].map((dispatcher) => dispatcher.catch(() => undefined))
-    dispatchers.clear()
-    const open = new Set(await Promise.all(made))
-    await Promise.all([...open].map((dispatcher) => dispatcher?.destroy()))
-  }
-  return { to: getDispatcher, close }
 }

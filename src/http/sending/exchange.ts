@@ -3,6 +3,7 @@
  */
 
 import type { Dispatcher } from 'undici'
+import { callOnAbort } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
@@ -11,7 +12,7 @@ import { LostRequest, markUnknownOutcome, toLostRequest, toOneLine } from '../an
 import { maskAddressSecrets, maskBody, maskHeaders } from '../answers/secrets.js'
 import { readHeader } from '../headers.js'
 import type { RequestTarget } from '../request/address.js'
-import type { AnswerHead, AnswerHeaders, ClientOptions, Exchange, OnInterrupt } from '../types.js'
+import type { AnswerHeaders, ClientOptions, Exchange } from '../types.js'
 import { createInterrupted, isSafe } from './attempts.js'
 
 type Controller = Dispatcher.DispatchController
@@ -72,11 +73,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
         return { done: false, value: chunk }
       }
       if (this.#failure !== undefined) throw this.#failure
-      if (this.#ended) {
-        // After one turn of the event loop, undici has the connection ready for the next request.
-        await new Promise((resolve) => setImmediate(resolve))
-        return { done: true, value: undefined }
-      }
+      if (this.#ended) return this.#close()
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -90,6 +87,12 @@ class Body implements AsyncIterableIterator<Uint8Array> {
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+
+  /** Waits for one turn of the event loop, after which undici has the connection ready for the next request. */
+  async #close(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { done: true, value: undefined }
   }
 
   #notify(): void {
@@ -115,11 +118,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly outgoing: OutgoingRequest,
-    onInterrupt: OnInterrupt,
+    signal: AbortSignal,
     private readonly resolve: (incoming: IncomingAnswer) => void,
     private readonly reject: (error: Error) => void,
   ) {
-    this.#forget = onInterrupt(() => this.#abort(this.#createInterruption()))
+    this.#forget = callOnAbort(signal, () => this.#abort(this.#createInterruption()))
   }
 
   onRequestStart(controller: Controller): void {
@@ -178,7 +181,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 export const sendRequest = (
   dispatcher: Dispatcher,
   outgoing: OutgoingRequest,
-  onInterrupt: OnInterrupt,
+  signal: AbortSignal,
 ): Promise<IncomingAnswer> =>
   new Promise((resolve, reject) => {
     const { origin, path, method, headers, body, timeout } = outgoing
@@ -192,7 +195,7 @@ export const sendRequest = (
         headersTimeout: timeout,
         bodyTimeout: timeout,
       },
-      new ResponseHandler(outgoing, onInterrupt, resolve, reject),
+      new ResponseHandler(outgoing, signal, resolve, reject),
     )
   })
 
@@ -233,100 +236,81 @@ const isNeverSent = (error: Error): boolean =>
 
 const noTrace: Trace = { reportAnswer: () => {}, reportFailure: () => {} }
 
-const maskRequestBody = (
-  body: OutgoingRequest['body'],
-  secrets: ReadonlySet<string> | undefined,
-): string | undefined =>
-  typeof body === 'string' ? maskBody(body, secrets) : body && `(${body.length} bytes)`
-
 const redactHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(maskHeaders(headers)).map(([k, v]) => [redactSecrets(k), redactSecrets(v)]),
   )
 
-/** A request whose outcome is known, after so many milliseconds, and the names that are secret in it. */
-interface TracedRequest {
-  readonly outgoing: OutgoingRequest
-  readonly secrets: ReadonlySet<string> | undefined
-  readonly milliseconds: number
+/** The outcome of a request: an answer, with the body that was read of it, or an error. */
+interface TracedOutcome {
+  readonly answer?: Pick<IncomingAnswer, 'status' | 'headers'>
+  readonly body?: Uint8Array | undefined
+  readonly error?: Error
 }
 
-const redactUrl = ({ outgoing: { origin, path } }: TracedRequest): string =>
-  redactSecrets(maskAddressSecrets(`${origin}${path}`))
-
-const redactSudo = ({ outgoing: { headers } }: TracedRequest): string | undefined =>
-  redactHeaders({ sudo: headers.sudo }).sudo
-
-const redactRequestBody = ({ outgoing, secrets }: TracedRequest): string | undefined => {
-  const sent = maskRequestBody(outgoing.body, secrets)
-  return sent && redactSecrets(sent)
-}
-
-/**
- * An exchange with an answer. Its texts are made on access, since each is searched for secrets, and most readers want few of them. It is a
- * class for the reason of `JsonAnswer`.
- */
-class AnsweredExchange implements Exchange {
+/** An exchange. Its texts are made on access, since each is searched for secrets, and most readers want few of them. */
+class TracedExchange implements Exchange {
   readonly method: string
-  readonly milliseconds: number
-  readonly status: number
-  readonly #traced: TracedRequest
-  readonly #headers: AnswerHeaders
-  readonly #answer: Uint8Array | undefined
+  readonly status: number | undefined
+  readonly sent: false | undefined
+  readonly #outgoing: OutgoingRequest
+  readonly #secrets: ReadonlySet<string> | undefined
+  readonly #outcome: TracedOutcome
 
-  constructor(traced: TracedRequest, { status, headers }: AnswerHead, answer?: Uint8Array) {
-    this.method = traced.outgoing.method
-    this.milliseconds = traced.milliseconds
-    this.status = status
-    this.#traced = traced
-    this.#headers = headers
-    this.#answer = answer
+  /** @param secrets the names that are secret in the request and its answer */
+  constructor(
+    outgoing: OutgoingRequest,
+    secrets: ReadonlySet<string> | undefined,
+    readonly milliseconds: number,
+    outcome: TracedOutcome,
+  ) {
+    this.method = outgoing.method
+    this.status = outcome.answer?.status
+    this.sent = outcome.error !== undefined && isNeverSent(outcome.error) ? false : undefined
+    this.#outgoing = outgoing
+    this.#secrets = secrets
+    this.#outcome = outcome
   }
 
   get url(): string {
-    return redactUrl(this.#traced)
+    const { origin, path } = this.#outgoing
+    return redactSecrets(maskAddressSecrets(`${origin}${path}`))
   }
 
-  get requestHeaders(): Record<string, string> {
-    return redactHeaders(this.#traced.outgoing.headers)
+  get requestHeaders(): Exchange['requestHeaders'] {
+    return redactHeaders(this.#outgoing.headers)
   }
 
   get sudo(): string | undefined {
-    return redactSudo(this.#traced)
+    return redactHeaders({ sudo: this.#outgoing.headers.sudo }).sudo
   }
 
   get requestBody(): string | undefined {
-    return redactRequestBody(this.#traced)
+    const { body } = this.#outgoing
+    const sent =
+      typeof body === 'string' ? maskBody(body, this.#secrets) : body && `(${body.length} bytes)`
+    return sent && redactSecrets(sent)
   }
 
-  get responseHeaders(): Record<string, string> {
-    return redactHeaders(this.#headers)
+  get responseHeaders(): Exchange['responseHeaders'] {
+    return this.#outcome.answer && redactHeaders(this.#outcome.answer.headers)
   }
 
   get requestId(): string | undefined {
-    const id = readHeader(this.#headers, 'x-request-id')
+    const id = readHeader(this.#outcome.answer?.headers ?? {}, 'x-request-id')
     return id && redactSecrets(toOneLine(id))
   }
 
   get responseBody(): string | undefined {
-    const shown =
-      this.#answer && maskBody(Buffer.from(this.#answer).toString(), this.#traced.secrets)
+    const { body } = this.#outcome
+    const shown = body && maskBody(Buffer.from(body).toString(), this.#secrets)
     return shown && redactSecrets(shown)
   }
-}
 
-const createFailedExchange = (traced: TracedRequest, error: Error): Exchange => ({
-  method: traced.outgoing.method,
-  url: redactUrl(traced),
-  requestHeaders: redactHeaders(traced.outgoing.headers),
-  sudo: redactSudo(traced),
-  get requestBody() {
-    return redactRequestBody(traced)
-  },
-  milliseconds: traced.milliseconds,
-  error: redactSecrets(toOneLine(error.message)),
-  ...(isNeverSent(error) ? { sent: false } : {}),
-})
+  get error(): string | undefined {
+    return this.#outcome.error && redactSecrets(toOneLine(this.#outcome.error.message))
+  }
+}
 
 /**
  * Starts the trace of a request.
@@ -340,15 +324,14 @@ export const startTrace = (
   if (report === undefined) return noTrace
   const started = getCurrentIo().uptime()
   let reported = false
-  const reportOnce = (createReport: (traced: TracedRequest) => Exchange): void => {
+  const reportOnce = (outcome: TracedOutcome): void => {
     if (reported) return
     reported = true
     const milliseconds = Math.round(getCurrentIo().uptime() - started)
-    report(createReport({ outgoing, secrets, milliseconds }))
+    report(new TracedExchange(outgoing, secrets, milliseconds, outcome))
   }
   return {
-    reportAnswer: (status, headers, answer) =>
-      reportOnce((traced) => new AnsweredExchange(traced, { status, headers }, answer)),
-    reportFailure: (error) => reportOnce((traced) => createFailedExchange(traced, error)),
+    reportAnswer: (status, headers, body) => reportOnce({ answer: { status, headers }, body }),
+    reportFailure: (error) => reportOnce({ error }),
   }
 }

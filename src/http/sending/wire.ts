@@ -278,7 +278,7 @@ export class Wire {
   ): Promise<OpenAnswer> {
     const gate = target.origin === this.root.origin ? this.options.gate : undefined
     if (gate === undefined) return this.#exchange(request, target, headers, attempts)
-    const admission = await gate.admit(attempts.onInterrupt, attempts.admission)
+    const admission = await gate.admit(attempts.signal, attempts.admission)
     attempts.admission = admission
     try {
       const reply = await this.#exchange(request, target, headers, attempts)
@@ -296,7 +296,7 @@ export class Wire {
     request: WireRequest,
     target: RequestTarget,
     headers: Readonly<Record<string, string>>,
-    { onInterrupt }: Attempts,
+    { signal }: Attempts,
   ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
     const label = formatRequestLabel(method, target)
@@ -309,7 +309,7 @@ export class Wire {
     const trace = startTrace(this.options.trace, outgoing, secrets)
     const dispatcher = await this.connections.to(target.origin)
     try {
-      const incoming = await sendRequest(dispatcher, outgoing, onInterrupt)
+      const incoming = await sendRequest(dispatcher, outgoing, signal)
       const encoding = readHeader(incoming.headers, 'content-encoding')
       const { headers: receivedHeaders } = incoming
       return {

@@ -1,6 +1,6 @@
 /** Creates the titles of pages from the command, its arguments and its groups. */
 
-import { capitalize } from '../../base/text.js'
+import { capitalize, joinWords } from '../../base/text.js'
 import type { GroupFacts } from '../../catalogue/views.js'
 
 /** The parts of a title. */
@@ -56,9 +56,6 @@ export const getNouns = ({
   return found ?? ['record', 'records']
 }
 
-const joinAnd = (texts: readonly string[]): string =>
-  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
-
 const toText = (field: string): string => field.replaceAll('_', ' ').replaceAll('.', ' ')
 
 const measureWords: Readonly<Record<string, string>> = {
@@ -86,7 +83,7 @@ export const appendKeys = (what: string, { keys }: Pick<GroupFacts, 'keys'>): st
   const [time] = keys.filter(({ unit }) => unit !== undefined)
   const others = keys.filter((key) => key !== time).map(({ field }) => toText(field))
   const timed = time === undefined ? what : `${what} per ${time.unit}`
-  return others.length === 0 ? timed : `${timed}, by ${joinAnd(others)}`
+  return others.length === 0 ? timed : `${timed}, by ${joinWords(others, 'and')}`
 }
 
 const describeGroups = (groups: GroupFacts, many: string): string => {

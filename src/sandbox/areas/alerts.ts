@@ -28,10 +28,12 @@ const computeDigest = (text: string): Buffer => createHash('sha256').update(text
 const requireEndpoint = (call: Call): AlertEndpointRecord => {
   const { endpoint_project, endpoint_identifier } = call.sent.params
   const project = call.findProject(String(endpoint_project))
-  const endpoint = call.state.alertEndpoints.find(
-    (e) => e.project_id === project?.id && e.identifier === endpoint_identifier,
-  )
-  if (endpoint === undefined || !endpoint.active) throw notFound()
+  const endpoint = call.state.alertEndpoints.find({
+    project_id: project?.id,
+    identifier: String(endpoint_identifier),
+    active: true,
+  })
+  if (endpoint === undefined) throw notFound()
   const key = getSentKey(call)
   if (key === '' || !timingSafeEqual(computeDigest(key), computeDigest(endpoint.key)))
     throw unauthorized()
@@ -95,7 +97,7 @@ const createAlert = (
 ): AlertRecord => {
   const now = call.clock.iso()
   const { project_id } = endpoint
-  const before = call.state.alerts.filter((a) => a.project_id === project_id)
+  const before = call.state.alerts.filter({ project_id })
   return call.state.alerts.add({
     iid: Math.max(0, ...before.map((a) => a.iid)) + 1,
     project_id,
@@ -138,12 +140,8 @@ const storeAlert = (call: Call, endpoint: AlertEndpointRecord, sent: Input): Ale
   const payload = getPayload(call)
   const input = applyMapping(endpoint, sent, payload)
   const fingerprint = getFingerprint(input, payload)
-  const open = call.state.alerts.find(
-    (a) =>
-      a.project_id === endpoint.project_id &&
-      a.state === 'triggered' &&
-      a.fingerprint === fingerprint,
-  )
+  const { project_id } = endpoint
+  const open = call.state.alerts.find({ project_id, state: 'triggered', fingerprint })
   const alert = open ?? createAlert(call, endpoint, input, payload)
   if (input.end_time !== undefined && input.end_time !== '')
     resolveAlert(call, endpoint, alert, input.end_time)

@@ -10,7 +10,7 @@ import {
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { getManagedProject, serve } from '../handlers.js'
-import { showAccessLevels, showUserSummary, showUsers, toShape } from '../present/common.js'
+import { showProtection, showUserSummary, showUsers, toShape } from '../present/common.js'
 import { findMergeRequest, mergeStatus } from '../present/planning.js'
 import { badRequest, forbidden } from '../reply.js'
 import { resource } from '../resource.js'
@@ -41,11 +41,7 @@ const getGroup = (call: Call, group: GroupRecord) =>
   })
 
 const showBranch = (record: ProtectedBranchRecord) => ({
-  id: record.id,
-  name: record.name,
-  push_access_levels: showAccessLevels(record.push_access_level),
-  merge_access_levels: showAccessLevels(record.merge_access_level),
-  unprotect_access_levels: showAccessLevels(record.unprotect_access_level),
+  ...showProtection(record),
   code_owner_approval_required: String(record.code_owner_approval_required),
 })
 

@@ -40,19 +40,11 @@ const findLatestJob = (
   name: string,
 ): JobRecord => {
   const pipeline = call.state.pipelines
-    .filter(
-      (p) =>
-        p.project_id === project.id &&
-        p.ref === ref &&
-        p.parent_id === null &&
-        p.status === 'success',
-    )
+    .filter({ project_id: project.id, ref, parent_id: null, status: 'success' })
     .at(-1)
   if (pipeline === undefined) throw notFound()
   for (const { id } of listWithChildren(call, pipeline)) {
-    const job = call.state.jobs
-      .filter((j) => j.pipeline_id === id && j.name === name && j.status === 'success')
-      .at(-1)
+    const job = call.state.jobs.filter({ pipeline_id: id, name, status: 'success' }).at(-1)
     if (job !== undefined && listArchive(job, call.clock.iso()) !== undefined) return job
   }
   throw notFound()

@@ -13,17 +13,15 @@ import {
 } from '../git/commits-and-refs.js'
 import { isBranchName, moveBranch } from '../git/create-commits.js'
 import { getManagedProject } from '../handlers.js'
-import { showAccessLevels, showCommit } from '../present/common.js'
+import { showCommit, showProtection } from '../present/common.js'
 import { badRequest, conflict, LazyList, notFound } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
+import { findProtection } from '../rules/access.js'
 import { containsText, searchParameter } from '../rules/filters.js'
 import { canPushTo, checkCanPush, recordPush, removeBranch } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type BranchInput = ProjectInput & { readonly branch: string }
-
-const getRule = ({ state }: Call, { id }: ProjectRecord, name: string) =>
-  state.protectedBranches.find((rule) => rule.project_id === id && rule.name === name)
 
 const developer = 30
 
@@ -37,7 +35,7 @@ const showBranches = async (call: Call, project: ProjectRecord, rows: readonly G
     rows.map(({ id }) => id),
   )
   return rows.map(({ name, id }) => {
-    const rule = getRule(call, project, name)
+    const rule = findProtection(call.state, project, name)
     const tip = tips.get(id)
     return {
       name,
@@ -111,7 +109,7 @@ const deleteBranch = async (call: Call, input: BranchInput): Promise<undefined> 
   call.checkUnmodified({ updated_at: author.date })
   if (name === project.default_branch)
     throw badRequest('The default branch of a project cannot be deleted.')
-  if (getRule(call, project, name) !== undefined)
+  if (findProtection(call.state, project, name) !== undefined)
     throw badRequest('Protected branches cannot be deleted.')
   if (!(await removeBranch(call, project, name, id)))
     throw conflict('The branch has moved meanwhile')
@@ -135,18 +133,18 @@ const rules = resource({
   filters: searchParameter,
   search: ['name'],
   present: (_, rule) => ({
-    id: rule.id,
-    name: rule.name,
-    push_access_levels: showAccessLevels(rule.push_access_level),
-    merge_access_levels: showAccessLevels(rule.merge_access_level),
+    ...showProtection(rule),
     allow_force_push: rule.allow_force_push ?? false,
-    unprotect_access_levels: showAccessLevels(rule.unprotect_access_level),
     code_owner_approval_required: rule.code_owner_approval_required,
   }),
   attributes: { name: string('name', { required: true }), ...ruleAttributes },
   changes: ruleAttributes,
   accept: (call, given, project, rule) => {
-    if (rule === undefined && given.name && getRule(call, project, given.name) !== undefined)
+    if (
+      rule === undefined &&
+      given.name &&
+      findProtection(call.state, project, given.name) !== undefined
+    )
       throw conflict(`Protected branch '${given.name}' already exists`)
     return given
   },

@@ -1,6 +1,7 @@
 /** Serves the endpoints that check CI configurations (`catalogue/reference/ci.md`). */
 import { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
+import { isBlank } from '../check.js'
 import { isVersion, type LintVerdict, lintContent, type Version } from '../ci-lint/index.js'
 import { serve } from '../handlers.js'
 import { invalid, notFound, unauthorized } from '../reply.js'
@@ -14,17 +15,12 @@ import {
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
 /** True if anyone may sign up. In that case, requests without a credential may check configurations, too. */
-const openSignup = ({ settings: { value: settings } }: Call['state']): boolean => {
-  const isFilled = (value: unknown): boolean =>
-    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
-  return (
-    settings.signup_enabled === true &&
-    settings.require_admin_approval_after_user_signup !== true &&
-    settings.domain_denylist_enabled !== true &&
-    settings.email_restrictions_enabled !== true &&
-    !isFilled(settings.domain_allowlist)
-  )
-}
+const openSignup = ({ settings: { value: settings } }: Call['state']): boolean =>
+  settings.signup_enabled === true &&
+  settings.require_admin_approval_after_user_signup !== true &&
+  settings.domain_denylist_enabled !== true &&
+  settings.email_restrictions_enabled !== true &&
+  isBlank(settings.domain_allowlist)
 
 const getHeadRef = ({ default_branch }: ProjectRecord): string => `refs/heads/${default_branch}`
 

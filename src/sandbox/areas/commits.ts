@@ -147,7 +147,7 @@ type Commits = typeof commits
 
 const getPipeline = (call: Call, project: ProjectRecord, id: string) => {
   const last = call.state.pipelines
-    .filter((p) => p.project_id === project.id && p.sha === id && p.parent_id === null)
+    .filter({ project_id: project.id, sha: id, parent_id: null })
     .at(-1)
   return last === undefined ? null : showPipelineBrief(last)
 }

@@ -6,6 +6,7 @@ import { readPublicKey } from '../../base/public-key.js'
 import { DeployKey, deployKeys, InstanceDeployKey } from '../../catalogue/areas/deploy-keys.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
+import { checkLimits } from '../check.js'
 import { getManagedProject, serve } from '../handlers.js'
 import { toShape } from '../present/common.js'
 import { badRequest, createLazyList, notFound } from '../reply.js'
@@ -16,12 +17,6 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const getJoin = (record: DeployKeyRecord, project: ProjectRecord) =>
   record.projects.find((p) => p.project_id === project.id)
-
-const checkTitle = (title: string | undefined): void => {
-  if (title !== undefined && title.trim() === '') throw badRequest({ title: ["can't be blank"] })
-  if ((title?.length ?? 0) > 255)
-    throw badRequest({ title: ['is too long (maximum is 255 characters)'] })
-}
 
 const keys = resource({
   table: 'deployKeys',
@@ -34,7 +29,6 @@ const keys = resource({
   changes: deployKeys.update.params,
   some: true,
   accept: (_, { title, can_push }, project, record) => {
-    checkTitle(title)
     const projects = record?.projects.map((one) =>
       one.project_id === project.id ? { ...one, can_push: can_push ?? one.can_push } : one,
     )
@@ -80,7 +74,7 @@ const addKey = (call: Call, input: CheckedOf<(typeof deployKeys)['add']>): Deplo
   const project = getManagedProject(call, input)
   const parsed = readPublicKey(key)
   if (parsed === undefined) throw badRequest({ key: ['is invalid'] })
-  checkTitle(title)
+  checkLimits(deployKeys.add.params, input)
   checkStrength(call, parsed.family, parsed.bits)
   const known = call.state.deployKeys.find(
     (record) => readPublicKey(record.key)?.identity === parsed.identity,

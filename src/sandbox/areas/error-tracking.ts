@@ -38,7 +38,7 @@ const keys = resource({
 })
 
 const findSettings = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
-  call.state.errorTracking.find((e) => e.project_id === project.id)
+  call.state.errorTracking.find({ project_id: project.id })
 
 /** Enables or disables error tracking. A project must have a configuration, unless it uses the integrated backend. */
 const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) => {

@@ -142,26 +142,9 @@ const checkOthers = (call: Call, node: Partial<GeoNodeRecord>, id?: number): voi
     if (node.primary === true && other.primary)
       throw badRequest({ primary: ['node already exists'] })
   }
-  if (node.name?.trim() === '') throw badRequest({ name: ["can't be blank"] })
-}
-
-const capacities = [
-  'files_max_capacity',
-  'repos_max_capacity',
-  'verification_max_capacity',
-  'container_repositories_max_capacity',
-] as const
-
-const checkNumbers = (input: Partial<GeoNodeRecord>): void => {
-  for (const name of capacities)
-    if ((input[name] ?? 0) < 0) throw badRequest({ [name]: ['must be greater than or equal to 0'] })
-  const interval = input.minimum_reverification_interval
-  if (interval !== undefined && interval < 1)
-    throw badRequest({ minimum_reverification_interval: ['must be greater than or equal to 1'] })
 }
 
 const checkNode = (call: Call, given: Partial<GeoNodeRecord>, node?: GeoNodeRecord): void => {
-  checkNumbers(given)
   checkOthers(call, given, node?.id)
   if ((given.primary ?? node?.primary) === true && given.enabled === false)
     throw badRequest({ enabled: ['primary node cannot be disabled'] })

@@ -3,6 +3,7 @@ import { createRandomBytes } from '../../base/random.js'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
+import constantFields from '../present/constant-fields.json' with { type: 'json' }
 import { showShares, showSimpleProject } from '../present/project.js'
 import { badRequest, forbidden, Reply } from '../reply.js'
 import { type ProjectInput, resource } from '../resource.js'
@@ -28,15 +29,7 @@ const showGroup = (call: Call, group: GroupRecord) => {
     created_at,
     lfs_enabled,
     request_access_enabled,
-    share_with_group_lock: false,
-    require_two_factor_authentication: false,
-    two_factor_grace_period: 48,
-    project_creation_level: 'developer',
-    subgroup_creation_level: 'maintainer',
-    default_branch_protection: 2,
-    auto_devops_enabled: null,
-    emails_disabled: null,
-    mentions_disabled: null,
+    ...constantFields.group,
   }
 }
 

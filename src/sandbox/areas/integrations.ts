@@ -112,7 +112,7 @@ const update = (call: Call, { id, slug, ...given }: Input) => {
   })
   if (lacking !== undefined) throw missing(lacking)
   const now = call.clock.iso()
-  const record = call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
+  const record = call.state.integrations.find({ project_id: project.id, slug })
   const properties = getProperties(call, family, given, record?.properties ?? {})
   const title = typeof properties.title === 'string' ? properties.title : buildTitle(slug)
   const patch = { title, properties, active: true, updated_at: now }

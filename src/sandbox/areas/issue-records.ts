@@ -5,12 +5,14 @@ import { issues } from '../../catalogue/areas/issues.js'
 import { boolean, date, integer, list, oneOf, string } from '../../catalogue/params.js'
 import { issueTypes } from '../../catalogue/shapes/planning.js'
 import type { Call } from '../call.js'
+import type { ParamInput } from '../check.js'
 import { createRoutes } from '../extra-routes.js'
 import { canSeeIssue, countVotes, showIssue } from '../present/planning.js'
-import { badRequest, forbidden, notFound } from '../reply.js'
-import { type ParamInput, type ProjectInput, resource } from '../resource.js'
+import { forbidden, notFound } from '../reply.js'
+import { type ProjectInput, resource } from '../resource.js'
 import { getRoleLevel } from '../rules/access.js'
 import { hasMilestone, hasNone, listUsableLabels, workItemTests } from '../rules/filters.js'
+import { createIssueState } from '../rules/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import { addMissingLabels } from './labels.js'
@@ -60,7 +62,7 @@ const getMilestoneDue = (call: Call, issue: IssueRecord): string | null =>
 
 /** The attributes that the author of an issue may set. */
 const authorAttributes = {
-  title: string('title'),
+  title: string('title', { filled: true }),
   description: string('description'),
   issue_type: oneOf(issueTypes, 'type'),
   confidential: boolean('show it to members only'),
@@ -120,12 +122,7 @@ const getStateChange = (
 ) => {
   const state = event === 'close' ? 'closed' : 'opened'
   if (event === undefined || issue === undefined || issue.state === state) return {}
-  const isClosed = state === 'closed'
-  return {
-    state,
-    closed_at: isClosed ? call.clock.iso() : null,
-    closed_by_id: isClosed ? call.requireUser().id : null,
-  } as const
+  return createIssueState(call, state)
 }
 
 /** The projects whose issues are listed, and the project of the request's path, if it has one. */
@@ -215,7 +212,7 @@ const issueResource = resource({
       ...(from && { from }),
       labelDetails,
     }),
-  attributes: { ...issueAttributes, title: string('title', { required: true }) },
+  attributes: { ...issueAttributes, title: string('title', { required: true, filled: true }) },
   changes: { ...issueAttributes, ...updateParams },
   refuse: (call, { project_id, author_id, assignee_ids }) => {
     const { id } = call.requireUser()
@@ -226,7 +223,6 @@ const issueResource = resource({
   accept: (call, { add_labels, remove_labels, state_event, ...given }, place, issue) => {
     const project = requireIssueProject(call, place.from?.id)
     if (!project.issues_enabled) throw forbidden()
-    if (given.title?.trim() === '') throw badRequest({ title: ["can't be blank"] })
     const current = given.labels ?? issue?.labels ?? []
     const labels = mergeLabels(current, { add_labels, remove_labels })
     const allowed = pickAllowed(call, project, { ...given, labels })
@@ -244,7 +240,7 @@ const issueResource = resource({
   defaults: (call, { from }) => {
     const user = call.requireUser()
     const { id } = requireIssueProject(call, from?.id)
-    const iids = call.state.issues.filter((i) => i.project_id === id).map(({ iid }) => iid)
+    const iids = call.state.issues.filter({ project_id: id }).map(({ iid }) => iid)
     const iid = Math.max(0, ...iids) + 1
     const now = call.clock.iso()
     return {
@@ -263,10 +259,9 @@ const issueResource = resource({
   remove: (call, { id, project_id }) => {
     if (!call.isOwnerOf(requireIssueProject(call, project_id))) throw forbidden()
     const { issues: rows, notes, todos } = call.state
-    for (const note of notes.filter((n) => n.noteable_type === 'Issue' && n.noteable_id === id))
+    for (const note of notes.filter({ noteable_type: 'Issue', noteable_id: id }))
       notes.remove(note.id)
-    for (const todo of todos.filter((t) => t.target_type === 'Issue' && t.target_id === id))
-      todos.remove(todo.id)
+    for (const todo of todos.filter({ target_type: 'Issue', target_id: id })) todos.remove(todo.id)
     rows.remove(id)
   },
 })

@@ -48,7 +48,7 @@ const checkPromotion = (call: Call, project: ProjectRecord, issue: IssueRecord, 
 
 const addEpic = (call: Call, group: GroupRecord, issue: IssueRecord): EpicRecord =>
   call.state.epics.add({
-    iid: call.state.epics.filter((e) => e.group_id === group.id).length + 1,
+    iid: call.state.epics.filter({ group_id: group.id }).length + 1,
     group_id: group.id,
     title: issue.title,
     description: issue.description,
@@ -125,22 +125,18 @@ const removeSubscription = (call: Call, { project, issue }: FoundIssue) => {
 
 const addTodo = (call: Call, { project, issue }: FoundIssue) => {
   const user = call.requireUser()
-  const exists = call.state.todos.some(
-    (t) =>
-      t.user_id === user.id &&
-      t.target_type === 'Issue' &&
-      t.target_id === issue.id &&
-      t.state === 'pending',
-  )
-  if (exists) return createUnchangedReply()
-  const todo = call.state.todos.add({
+  const pending = {
     user_id: user.id,
-    author_id: user.id,
-    project_id: project.id,
-    action_name: 'marked',
     target_type: 'Issue',
     target_id: issue.id,
     state: 'pending',
+  } as const
+  if (call.state.todos.some(pending)) return createUnchangedReply()
+  const todo = call.state.todos.add({
+    ...pending,
+    author_id: user.id,
+    project_id: project.id,
+    action_name: 'marked',
     created_at: call.clock.iso(),
   })
   return toShape(Todo, todo, {

@@ -2,12 +2,12 @@
 import { capitalize } from '../../base/text.js'
 import { members } from '../../catalogue/areas/members.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
-import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import { showUserSummary } from '../present/common.js'
 import { badRequest, forbidden, missing, notFound } from '../reply.js'
 import { resource } from '../resource.js'
+import { getRoleOf } from '../rules/access.js'
 import { containsText } from '../rules/filters.js'
 import {
   addMembers,
@@ -110,11 +110,6 @@ const listBillable = (call: Call, root: GroupRecord, search?: string, sort?: Sor
   return rows.map((row) => showBillable(call, row))
 }
 
-const formatLevel = (level: number): string => {
-  const name = Object.entries(accessLevels).find(([, value]) => value === level)?.[0] ?? 'unknown'
-  return capitalize(name)
-}
-
 /** Lists the direct memberships of a user in the group, its subgroups and their projects. */
 const listMemberships = (call: Call, root: GroupRecord, userId: number) => {
   if (!collectBillable(call, root).some(({ user }) => user.id === userId)) throw notFound('User')
@@ -134,7 +129,10 @@ const listMemberships = (call: Call, root: GroupRecord, userId: number) => {
         source_members_url: call.getWebUrl(path),
         created_at: m.created_at,
         expires_at: m.expires_at,
-        access_level: { string_value: formatLevel(m.access_level), integer_value: m.access_level },
+        access_level: {
+          string_value: capitalize(getRoleOf(m.access_level) ?? 'unknown'),
+          integer_value: m.access_level,
+        },
       }
     })
 }

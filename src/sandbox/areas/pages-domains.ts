@@ -126,7 +126,7 @@ const domainName = new RegExp(`^(${label}\\.)+${label}$`)
 
 const checkDomain = (call: Call, domain: string): void => {
   if (!domainName.test(domain) || domain.length > 253) throw badRequest({ domain: ['is invalid'] })
-  if (call.state.pagesDomains.some((d) => d.domain === domain))
+  if (call.state.pagesDomains.some({ domain }))
     throw badRequest({ domain: ['has already been taken'] })
 }
 

@@ -16,13 +16,10 @@ import type { JobRecord, PipelineRecord } from '../state/ci.js'
 
 type PipelineInput = ProjectInput & { readonly pipeline_id: number }
 
-const getPipelines = ({ state }: Call, id: number) =>
-  state.pipelines.filter(({ project_id }) => project_id === id)
-
 /** Presents a pipeline in a list. */
 const showSummary = (call: Call, pipeline: PipelineRecord) => {
   const { id, project_id, sha, ref, status, source, created_at, updated_at } = pipeline
-  const iid = getPipelines(call, project_id).filter((other) => other.id <= id).length
+  const iid = call.state.pipelines.filter((p) => p.project_id === project_id && p.id <= id).length
   const web_url = getPipelineUrl(call, pipeline)
   return { id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url }
 }
@@ -103,8 +100,8 @@ const pipelines = resource({
     if (!call.isOwnerOf(project)) throw forbidden()
     const { jobs, mergeRequests } = call.state
     for (const { id } of listWithChildren(call, pipeline)) {
-      for (const job of jobs.filter((j) => j.pipeline_id === id)) jobs.remove(job.id)
-      for (const request of mergeRequests.filter((m) => m.pipeline_id === id))
+      for (const job of jobs.filter({ pipeline_id: id })) jobs.remove(job.id)
+      for (const request of mergeRequests.filter({ pipeline_id: id }))
         mergeRequests.change(request.id, { pipeline_id: null })
       call.state.pipelines.remove(id)
     }
@@ -149,7 +146,7 @@ const create = async (call: Call, { id, ref, variables }: CreateInput) => {
 }
 
 const getJobs = ({ state }: Call, { id }: PipelineRecord): readonly JobRecord[] =>
-  state.jobs.filter(({ pipeline_id, retried }) => pipeline_id === id && !retried)
+  state.jobs.filter({ pipeline_id: id, retried: false })
 
 const cancel = (call: Call, input: PipelineInput) => {
   const pipeline = pipelines.managed(call, input)

@@ -121,6 +121,7 @@ const records = resource({
     status: (state, runner) => isInState[state]?.(runner) !== false,
   },
   present: showDetails,
+  presentListed: (_, runner) => showSummary(runner),
   changes: runners.update.params,
   some: true,
   refuse: (call, runner) => {
@@ -135,7 +136,7 @@ const records = resource({
 
 /** Lists the runners that pass the filters. */
 const listFiltered = (call: Call, among: readonly RunnerRecord[], filters: Filters) =>
-  createLazyList(records.select(call, { among: new Set(among) }, filters), showSummary)
+  records.listIn(call, { among: new Set(among) }, filters)
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
   const runner = findRunner(call, id)
@@ -166,10 +167,10 @@ const disable = (call: Call, project: ProjectRecord, id: number): void => {
 const resolveScope = (call: Call, token: string) => {
   if (token === call.state.config.value.registration_token)
     return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
-  const project = call.state.projects.find((p) => p.runners_token === token)
+  const project = call.state.projects.find({ runners_token: token })
   if (project !== undefined)
     return { runner_type: 'project_type', project_ids: [project.id], group_ids: [] } as const
-  const group = call.state.groups.find((g) => g.runners_token === token)
+  const group = call.state.groups.find({ runners_token: token })
   if (group === undefined) throw forbidden()
   return { runner_type: 'group_type', project_ids: [], group_ids: [group.id] } as const
 }

@@ -2,7 +2,8 @@
  * Serves the application settings, and checks that settings which require each other are set together (`catalogue/reference/settings.md`).
  */
 
-import { parseWordSpan } from '../../base/dates.js'
+import { dayLength } from '../../base/dates.js'
+import { parseWordDuration } from '../../base/durations.js'
 import {
   Settings,
   settings,
@@ -12,7 +13,7 @@ import {
 import type { CheckedOf, ResultOf } from '../../catalogue/endpoint.js'
 import { isListParam } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
-import { convert, getFieldType, paramsByType } from '../check.js'
+import { convert, getFieldType, isBlank, paramsByType } from '../check.js'
 import { serve } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import initialSettings from '../seed/settings.json' with { type: 'json' }
@@ -80,10 +81,11 @@ const showSettings = (call: Call): Result => {
 
 const checkArchiving = (text: string | undefined): void => {
   if (text === undefined || text === '') return
-  const length = parseWordSpan(text)
-  if (length === undefined)
+  const seconds = parseWordDuration(text)
+  if (seconds === undefined)
     throw badRequest({ archive_builds_in_human_readable: ['is not a correct duration'] })
-  if (length < 1) throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
+  if (seconds * 1000 < dayLength)
+    throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
 }
 
 /** Splits the items of a list, since one string may contain several. */
@@ -114,12 +116,6 @@ const collectChanges = (call: Call, input: Input): Record<string, unknown> => {
   }
   return changed
 }
-
-const isBlank = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0)
 
 /** Maps each setting to the one that it requires: the documented ones, and those that only instances check. */
 const requirements: Readonly<Record<string, string>> = {

@@ -6,8 +6,9 @@ import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { serve } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'
-import { isMoving } from '../rules/pushes.js'
+import { isMoving, storagePlaces } from '../rules/pushes.js'
 import type { StorageMoveRecord } from '../state/people-and-projects.js'
+import { getTable } from '../state/state.js'
 
 type Input = CheckedOf<(typeof storageMove)['projects']>
 type Kind = StorageMoveRecord['kind']
@@ -32,29 +33,13 @@ const chooseRoute = (call: Call, input: Input): Route => {
   return { source_storage_name: source, destination_storage_name: destination }
 }
 
-/** Lists the records of a kind that are on a storage. */
-const listOnStorage = (
-  call: Call,
-  kind: Kind,
-  storage: string,
-): readonly { readonly id: number }[] => {
-  const { projects, snippets, groups } = call.state
-  switch (kind) {
-    case 'project':
-      return projects.filter((p) => p.repository_storage === storage)
-    case 'snippet':
-      return snippets.filter((s) => s.storage === storage)
-    case 'group':
-      return groups.filter((g) => g.storage === storage)
-  }
-}
-
 /** Schedules the moves of all records on the source, except those that are moving already. */
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.requireAdmin()
   const route = chooseRoute(call, input)
-  for (const { id } of listOnStorage(call, kind, route.source_storage_name)) {
-    if (isMoving(call, kind, id)) continue
+  const [table, attribute] = storagePlaces[kind]
+  for (const { id, [attribute]: storage } of getTable(call.state, table).all()) {
+    if (storage !== route.source_storage_name || isMoving(call, kind, id)) continue
     const created_at = call.clock.iso()
     call.state.storageMoves.add({ kind, object_id: id, ...route, created_at })
   }

@@ -10,7 +10,7 @@ import {
   longestName,
   matrixExpressions,
 } from './instances.js'
-import { type Finding, type Hash, isHash, isKnown, type JudgedVersion } from './types.js'
+import { type Finding, getTexts, type Hash, isHash, isKnown, type JudgedVersion } from './types.js'
 
 const usual = ['build', 'test', 'deploy']
 
@@ -39,9 +39,6 @@ const getRuledNeeds = ({ config: { rules } }: CiJob): readonly (readonly JobNeed
   (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
     isHash(rule) ? parseNeeds(rule.needs) : [],
   )
-
-const getTexts = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 /** Returns the names of the jobs that create the configuration of a child pipeline. */
 const listConfigurationJobs = ({ config: { trigger } }: CiJob): readonly string[] =>

@@ -1,5 +1,6 @@
 /** Expands a configuration: first the files that it includes, then `extends` and `!reference`. */
 
+import { describeInclude } from './inputs.js'
 import type { OddKeys } from './read.js'
 import { expandExtends, expandReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
@@ -65,14 +66,17 @@ const expandNested = async (
 }
 
 /** A file that an `include` names. */
-interface IncludedFile {
+interface FileReader {
   /** The ID of the file: a second include with the same key is skipped. */
   readonly key: string
   readonly path: string
+  readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
+}
+
+interface IncludedFile extends FileReader {
   readonly inputs: Hash
   /** True if the include has rules, which only a pipeline can evaluate. */
   readonly ruled: boolean
-  readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
 }
 
 /** Loads a file, unless it is loaded already. After the first error, it reads no further file, as instances do. */
@@ -96,7 +100,18 @@ const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile):
   return {}
 }
 
-const isRuled = ({ rules }: Hash): boolean => Array.isArray(rules) && rules.length > 0
+/** Loads files in their order. The keys of a later one replace those of earlier ones. */
+const loadAll = async (run: Run, entry: Hash, files: readonly FileReader[]): Promise<Hash> => {
+  const { inputs, rules } = entry
+  const options = {
+    inputs: isHash(inputs) ? inputs : {},
+    ruled: Array.isArray(rules) && rules.length > 0,
+  }
+  let tree: Hash = {}
+  for (const file of files)
+    tree = mergeHashes(tree, await load(run, { ...file, ...options }), run.budget)
+  return tree
+}
 
 /** Returns the text, or a problem if it is blank. */
 const checkFilled = (text: string, called: string) =>
@@ -112,18 +127,15 @@ const loadLocal = async (run: Run, path: string, entry: Hash): Promise<Hash> => 
   const clean = path.replace(/^\/+/, '')
   const paths = clean.includes('*') ? await files.matching(clean) : [clean]
   if (paths.length === 0) run.errors.add(`${called} does not exist!`)
-  let tree: Hash = {}
-  for (const one of paths) {
-    const read = async () => {
-      const text = await files.local(one)
-      return text === undefined
-        ? { problem: `${called} does not exist!` }
-        : checkFilled(text, called)
-    }
-    const wanted = { key: one, path: one, inputs: getInputs(entry), ruled: isRuled(entry), read }
-    tree = mergeHashes(tree, await load(run, wanted), run.budget)
+  const read = async (one: string) => {
+    const text = await files.local(one)
+    return text === undefined ? { problem: `${called} does not exist!` } : checkFilled(text, called)
   }
-  return tree
+  return loadAll(
+    run,
+    entry,
+    paths.map((one) => ({ key: one, path: one, read: () => read(one) })),
+  )
 }
 
 /** Reads a file of another project. Without a project of its own, a configuration has no access to others. */
@@ -140,37 +152,23 @@ const readOther = async (run: Run, entry: Hash, project: string, path: string) =
   return { problem: `${called} ${what} does not exist!` }
 }
 
-const loadFromProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
-  let tree: Hash = {}
-  for (const name of [entry.file].flat()) {
-    const path = toFilledText(name)
-    // The check of the keywords reports an invalid path.
-    if (path === undefined) continue
-    const wanted: IncludedFile = {
-      key: `${project}:${path}`,
-      path,
-      inputs: getInputs(entry),
-      ruled: isRuled(entry),
-      read: () => readOther(run, entry, project, path),
-    }
-    tree = mergeHashes(tree, await load(run, wanted), run.budget)
-  }
-  return tree
-}
-
-const getInputs = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
+/** Loads files of another project. The check of the keywords reports those whose path is invalid. */
+const loadFromProject = (run: Run, entry: Hash, project: string): Promise<Hash> =>
+  loadAll(
+    run,
+    entry,
+    [entry.file].flat().flatMap((name) => {
+      const path = toFilledText(name)
+      const read = () => readOther(run, entry, project, path ?? '')
+      return path === undefined ? [] : [{ key: `${project}:${path}`, path, read }]
+    }),
+  )
 
 /** True if a path contains a variable, so that the file is only known when a pipeline is created. */
 const hasVariablePath = (entry: Hash): boolean =>
   [entry.local, entry.project, entry.ref, entry.file]
     .flat()
     .some((part) => typeof part === 'string' && part.includes('$'))
-
-const nameEntry = (entry: Hash): string =>
-  [entry.local ?? entry.project, entry.local === undefined ? entry.file : undefined]
-    .flat()
-    .filter((part) => typeof part === 'string')
-    .join(' ')
 
 const accessors = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const
 const accessorNames = accessors.map((name) => `\`${name}\``).join(', ')
@@ -210,7 +208,7 @@ const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
   const elsewhere =
     toFilledText(entry.remote) ?? toFilledText(entry.template) ?? toFilledText(entry.component)
   if (elsewhere !== undefined || (hasVariablePath(entry) && run.files !== undefined)) {
-    run.left.push(elsewhere ?? nameEntry(entry))
+    run.left.push(elsewhere ?? describeInclude(entry))
     return {}
   }
   const path = toFilledText(entry.local)

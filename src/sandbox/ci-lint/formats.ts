@@ -1,4 +1,5 @@
 /** Provides the formats of `keywords.json`: predicates for values that JSON Schema alone cannot describe. */
+import { parseWordDuration } from '../../base/durations.js'
 import { compileRegex, isDressed, isExpression, isWithoutPart } from './expression.js'
 import { isHash, KeywordReference } from './types.js'
 
@@ -75,62 +76,19 @@ const listSources: Format = (value) => {
   return all.filter((key) => has(value, key)).length === 1 ? [] : all
 }
 
-// Durations, as instances read them: `1h 30m`, `2 weeks and 3 days`, `one week`, `1:30`.
+// Durations.
 
-const hour = 3600
-const day = 24 * hour
+const day = 86_400
 /** The longest timeout of a job that instances accept, in seconds. */
 const month = 30.436875 * day
 
-/** Maps the words for each unit to its seconds. */
-const units = new Map(
-  (
-    [
-      ['s sec secs second seconds', 1],
-      ['m min mins minute minutes', 60],
-      ['h hr hrs hour hours', hour],
-      ['d day days', day],
-      ['w wk wks week weeks', 7 * day],
-      ['mo mos month months mth mths', 30 * day],
-      ['y yr yrs year years', 365.25 * day],
-    ] as const
-  ).flatMap(([words, seconds]) => words.split(' ').map((word) => [word, seconds] as const)),
-)
-const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
-const part = new RegExp(
-  `\\s*(\\d+(?:\\.\\d+)?|(?:${numbers.join('|')})\\b)\\s*([a-z]*)\\s*(?:,|and\\b)?\\s*`,
-  'iy',
-)
-const longest = 200
-
-const getCount = (number: string): number =>
-  /\d/.test(number) ? Number(number) : numbers.indexOf(number.toLowerCase())
-
-/** Parses a duration into seconds; undefined if the text is not a duration. */
-export const parseSeconds = (text: string): number | undefined => {
-  const given = text.trim()
-  if (given === '' || given.length > longest) return undefined
-  if (/^\d+(?::\d+){1,3}$/.test(given))
-    return given.split(':').reduce((sum, one) => sum * 60 + Number(one), 0)
-  let seconds = 0
-  part.lastIndex = 0
-  while (part.lastIndex < given.length) {
-    const match = part.exec(given)
-    const unit = (match?.[2] ?? '').toLowerCase()
-    const factor = unit === '' ? 1 : units.get(unit)
-    if (match === null || factor === undefined) return undefined
-    seconds += getCount(match[1] ?? '') * factor
-  }
-  return seconds
-}
-
-const isDuration = (text: string): boolean => parseSeconds(text) !== undefined
+const isDuration = (text: string): boolean => parseWordDuration(text) !== undefined
 const isNever = (text: string): boolean => /^never$/i.test(text)
 /** Creates the format of durations of at most this number of seconds. */
 const isWithin =
   (most: number): Format =>
   (value) =>
-    (parseSeconds(String(value)) ?? 0) <= most
+    (parseWordDuration(String(value)) ?? 0) <= most
 
 /** The formats, by their names in `keywords.json`. */
 export const formats: Readonly<Record<string, Format>> = {
@@ -143,7 +101,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'within-a-month': isWithin(month),
   'caching-time': (value) => typeof value !== 'string' || value === '' || isDuration(value),
   'at-least-a-minute': (value) =>
-    typeof value !== 'string' || value === '' || (parseSeconds(value) ?? 0) >= 60,
+    typeof value !== 'string' || value === '' || (parseWordDuration(value) ?? 0) >= 60,
   'iso-date': toOpen(isDate),
   address: toOpen((text) => URL.canParse(text)),
   re2: (value) => compileRegex(String(value)) !== undefined,

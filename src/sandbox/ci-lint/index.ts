@@ -6,7 +6,14 @@ import { checkJobs, getWarnings, isWrong } from './jobs.js'
 import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'
 import { checkNode, getSchema } from './schema.js'
 import { readTree, type Tree, writeYaml } from './tree.js'
-import { type CiVersion, type Finding, type Hash, isHash, UnreadableError } from './types.js'
+import {
+  type CiVersion,
+  type Finding,
+  type Hash,
+  hasNode,
+  isHash,
+  UnreadableError,
+} from './types.js'
 
 export type { Files } from './expand.js'
 export type { ArtifactPlan, JobCondition, PipelinePlan } from './plan.js'
@@ -46,17 +53,12 @@ export interface LintVerdict {
 const maxFindings = 100
 
 /** True if any text in a value contains a regular expression, or an operator that compares with one. */
-const hasRegex = (value: unknown): boolean => {
-  if (typeof value === 'string') return /[=!]~|(?:^|[=!&|(])\s*\//.test(value)
-  if (Array.isArray(value)) return value.some(hasRegex)
-  return isHash(value) && Object.values(value).some(hasRegex)
-}
+const hasRegex = (value: unknown): boolean =>
+  hasNode(value, (one) => typeof one === 'string' && /[=!]~|(?:^|[=!&|(])\s*\//.test(one))
 
 /** True if a keyword occurs anywhere in a value. */
-const hasKeyword = (value: unknown, key: string): boolean => {
-  if (Array.isArray(value)) return value.some((item) => hasKeyword(item, key))
-  return isHash(value) && (key in value || Object.values(value).some((v) => hasKeyword(v, key)))
-}
+const hasKeyword = (value: unknown, key: string): boolean =>
+  hasNode(value, (one) => isHash(one) && key in one)
 
 const getContext = async (
   tree: Hash,

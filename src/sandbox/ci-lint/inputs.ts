@@ -129,7 +129,8 @@ const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> =
   return isHash(document.spec) ? document.spec : {}
 }
 
-const describeInclude = (entry: unknown): string => {
+/** Names the file of an include. */
+export const describeInclude = (entry: unknown): string => {
   const { local, remote, project, file } = isHash(entry) ? entry : { local: entry }
   return [local ?? remote ?? project, file].flat().filter(Boolean).map(String).join(' ')
 }

@@ -1,6 +1,6 @@
 /** Names the instances that `parallel` generates from a job, such as `test 1/3` or `test: [linux, x86]`. */
 import type { Variables } from './expression.js'
-import { Budget, type Hash, isHash } from './types.js'
+import { Budget, type Hash, hasNode, isHash } from './types.js'
 
 export interface CiJob {
   readonly name: string
@@ -128,14 +128,8 @@ const fill = (value: unknown, write: (text: string) => string): unknown => {
 }
 
 /** True if a value contains such an expression. */
-export const hasMatrixExpression = (value: unknown): boolean => {
-  let found = false
-  fill(value, (text) => {
-    found ||= text.search(expression) >= 0
-    return text
-  })
-  return found
-}
+export const hasMatrixExpression = (value: unknown): boolean =>
+  hasNode(value, (one) => typeof one === 'string' && one.search(expression) >= 0)
 
 /** Replaces the expressions in a value for one instance. Also returns the names for which its matrix has no values. */
 export const fillMatrix = (

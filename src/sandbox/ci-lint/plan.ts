@@ -1,8 +1,8 @@
 /** Plans the pipeline of a valid configuration: its jobs and instances, their conditions, and the jobs that they wait for. */
 
+import { parseWordDuration } from '../../base/durations.js'
 import { getStages, parseNeeds } from './between.js'
 import { compileGlob, compileRegex, evaluateExpression, type Variables } from './expression.js'
-import { parseSeconds } from './formats.js'
 import {
   buildMatrixName,
   type CiJob,
@@ -12,7 +12,7 @@ import {
   type JobNeed,
 } from './instances.js'
 import { getJobs } from './jobs.js'
-import { type Hash, isHash } from './types.js'
+import { getTexts, type Hash, isHash } from './types.js'
 
 export type JobCondition = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
@@ -80,7 +80,7 @@ const getArtifacts = (given: unknown, variables: Variables): ArtifactPlan | unde
       .slice(0, maxArtifactPaths)
       .map((path) => expand(path, variables)),
     when: typeof when === 'string' ? when : 'on_success',
-    expire_in: typeof expiry === 'string' ? (parseSeconds(expiry) ?? null) : null,
+    expire_in: typeof expiry === 'string' ? (parseWordDuration(expiry) ?? null) : null,
     reports: isHash(reports) ? Object.keys(reports) : [],
   }
 }
@@ -97,7 +97,7 @@ const getTiming = ({ job: { config }, rule }: SelectedJob) => {
     allow_failure:
       typeof allowed === 'boolean' ? allowed : config.rules === undefined && when === 'manual',
     ...(when === 'delayed'
-      ? { start_in: parseSeconds(String(rule.start_in ?? config.start_in)) ?? 0 }
+      ? { start_in: parseWordDuration(String(rule.start_in ?? config.start_in)) ?? 0 }
       : {}),
   }
 }
@@ -186,10 +186,6 @@ const toVariables = (given: unknown): Variables =>
       return plain === undefined || plain === null ? [] : [[name, String(plain)]]
     }),
   )
-
-/** Returns the texts of a list, or a single text as a list. */
-const getTexts = (value: unknown): string[] =>
-  [value ?? []].flat().filter((item): item is string => typeof item === 'string')
 
 /** Replaces `$NAME` and `${NAME}` by the values of variables. An unknown variable is empty. */
 const expand = (text: string, variables: Variables): string =>

@@ -1,6 +1,6 @@
 /** Converts the nodes of a YAML document to the values that instances read from it. Each alias counts as much as its anchor. */
 import type { AliasNode, MapNode, ScalarNode, YamlNode } from '../../base/yaml/nodes.js'
-import { Budget, KeywordReference, UnreadableError } from './types.js'
+import { Budget, type Hash, isHash, KeywordReference, UnreadableError } from './types.js'
 
 /** The maximum depth of a document, as on instances. */
 const deepest = 100
@@ -90,19 +90,6 @@ const toName = (key: unknown): string => {
   return typeof key === 'object' ? '?' : String(key)
 }
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-
-/** Sets a key of an object, also if the key is `__proto__`. */
-const set = (into: object, key: string, value: unknown): void => {
-  Object.defineProperty(into, key, {
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  })
-}
-
 const toReference = (node: YamlNode): KeywordReference => {
   const items = node.kind === 'list' ? node.items : []
   const texts = items.map((item) => (item.kind === 'scalar' ? readScalar(item) : undefined))
@@ -147,25 +134,25 @@ class Reader {
     return this.#readHash(node, depth)
   }
 
-  #readHash({ pairs }: MapNode, depth: number): Record<string, unknown> {
-    const result: Record<string, unknown> = {}
+  #readHash({ pairs }: MapNode, depth: number): Hash {
+    const result = new Map<string, unknown>()
     const under: unknown[] = []
     for (const [key, value] of pairs) {
       const name = toName(this.value(key, depth + 1))
       const read = this.value(value, depth + 1)
       if (isMerge(key)) under.push(...[read].flat())
-      else set(result, name, read)
+      else result.set(name, read)
     }
     for (const source of under) this.#merge(result, source)
-    return result
+    return Object.fromEntries(result)
   }
 
   /** Merges a hash into another, whose existing keys stay: its own ones, and those of earlier sources. */
-  #merge(result: Record<string, unknown>, source: unknown): void {
-    if (!isPlain(source)) throw new UnreadableError(['(<unknown>): a merge key takes hashes only'])
+  #merge(result: Map<string, unknown>, source: unknown): void {
+    if (!isHash(source)) throw new UnreadableError(['(<unknown>): a merge key takes hashes only'])
     const entries = Object.entries(source)
     this.#budget.spend(entries.length)
-    for (const [key, value] of entries) if (!Object.hasOwn(result, key)) set(result, key, value)
+    for (const [key, value] of entries) if (!result.has(key)) result.set(key, value)
   }
 }
 

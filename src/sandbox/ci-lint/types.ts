@@ -10,6 +10,17 @@ export const isHash = (value: unknown): value is Hash =>
   !(value instanceof KeywordReference) &&
   !(value instanceof Date)
 
+/** True if a value, or any value in it, passes a test. */
+export const hasNode = (value: unknown, test: (node: unknown) => boolean): boolean => {
+  if (test(value)) return true
+  if (Array.isArray(value)) return value.some((item) => hasNode(item, test))
+  return isHash(value) && Object.values(value).some((item) => hasNode(item, test))
+}
+
+/** Returns the texts of a list, or a single text as a list. */
+export const getTexts = (value: unknown): readonly string[] =>
+  [value ?? []].flat().filter((item): item is string => typeof item === 'string')
+
 /** A `!reference [job, keyword, …]`, which the expansion replaces by the value that it names. */
 export class KeywordReference {
   /** @param valid true if the reference is a list of texts */

@@ -1,4 +1,5 @@
 /** Reads the commits of a repository, their diffs and statistics, and its branches and tags. */
+import { sumNumbers } from '../../base/numbers.js'
 import type { Repository } from './repositories.js'
 
 // The diff between two trees, in the form that the API has for it.
@@ -223,7 +224,17 @@ export const readCommit = async (repository: Repository, id: string): Promise<Gi
   return commit
 }
 
-const parseCount = (text: string | undefined): number => Number(text === '-' ? 0 : (text ?? 0))
+const parseCount = (text = ''): number => Number(text === '-' ? 0 : text)
+
+/** Parses the output of `--numstat`: the lines that are added to each file and deleted from it. */
+const parseNumstat = (output: string): readonly LineCounts[] =>
+  output
+    .split('\n')
+    .filter((line) => line.includes('\t'))
+    .map((line) => {
+      const [additions = 0, deletions = 0] = line.split('\t', 2).map(parseCount)
+      return { additions, deletions, total: additions + deletions }
+    })
 
 /** Counts the added and deleted lines of each commit against its first parent. */
 export const readStats = async (
@@ -235,15 +246,14 @@ export const readStats = async (
   const args = ['log', '--no-walk=unsorted', '--first-parent', '-m', '--numstat', '--format=%x01%H']
   const output = await repository.must([...args, ...ids])
   for (const block of output.split('\u0001').slice(1)) {
-    const [id = '', ...lines] = block.split('\n')
-    let additions = 0
-    let deletions = 0
-    for (const line of lines.filter((l) => l.includes('\t'))) {
-      const [plus, minus] = line.split('\t')
-      additions += parseCount(plus)
-      deletions += parseCount(minus)
-    }
-    stats.set(id, { additions, deletions, total: additions + deletions })
+    const files = parseNumstat(block)
+    const count = (name: keyof LineCounts): number => sumNumbers(files.map((file) => file[name]))
+    const [id = ''] = block.split('\n', 1)
+    stats.set(id, {
+      additions: count('additions'),
+      deletions: count('deletions'),
+      total: count('total'),
+    })
   }
   return stats
 }
@@ -255,13 +265,7 @@ export const countChangedLines = async (
   to: string,
 ): Promise<number[] | undefined> => {
   const output = await repository.read(['diff', '--numstat', '-M', '--end-of-options', from, to])
-  const lines = output?.toString('utf8').split('\n')
-  return lines
-    ?.filter((line) => line.includes('\t'))
-    .map((line) => {
-      const [plus, minus] = line.split('\t')
-      return parseCount(plus) + parseCount(minus)
-    })
+  return output && parseNumstat(output.toString('utf8')).map(({ total }) => total)
 }
 
 interface Ref {

@@ -1,6 +1,7 @@
 /** Creates commits without a working copy, moves branches, and applies the file actions of a request for a commit. */
 import { isDots } from '../../base/base-url.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { fileAction } from '../../catalogue/areas/commits.js'
+import { checkItems, type ParamInput } from '../check.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import type { Person } from './commits-and-refs.js'
 import {
@@ -97,90 +98,54 @@ export const copyCommit = async (
 
 // The file actions of a new commit (`actions` in `catalogue/reference/commits.md`).
 
-const verbs = ['create', 'delete', 'move', 'update', 'chmod'] as const
+type SentAction = ParamInput<typeof fileAction>
 
-export interface FileAction {
-  readonly action: (typeof verbs)[number]
-  readonly file_path: string
-  readonly previous_path?: string
-  readonly content?: Buffer
-  readonly last_commit_id?: string
-  readonly execute_filemode?: boolean
+export interface FileAction extends Omit<SentAction, 'content' | 'encoding'> {
+  readonly content?: Buffer | undefined
 }
 
-const parseText = (given: Fields, name: string, label: string): string | undefined => {
-  const value = given[name]
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw invalid(`${label}[${name}] is invalid`)
-  return value
-}
+/** The parameter that an action requires besides the path of the file. */
+const requirements = {
+  create: 'content',
+  update: 'content',
+  move: 'previous_path',
+  chmod: 'execute_filemode',
+  delete: 'file_path',
+} as const
 
-const parsePath = (given: Fields, name: string, label: string): string | undefined => {
-  const path = parseText(given, name, label)?.replace(/^\/+/, '')
-  if (path === undefined) return undefined
-  const parts = path.split('/')
-  const broken = path.includes('\0')
-  if (broken || parts.some((part) => part === '' || isDots(part) || /^\.git$/i.test(part)))
+const normalizePath = (given: string | undefined): string | undefined => {
+  const path = given?.replace(/^\/+/, '')
+  const isBroken = path?.includes('\0') === true
+  if (
+    isBroken ||
+    path?.split('/').some((part) => part === '' || isDots(part) || /^\.git$/i.test(part))
+  )
     throw badRequest(`invalid path: '${path}'`)
   return path
 }
 
-const parseBytes = (given: Fields, label: string): Buffer | undefined => {
-  const content = parseText(given, 'content', label)
-  const encoding = parseText(given, 'encoding', label) ?? 'text'
-  if (encoding !== 'text' && encoding !== 'base64')
-    throw invalid(`${label}[encoding] does not have a valid value`)
-  if (content === undefined || encoding === 'text')
-    return content === undefined ? undefined : Buffer.from(content)
+const decodeContent = ({ content, encoding }: SentAction): Buffer | undefined => {
+  if (content === undefined) return undefined
+  if (encoding !== 'base64') return Buffer.from(content)
   const plain = content.replace(/\s/g, '')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) throw badRequest('invalid base64')
   return Buffer.from(plain, 'base64')
 }
 
-const truths: readonly unknown[] = [true, 'true', '1', 1]
-const lies: readonly unknown[] = [false, 'false', '0', 0]
-
-const parseMode = (given: Fields, label: string): boolean | undefined => {
-  const value = given.execute_filemode
-  if (value === undefined || value === null) return undefined
-  if (!truths.includes(value) && !lies.includes(value))
-    throw invalid(`${label}[execute_filemode] is invalid`)
-  return truths.includes(value)
-}
-
-const parseAction = (given: unknown, label: string): FileAction => {
-  if (!isObject(given)) throw invalid('actions is invalid')
-  const verb = parseText(given, 'action', label)
-  if (verb === undefined) throw missing(`${label}[action]`)
-  const action = verbs.find((known) => known === verb)
-  if (action === undefined) throw invalid(`${label}[action] does not have a valid value`)
-  const requireValue = <T>(value: T | undefined, name: string): T => {
-    if (value === undefined) throw missing(`${label}[${name}]`)
-    return value
-  }
-  const file_path = requireValue(parsePath(given, 'file_path', label), 'file_path')
-  const content = parseBytes(given, label)
-  const previous_path = parsePath(given, 'previous_path', label)
-  const execute_filemode = parseMode(given, label)
-  const last_commit_id = parseText(given, 'last_commit_id', label)
-  if (action === 'create' || action === 'update') requireValue(content, 'content')
-  if (action === 'move') requireValue(previous_path, 'previous_path')
-  if (action === 'chmod') requireValue(execute_filemode, 'execute_filemode')
-  return {
-    action,
-    file_path,
-    content,
-    previous_path,
-    execute_filemode,
-    last_commit_id,
-  }
-}
-
 /** Parses the `actions` of a request. @throws Refusal 400 if one is invalid */
-export const parseActions = (sent: unknown): FileAction[] => {
-  if (!Array.isArray(sent)) throw invalid('actions is invalid')
-  if (sent.length === 0) throw invalid('actions is empty')
-  return sent.map((given, index) => parseAction(given, `actions[${index}]`))
+export const parseActions = (sent: unknown): readonly FileAction[] => {
+  const actions = checkItems('actions', fileAction, sent)
+  if (actions.length === 0) throw invalid('actions is empty')
+  return actions.map((given, index) => {
+    const required = requirements[given.action]
+    if (given[required] === undefined) throw missing(`actions[${index}][${required}]`)
+    return {
+      ...given,
+      file_path: normalizePath(given.file_path) ?? '',
+      previous_path: normalizePath(given.previous_path),
+      content: decodeContent(given),
+    }
+  })
 }
 
 const toFileMode = (on: boolean | undefined): string => (on === true ? '100755' : '100644')

@@ -5,11 +5,16 @@
 import type { Static, TSchema } from 'typebox'
 import { formatHumanDuration } from '../../base/dates.js'
 import { capitalize } from '../../base/text.js'
-import { accessLevels, ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
+import { ProjectSummary, User, UserSummary } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import type { GitCommit } from '../git/commits-and-refs.js'
+import { getRoleOf } from '../rules/access.js'
 import type { PipelineRecord } from '../state/ci.js'
-import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
+import type {
+  ProjectRecord,
+  ProtectedBranchRecord,
+  UserRecord,
+} from '../state/people-and-projects.js'
 
 export const showUserSummary = (call: Call, user: UserRecord) =>
   toShape(UserSummary, user, { avatar_url: null, web_url: call.getWebUrl(user.username) })
@@ -73,12 +78,20 @@ export const showCommit = (call: Call, project: ProjectRecord, found: GitCommit)
 })
 
 /** Presents the access level of a protected branch, such as `Maintainers` for 40. */
-export const showAccessLevels = (access_level: number) => {
-  const name = Object.entries(accessLevels).find(([, level]) => level === access_level)?.[0]
-  const title = capitalize(name ?? 'unknown')
+const showAccessLevels = (access_level: number) => {
+  const title = capitalize(getRoleOf(access_level) ?? 'unknown')
   const access_level_description = access_level === 0 ? 'No one' : `${title}s`
   return [{ access_level, access_level_description }]
 }
+
+/** Presents the levels that a protected branch requires. */
+export const showProtection = ({ id, name, ...rule }: ProtectedBranchRecord) => ({
+  id,
+  name,
+  push_access_levels: showAccessLevels(rule.push_access_level),
+  merge_access_levels: showAccessLevels(rule.merge_access_level),
+  unprotect_access_levels: showAccessLevels(rule.unprotect_access_level),
+})
 
 // The conversion of records to the shapes of the catalogue.
 

@@ -56,32 +56,22 @@ const getRunner = (call: Call, id: number | null) => {
   return toShape(JobRunner, runner, { is_shared: runner.runner_type === 'instance_type' })
 }
 
-const createFileEntry = (
-  file_type: string,
-  size: number,
-  filename: string,
-  file_format: string,
-) => ({
-  file_type,
-  size,
-  filename,
-  file_format,
-})
-
 export const archiveName = 'artifacts.zip'
 
 const getFiles = async (call: Call, job: JobRecord) => {
   const archive = await createArchive(job, call.clock.iso())
   const size = getTraceSize(job, call.clock.iso())
-  const trace = size > 0 ? [createFileEntry('trace', size, 'job.log', 'raw')] : []
-  if (archive === undefined) return { artifacts: [...job.reports, ...trace] }
+  const log = { file_type: 'trace', size, filename: 'job.log', file_format: 'raw' }
+  const others = [...job.reports, ...(size > 0 ? [log] : [])]
+  if (archive === undefined) return { artifacts: others }
+  const { length } = archive
+  const listed = 120 + 8 * (job.archive?.length ?? 0)
   return {
-    artifacts_file: { filename: archiveName, size: archive.length },
+    artifacts_file: { filename: archiveName, size: length },
     artifacts: [
-      createFileEntry('archive', archive.length, archiveName, 'zip'),
-      createFileEntry('metadata', 120 + 8 * (job.archive?.length ?? 0), 'metadata.gz', 'gzip'),
-      ...job.reports,
-      ...trace,
+      { file_type: 'archive', size: length, filename: archiveName, file_format: 'zip' },
+      { file_type: 'metadata', size: listed, filename: 'metadata.gz', file_format: 'gzip' },
+      ...others,
     ],
   }
 }
@@ -118,6 +108,6 @@ export const showBridge = (call: Call, job: JobRecord) => {
 export const listWithChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
   pipeline,
   ...call.state.pipelines
-    .filter((p) => p.parent_id === pipeline.id)
+    .filter({ parent_id: pipeline.id })
     .flatMap((child) => listWithChildren(call, child)),
 ]

@@ -115,8 +115,7 @@ export const countVotes = (reactions: IssueRecord['reactions']) => ({
 })
 
 const countNotes = (call: Call, type: string, id: number): number =>
-  call.state.notes.filter((n) => n.noteable_type === type && n.noteable_id === id && !n.system)
-    .length
+  call.state.notes.filter({ noteable_type: type, noteable_id: id, system: false }).length
 
 const getEpic = (call: Call, id: number | null) => {
   const epic = call.state.epics.get(id)
@@ -214,7 +213,7 @@ export const findMergeRequest = (call: Call, { id, merge_request_iid: iid }: Mer
   call.requireUser()
   const project = call.requireProject(id)
   if (!canSeeRequests(call, project)) throw forbidden()
-  const request = call.state.mergeRequests.find((m) => m.project_id === project.id && m.iid === iid)
+  const request = call.state.mergeRequests.find({ project_id: project.id, iid })
   if (request === undefined) throw notFound()
   return { project, request }
 }

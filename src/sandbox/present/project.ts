@@ -6,6 +6,7 @@ import { getRoleLevel } from '../rules/access.js'
 import type { ProjectRecord, SourceType } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
 import { toShape } from './common.js'
+import constantFields from './constant-fields.json' with { type: 'json' }
 
 const computeSimple = (call: Call, project: ProjectRecord) => {
   const { path_with_namespace } = project
@@ -16,7 +17,7 @@ const computeSimple = (call: Call, project: ProjectRecord) => {
     web_url,
     readme_url: `${web_url}/-/blob/${project.default_branch}/README.md`,
     tag_list: [...project.topics],
-    forks_count: call.state.projects.filter((p) => p.forked_from_id === project.id).length,
+    forks_count: call.state.projects.filter({ forked_from_id: project.id }).length,
     avatar_url: null,
     star_count: project.starred_by.length,
   }
@@ -42,7 +43,7 @@ const unknown = { id: 0, name: '', path: '', full_path: '', username: '', create
 
 const getAccess = (call: Call, type: SourceType, id: number) => {
   const levels = call.state.members
-    .filter((m) => m.source_type === type && m.source_id === id && m.user_id === call.user?.id)
+    .filter({ source_type: type, source_id: id, user_id: call.user?.id })
     .map((m) => m.access_level)
   return levels.length === 0 ? null : { access_level: Math.max(...levels), notification_level: 3 }
 }
@@ -57,45 +58,18 @@ const getProjectAccess = (call: Call, project: ProjectRecord) => {
 
 /** Presents the groups that a project or group is shared with. */
 export const showShares = ({ shares, groups }: State, type: SourceType, id: number) =>
-  shares
-    .filter((s) => s.source_type === type && s.source_id === id)
-    .flatMap((s) => {
-      const group = groups.get(s.group_id)
-      return group === undefined
-        ? []
-        : {
-            group_id: group.id,
-            group_name: group.name,
-            group_full_path: group.full_path,
-            group_access_level: s.group_access,
-            expires_at: s.expires_at,
-          }
-    })
-
-const constants = {
-  packages_enabled: true,
-  container_registry_enabled: false,
-  container_registry_access_level: 'disabled',
-  service_desk_enabled: false,
-  service_desk_address: null,
-  resolve_outdated_diff_discussions: false,
-  import_status: 'none',
-  import_error: null,
-  ci_default_git_depth: 50,
-  ci_forward_deployment_enabled: true,
-  only_allow_merge_if_pipeline_succeeds: false,
-  allow_merge_on_skipped_pipeline: null,
-  restrict_user_defined_variables: false,
-  only_allow_merge_if_all_discussions_are_resolved: false,
-  remove_source_branch_after_merge: true,
-  request_access_enabled: true,
-  autoclose_referenced_issues: true,
-  suggestion_commit_message: null,
-  auto_devops_enabled: false,
-  auto_devops_deploy_strategy: 'continuous',
-  mirror: false,
-  external_authorization_classification_label: null,
-}
+  shares.filter({ source_type: type, source_id: id }).flatMap((s) => {
+    const group = groups.get(s.group_id)
+    return group === undefined
+      ? []
+      : {
+          group_id: group.id,
+          group_name: group.name,
+          group_full_path: group.full_path,
+          group_access_level: s.group_access,
+          expires_at: s.expires_at,
+        }
+  })
 
 const buildLinks = (call: Call, project: ProjectRecord) => {
   const self = `${call.base}${apiRoot}/projects/${project.id}`
@@ -124,14 +98,14 @@ interface ExtraFields {
 /** Presents a project with the fields for signed-in users. */
 export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
   const level = call.getProjectLevel(project)
-  const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
+  const open = call.state.issues.filter({ project_id: project.id, state: 'opened' })
   const reports = level >= getRoleLevel('reporter')
   const maintains = level >= getRoleLevel('maintainer')
   const attributes = Object.entries(project.custom_attributes)
   return toShape(Project, project, {
     ...computeSimple(call, project),
     ...getNamespace(call, project),
-    ...constants,
+    ...constantFields.project,
     container_registry_image_prefix: `${new URL(call.base).host}/${project.path_with_namespace}`,
     can_create_merge_request_in:
       project.merge_requests_enabled && level >= getRoleLevel('developer'),

@@ -14,6 +14,25 @@ import type { State } from '../state/state.js'
 export type Role = keyof typeof accessLevels
 export const getRoleLevel = (role: Role): number => accessLevels[role]
 
+export const isSameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+/** Finds a user by ID (digits) or by username, in any case. */
+export const findUser = ({ users }: State, reference: string): UserRecord | undefined =>
+  /^\d+$/.test(reference)
+    ? users.get(Number(reference))
+    : users.find(({ username }) => isSameText(username, reference))
+
+/** Returns the role of an access level, such as `maintainer` for 40; undefined if there is none. */
+export const getRoleOf = (level: number): string | undefined =>
+  Object.entries(accessLevels).find(([, value]) => value === level)?.[0]
+
+/** Finds the protection of a branch; undefined if the branch is not protected. */
+export const findProtection = (
+  { protectedBranches }: State,
+  { id }: { readonly id: number },
+  name: string,
+) => protectedBranches.find({ project_id: id, name })
+
 /** Lists a group and its ancestors, the nearest first. */
 export const listLineage = (state: State, group: GroupRecord | undefined): GroupRecord[] => {
   const line: GroupRecord[] = []
@@ -51,9 +70,11 @@ const findDirectLevel = (
 ): number => {
   let level = 0
   for (const [type, id] of sources)
-    for (const member of state.members.filter(
-      (m) => m.user_id === user.id && m.source_type === type && m.source_id === id,
-    ))
+    for (const member of state.members.filter({
+      user_id: user.id,
+      source_type: type,
+      source_id: id,
+    }))
       if (isCurrent(member.expires_at, today)) level = Math.max(level, member.access_level)
   return level
 }
@@ -69,7 +90,7 @@ const findSharedLevel = (
 ): number => {
   let level = 0
   for (const [type, id] of sources)
-    for (const share of state.shares.filter((s) => s.source_type === type && s.source_id === id)) {
+    for (const share of state.shares.filter({ source_type: type, source_id: id })) {
       if (!isCurrent(share.expires_at, today)) continue
       const own = findDirectLevel(
         state,

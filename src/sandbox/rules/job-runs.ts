@@ -9,7 +9,7 @@ import type { Call, Instance } from '../call.js'
 import type { ArtifactEntry, JobRecord, JobTimeline, RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { State } from '../state/state.js'
-import { getProjectGroup, listLineage } from './access.js'
+import { findProtection, getProjectGroup, listLineage } from './access.js'
 
 /** The seconds that a job without an end of its own still runs after its runner is paused. */
 const remainingSeconds = 2
@@ -29,9 +29,6 @@ const createRunnerTest = (state: State, project: ProjectRecord): ((r: RunnerReco
     (r.runner_type === 'instance_type' && project.shared_runners_enabled)
 }
 
-const isProtected = (state: State, project: ProjectRecord, branch: string): boolean =>
-  state.protectedBranches.some((p) => p.project_id === project.id && p.name === branch)
-
 /** Finds the runners that may take a job, including busy ones. */
 const findCandidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
   const project = state.projects.get(job.project_id)
@@ -45,7 +42,7 @@ const findCandidates = (state: State, job: JobRecord): readonly RunnerRecord[] =
       (job.tag_list.length === 0
         ? r.run_untagged
         : job.tag_list.every((tag) => r.tag_list.includes(tag))) &&
-      (r.access_level !== 'ref_protected' || isProtected(state, project, ref)),
+      (r.access_level !== 'ref_protected' || findProtection(state, project, ref) !== undefined),
   )
   return able.filter(createRunnerTest(state, project))
 }

@@ -11,6 +11,7 @@ import type {
 } from '../state/people-and-projects.js'
 import {
   getProjectGroup,
+  getRoleOf,
   isCurrent,
   listFamily,
   listLineage,
@@ -30,12 +31,9 @@ const listRecords = (
   source_type: 'group' | 'project',
   source_id: number,
 ): MemberRecord[] =>
-  call.state.members.filter(
-    (m) =>
-      m.source_type === source_type &&
-      m.source_id === source_id &&
-      isCurrent(m.expires_at, call.clock.day()),
-  )
+  call.state.members
+    .filter({ source_type, source_id })
+    .filter(({ expires_at }) => isCurrent(expires_at, call.clock.day()))
 
 const maintainer = 40
 
@@ -154,12 +152,8 @@ const toSource = (place: MemberSource) =>
     ? ({ source_type: 'group', source_id: place.group.id } as const)
     : ({ source_type: 'project', source_id: place.project.id } as const)
 
-const getRecord = (call: Call, place: MemberSource, userId: number): MemberRecord | undefined => {
-  const { source_type, source_id } = toSource(place)
-  return call.state.members.find(
-    (m) => m.source_type === source_type && m.source_id === source_id && m.user_id === userId,
-  )
-}
+const getRecord = (call: Call, place: MemberSource, user_id: number): MemberRecord | undefined =>
+  call.state.members.find({ ...toSource(place), user_id })
 
 /** Returns a refusal if the access level or the expiry date is invalid; undefined otherwise. */
 export const createFaultRefusal = (
@@ -175,10 +169,9 @@ export const createFaultRefusal = (
     .sort((a, b) => b.access_level - a.access_level)[0]
   if (access_level !== undefined && above !== undefined && access_level < above.access_level) {
     const group = call.state.groups.get(above.source_id)?.full_name
-    const level = Object.entries(accessLevels).find(([, n]) => n === above.access_level)?.[0]
     return badRequest({
       access_level: [
-        `should be greater than or equal to ${level} inherited membership from group ${group}`,
+        `should be greater than or equal to ${getRoleOf(above.access_level)} inherited membership from group ${group}`,
       ],
     })
   }
@@ -259,9 +252,7 @@ export const addMembers = (call: Call, place: MemberSource, input: AddMembersInp
 
 /** True if a change of this membership would leave a group without an owner. */
 export const isLastOwner = (call: Call, record: MemberRecord): boolean => {
-  const owners = call.state.members.filter(
-    (m) =>
-      m.source_type === 'group' && m.source_id === record.source_id && m.access_level === owner,
-  )
-  return record.source_type === 'group' && owners.length === 1 && owners[0] === record
+  const { source_type, source_id } = record
+  const owners = call.state.members.filter({ source_type, source_id, access_level: owner })
+  return source_type === 'group' && owners.length === 1 && owners[0] === record
 }

@@ -11,7 +11,7 @@ import type { Repository } from '../git/repositories.js'
 import { conflict, forbidden } from '../reply.js'
 import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
-import { getProjectLevel } from './access.js'
+import { findProtection, getProjectLevel } from './access.js'
 import {
   canPushTo,
   checkNotMoving,
@@ -27,10 +27,10 @@ export const getApprovalRules = (
   call: Call,
   project: { readonly id: number },
 ): ApprovalRuleRecord[] =>
-  call.state.approvalRules.filter((r) => r.project_id === project.id && r.merge_request_id === null)
+  call.state.approvalRules.filter({ project_id: project.id, merge_request_id: null })
 
 const listOwnRules = (call: Call, request: MergeRequestRecord): ApprovalRuleRecord[] =>
-  call.state.approvalRules.filter((r) => r.merge_request_id === request.id)
+  call.state.approvalRules.filter({ merge_request_id: request.id })
 
 /** True if a merge request has approval rules of its own. */
 export const hasOwnRules = (call: Call, request: MergeRequestRecord): boolean =>
@@ -117,9 +117,7 @@ export const filterMembers = (
     .map(({ id }) => id)
 
 const canMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
-  const rule = call.state.protectedBranches.find(
-    (p) => p.project_id === project.id && p.name === branch,
-  )
+  const rule = findProtection(call.state, project, branch)
   return !project.archived && call.getProjectLevel(project) >= (rule?.merge_access_level ?? 30)
 }
 
@@ -227,7 +225,7 @@ const removeSource = async (
   const isKept =
     branch === source.default_branch ||
     !canPushTo(call, source, branch) ||
-    call.state.protectedBranches.some((p) => p.project_id === source.id && p.name === branch)
+    findProtection(call.state, source, branch) !== undefined
   if (wanted === true && !isKept) await removeBranch(call, source, branch, sha)
 }
 

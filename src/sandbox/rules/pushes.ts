@@ -14,7 +14,8 @@ import { forbidden } from '../reply.js'
 import type { CommitHeader, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord, StorageMoveRecord } from '../state/people-and-projects.js'
 import type { IssueRecord, MergeRequestRecord } from '../state/planning.js'
-import type { State } from '../state/state.js'
+import { getTable, type State } from '../state/state.js'
+import { findProtection } from './access.js'
 import {
   type BranchCommit,
   createPushContext,
@@ -88,10 +89,7 @@ const addGroups = (
 ) => {
   const { resourceGroups } = call.state
   for (const { resource_group: key } of jobs)
-    if (
-      key !== undefined &&
-      !resourceGroups.some((r) => r.project_id === project_id && r.key === key)
-    )
+    if (key !== undefined && !resourceGroups.some({ project_id, key }))
       resourceGroups.add({
         project_id,
         key,
@@ -166,12 +164,17 @@ const findClosedIssues = (text: string, { path_with_namespace: own }: ProjectRec
     ),
   )
 
+/** Returns the attributes of an issue that the acting user closes now, or reopens. */
+export const createIssueState = (call: Call, state: IssueRecord['state']) => {
+  const isClosed = state === 'closed'
+  const closed_at = isClosed ? call.clock.iso() : null
+  return { state, closed_at, closed_by_id: isClosed ? call.requireUser().id : null }
+}
+
 /** Closes an issue as the acting user. */
 export const closeIssue = (call: Call, issue: IssueRecord): void => {
-  const now = call.clock.iso()
-  const closed_by_id = call.requireUser().id
-  const closed = { state: 'closed', closed_at: now, closed_by_id, updated_at: now } as const
-  call.state.issues.change(issue.id, closed)
+  const updated_at = call.clock.iso()
+  call.state.issues.change(issue.id, { ...createIssueState(call, 'closed'), updated_at })
   call.recordItemEvent('closed', 'Issue', issue)
 }
 
@@ -211,9 +214,7 @@ export const createSignature = (call: Call): Person => {
 /** True if the acting user may push: a Developer, or a user with the level that the protection of the branch requires. */
 export const canPushTo = (call: Call, project: ProjectRecord, branch: string): boolean => {
   if (project.archived) return false
-  const rule = call.state.protectedBranches.find(
-    (p) => p.project_id === project.id && p.name === branch,
-  )
+  const rule = findProtection(call.state, project, branch)
   return call.getProjectLevel(project) >= (rule?.push_access_level ?? 30)
 }
 
@@ -339,15 +340,20 @@ export const removeBranch = async (
 /** The duration of a move in seconds. */
 const moveSeconds = 3
 
+/** The table of each kind of record with a repository, and the attribute with its storage. */
+export const storagePlaces = {
+  project: ['projects', 'repository_storage'],
+  snippet: ['snippets', 'storage'],
+  group: ['groups', 'storage'],
+} as const
+
 const endMove = (
-  { projects, snippets, groups, storageMoves }: State,
+  state: State,
   { id, kind, object_id, destination_storage_name }: StorageMoveRecord,
 ): void => {
-  storageMoves.remove(id)
-  const storage = destination_storage_name
-  if (kind === 'project') projects.change(object_id, { repository_storage: storage })
-  else if (kind === 'snippet') snippets.change(object_id, { storage })
-  else groups.change(object_id, { storage })
+  const [table, attribute] = storagePlaces[kind]
+  state.storageMoves.remove(id)
+  getTable(state, table).change(object_id, { [attribute]: destination_storage_name })
 }
 
 /** Lists the moves in progress. */
@@ -358,7 +364,7 @@ export const listDueMoves = ({ state, clock }: Instance): DueEvent[] =>
   }))
 
 export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number): boolean =>
-  call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
+  call.state.storageMoves.some({ kind, object_id: id })
 
 /** Checks that a repository is not being moved. @throws Refusal 403 */
 export const checkNotMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {

@@ -42,7 +42,7 @@ const removeProject = (state: State, id: number): void => {
     if (projects.length === 0) state.deployKeys.remove(key.id)
     else if (projects.length < key.projects.length) state.deployKeys.change(key.id, { projects })
   }
-  for (const fork of state.projects.filter((p) => p.forked_from_id === id))
+  for (const fork of state.projects.filter({ forked_from_id: id }))
     state.projects.change(fork.id, { forked_from_id: null })
   state.projects.remove(id)
 }

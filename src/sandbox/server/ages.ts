@@ -1,6 +1,6 @@
 /**
- * Gives the instance the routes, parameters, fields and values that a version has. The rows come from the documented API, or from the
- * history in the service's public API documentation. Without a row, all versions have a route, field or value.
+ * Gives the instance the routes, parameters, fields and values that a version has. The rows come from the history in the service's public
+ * API documentation. Without a row, all versions have a route, field or value.
  */
 import { isObject } from '../../base/objects.js'
 import { boolean, type Param, type Params } from '../../catalogue/params.js'
@@ -10,18 +10,23 @@ import type { ServedRoute } from './routes.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-interface RouteSpan extends Span {
+/** The span of a row, and the public text that documents it. */
+interface DocumentedSpan extends Span {
+  /** A page of the service's documentation below `doc/api/`, or `#` and the number of an issue of its public tracker. */
+  readonly page: string
+}
+interface RouteSpan extends DocumentedSpan {
   /** A path below the root of the API, which includes all paths below it. With a method in front, it is only that one route. */
   readonly route: string
   /** The method of the documented route that answers in the same way, if the documented API does not have this one. */
   readonly like?: string
 }
-interface RecordSpan extends Span {
+interface RecordSpan extends DocumentedSpan {
   /** The paths of the lists of the records. */
   readonly of: readonly string[]
 }
 interface FieldSpan extends RecordSpan {
-  /** The name of a field, and of the parameter that sets it. */
+  /** The name of a field, and of the parameter that sets it. The name of a field in an object follows a dot. */
   readonly field: string
   /** Computes the field from others, if the documented API does not have it. */
   readonly from?: (record: Fields) => unknown
@@ -32,25 +37,30 @@ interface ValueSpan extends RecordSpan {
   /** The word that a version has instead of a documented one. */
   readonly words: Readonly<Record<string, string>>
 }
+/** A parameter that the documented API does not have, or (without `type`) one that only later versions have at this method. */
 interface ParamSpan extends RecordSpan {
   readonly param: string
-  readonly type: Param
+  readonly method?: string
+  readonly type?: Param
   /** Returns the documented parameters of a reading (`GET`) or writing request that mean the same. */
-  readonly to: (value: unknown, method: string) => Fields
+  readonly to?: (value: unknown, method: string) => Fields
 }
 
 const requests = ['/projects/:id/merge_requests', '/merge_requests']
 const tracking = '/projects/:id/error_tracking/settings'
+const versions = ['/version', '/metadata']
 const runners = ['/runners', '/runners/all', '/projects/:id/runners', '/groups/:id/runners']
 
 const routeAges: readonly RouteSpan[] = [
-  { route: '/projects/:id/integrations', since: '14.4' },
-  { route: 'GET /metadata', since: '15.2' },
-  { route: 'GET /personal_access_tokens/self', since: '15.5' },
-  { route: 'PATCH /projects/:id/protected_branches/:', since: '15.6' },
-  { route: `PUT ${tracking}`, like: 'PATCH', since: '15.10' },
-  { route: 'POST /ci/lint', until: '16.0' },
+  { route: '/projects/:id/integrations', since: '14.4', page: 'integrations' },
+  { route: '/projects/:id/error_tracking/client_keys', since: '14.3', page: 'error_tracking' },
+  { route: 'GET /metadata', since: '15.2', page: 'metadata' },
+  { route: 'GET /personal_access_tokens/self', since: '15.5', page: 'personal_access_tokens' },
+  { route: `PUT ${tracking}`, like: 'PATCH', since: '15.10', page: 'error_tracking' },
+  { route: 'POST /ci/lint', until: '16.0', page: '#410516' },
 ]
+
+const getMerger = ({ merged_by }: Fields): unknown => merged_by
 
 const mergeability: Readonly<Record<string, string>> = {
   can_be_merged: 'mergeable',
@@ -66,16 +76,34 @@ const getDetailedStatus = ({ state, draft, merge_status }: Fields): string | und
 }
 
 const fieldAges: readonly FieldSpan[] = [
-  { of: ['/projects', '/users/:/projects'], field: 'topics', since: '14.0' },
-  { of: [tracking], field: 'integrated', since: '14.2' },
-  { of: ['/projects/:id/pipelines'], field: 'iid', since: '14.6' },
-  { of: requests, field: 'merge_user', since: '14.7', from: ({ merged_by }) => merged_by },
-  { of: runners, field: 'paused', since: '14.8', from: ({ active }) => !active },
-  { of: requests, field: 'detailed_merge_status', since: '15.6', from: getDetailedStatus },
+  { of: ['/projects', '/users/:/projects'], field: 'topics', since: '14.0', page: '#328226' },
+  { of: [tracking], field: 'integrated', since: '14.2', page: 'error_tracking' },
+  { of: ['/projects/:id/pipelines'], field: 'iid', since: '14.6', page: 'pipelines' },
+  { of: requests, field: 'merge_user', since: '14.7', page: 'merge_requests', from: getMerger },
+  { of: runners, field: 'paused', since: '14.8', page: 'runners', from: ({ active }) => !active },
+  { of: ['/version'], field: 'kas', since: '15.5', page: 'version' },
+  { of: versions, field: 'enterprise', since: '15.6', page: 'metadata' },
+  {
+    of: requests,
+    field: 'detailed_merge_status',
+    since: '15.6',
+    page: 'merge_requests',
+    from: getDetailedStatus,
+  },
+  { of: versions, field: 'kas.externalK8sProxyUrl', since: '17.6', page: 'metadata' },
 ]
 
+const statusWords = { not_connected: 'never_contacted' }
 const valueAges: readonly ValueSpan[] = [
-  { of: runners, field: 'status', since: '15.0', words: { not_connected: 'never_contacted' } },
+  { of: runners, field: 'status', since: '15.0', page: '#347305', words: statusWords },
+]
+
+/** The parameters of a protected branch that could not be changed when only the approval of code owners could. */
+const fixedProtection = [
+  'push_access_level',
+  'merge_access_level',
+  'unprotect_access_level',
+  'allow_force_push',
 ]
 
 const paramAges: readonly ParamSpan[] = [
@@ -83,10 +111,18 @@ const paramAges: readonly ParamSpan[] = [
     of: runners,
     param: 'paused',
     since: '14.8',
+    page: 'runners',
     type: boolean(''),
     to: (paused, method) =>
       method === 'GET' ? { scope: paused === true ? 'paused' : 'active' } : { active: !paused },
   },
+  ...fixedProtection.map((param) => ({
+    of: ['/projects/:id/protected_branches'],
+    method: 'PATCH',
+    param,
+    since: '15.6',
+    page: 'protected_branches',
+  })),
 ]
 
 /** Returns the path of a route below the root of the API. All placeholders except `:id` lose their names. */
@@ -107,25 +143,33 @@ const selectRows = <R extends RecordSpan>(rows: readonly R[], route: ServedRoute
   )
 }
 
-const isAbout = ({ route }: RouteSpan, served: ServedRoute): boolean =>
+const isAbout = (route: string, served: ServedRoute): boolean =>
   route.startsWith('/')
     ? isWithin(getPath(served), route)
     : `${served.method} ${getPath(served)}` === route
 
 /** Returns the parameters that a version of a route has. */
 const selectParams = (route: ServedRoute, params: Params, asOf: Version): Params => {
-  const gone = selectRows(fieldAges, route).filter((age) => !isKnown(age, asOf))
-  const added = selectRows(paramAges, route).filter((age) => isKnown(age, asOf))
+  const ofMethod = selectRows(paramAges, route).filter(
+    ({ method = route.method }) => method === route.method,
+  )
+  const gone = [
+    ...selectRows(fieldAges, route).map((age) => ({ ...age, name: age.field })),
+    ...ofMethod.map((age) => ({ ...age, name: age.param })),
+  ].filter((age) => !isKnown(age, asOf))
+  const added = ofMethod.flatMap(({ param, type, ...age }) =>
+    type !== undefined && isKnown(age, asOf) ? [[param, type] as const] : [],
+  )
   const renamed = selectRows(valueAges, route).filter((age) => isKnown(age, asOf))
   const kept = Object.entries(params)
-    .filter(([name]) => !gone.some(({ field }) => field === name))
+    .filter(([name]) => !gone.some((age) => age.name === name))
     .map(([name, param]) => {
       const words = renamed.find(({ field }) => field === name)?.words
       if (words === undefined || !('values' in param)) return [name, param] as const
       const values = [...(param.values ?? []), ...Object.values(words)]
       return [name, { ...param, values }] as const
     })
-  return Object.fromEntries([...kept, ...added.map(({ param, type }) => [param, type] as const)])
+  return Object.fromEntries([...kept, ...added])
 }
 
 /** Selects the routes and the parameters that a version has. */
@@ -138,11 +182,11 @@ export const selectRoutes = (
     like === undefined
       ? []
       : routes
-          .filter((route) => isAbout({ route: age.route.replace(/^\w+/, like) }, route))
+          .filter((route) => isAbout(age.route.replace(/^\w+/, like), route))
           .map((route) => ({ ...route, method: age.route.replace(/ .*/, '') })),
   )
   return [...routes, ...added]
-    .filter((route) => !routeAges.some((age) => isAbout(age, route) && !isKnown(age, asOf)))
+    .filter((route) => !routeAges.some((age) => isAbout(age.route, route) && !isKnown(age, asOf)))
     .map((route) => {
       const { accepts } = route
       if (accepts === undefined) return route
@@ -162,8 +206,19 @@ export const acceptAsOf = (
   if (asOf === undefined) return input
   return selectRows(paramAges, route).reduce<Fields>((accepted, { param, to }) => {
     const { [param]: value, ...others } = accepted
-    return value === undefined ? accepted : { ...others, ...to(value, route.method) }
+    return value === undefined || to === undefined
+      ? accepted
+      : { ...others, ...to(value, route.method) }
   }, input)
+}
+
+/** Returns a record without a field, which may be in an object of the record. */
+const dropField = (record: Fields, path: string): Fields => {
+  const [name = '', ...rest] = path.split('.')
+  const { [name]: value, ...others } = record
+  return rest.length > 0 && isObject(value)
+    ? { ...record, [name]: dropField(value, rest.join('.')) }
+    : others
 }
 
 /** Converts a record, or a list of records, to the fields and values that a version has. */
@@ -177,14 +232,14 @@ export const showAsOf = (body: unknown, route: ServedRoute, asOf: Version | unde
       const value = age.from?.(record)
       return isKnown(age, asOf) && value !== undefined ? [[age.field, value] as const] : []
     })
-    const kept = Object.entries(record).filter(
-      ([name]) => !ages.some((age) => age.field === name && !isKnown(age, asOf)),
-    )
+    const kept = ages
+      .filter((age) => !isKnown(age, asOf))
+      .reduce<Fields>((left, { field }) => dropField(left, field), record)
     const words = renamed.map(({ field, words: own }) => {
       const value = record[field]
       return [field, own[String(value)] ?? value] as const
     })
-    return Object.fromEntries([...kept, ...made, ...words])
+    return { ...kept, ...Object.fromEntries([...made, ...words]) }
   }
   if (ages.length + renamed.length === 0) return body
   return Array.isArray(body) ? body.map(show) : show(body)

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { sessionCookie } from '../../catalogue/words.js'
 import type { Actor, Instance } from '../call.js'
 import { forbidden, invalid, notFound, Refusal, unauthorized } from '../reply.js'
+import { findUser } from '../rules/access.js'
 import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
 
 /** The parts of a request that may carry credentials. */
@@ -93,7 +94,7 @@ const checkNotBlocked = (user: UserRecord): void => {
 /** Finds the actor of a job token. The token is valid while its job runs, and only at endpoints that accept job tokens. */
 const findJobActor = (instance: Instance, value: string, auth: AuthNeed): Actor => {
   if (auth.credential !== 'job' && auth.credential !== 'user-or-job') throw unauthorized()
-  const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
+  const job = instance.state.jobs.find({ token: value, status: 'running' })
   const user = instance.state.users.get(job?.user_id)
   if (job === undefined || user === undefined) throw unauthorized()
   checkNotBlocked(user)
@@ -124,10 +125,7 @@ const applySudo = (instance: Instance, actor: Actor, value: string): Actor => {
   if (actor.token === undefined || actor.token.kind === 'session')
     throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo')
   if (!actor.token.scopes.includes('sudo')) throw createScopeRefusal('sudo')
-  const { users } = instance.state
-  const user = /^\d+$/.test(value)
-    ? users.get(Number(value))
-    : users.find((u) => u.username.toLowerCase() === value.toLowerCase())
+  const user = findUser(instance.state, value)
   if (user === undefined) throw notFound(`User with ID or username '${value}'`)
   checkNotBlocked(user)
   return { ...actor, user }

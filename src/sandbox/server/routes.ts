@@ -1,5 +1,11 @@
 /** Collects the routes of the instance from the catalogue and from other declarations, and creates the finder of a request's route. */
-import { type Endpoint, type Endpoints, getMethod, getPath } from '../../catalogue/endpoint.js'
+import {
+  type Endpoint,
+  type Endpoints,
+  getMethod,
+  getPath,
+  getStatus,
+} from '../../catalogue/endpoint.js'
 import type { AreaName } from '../../catalogue/index.js'
 import { served as alerts } from '../areas/alerts.js'
 import { served as approvals } from '../areas/approvals.js'
@@ -83,9 +89,6 @@ export interface ServedRoute {
   readonly handle: AnyHandler
 }
 
-/** The status of a successful answer, by method; 200 for the others. */
-const successStatuses: Readonly<Record<string, number>> = { POST: 201 }
-
 /** Returns the path of an endpoint; undefined if neither the endpoint nor its area has one. */
 const getUrl = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
   extras.urls?.[key] ??
@@ -103,7 +106,7 @@ const createEndpointRoutes = (area: AreaName, key: string, endpoint: Endpoint): 
     credential: url instanceof RegExp ? 'parameter' : (endpoint.credential ?? 'user'),
     scopes: row.scopes?.[key] ?? [],
   } as const
-  const status = endpoint.status ?? successStatuses[method] ?? 200
+  const status = getStatus(endpoint)
   return [{ method, url, endpoint, area, accepts: endpoint, auth, status, handle }]
 }
 

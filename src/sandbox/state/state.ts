@@ -1,49 +1,9 @@
 /** Provides the state of the embedded instance: tables of records that note their changes, and the settings. */
 import type { Fields } from '../../base/objects.js'
-import type {
-  AgentRecord,
-  JobRecord,
-  PipelineRecord,
-  ResourceGroupRecord,
-  RunnerRecord,
-} from './ci.js'
-import type {
-  AlertEndpointRecord,
-  AlertRecord,
-  ClientKeyRecord,
-  DeclaredRecord,
-  DependencyRecord,
-  DeployKeyRecord,
-  ErrorTrackingRecord,
-  FindingRecord,
-  GeoNodeRecord,
-  IntegrationRecord,
-  PagesDomainRecord,
-  VulnerabilityRecord,
-} from './features.js'
-import type {
-  EventRecord,
-  GroupRecord,
-  MemberRecord,
-  ProjectRecord,
-  ProtectedBranchRecord,
-  ShareRecord,
-  SnippetRecord,
-  StorageMoveRecord,
-  TokenRecord,
-  UserRecord,
-} from './people-and-projects.js'
-import type {
-  ApprovalRuleRecord,
-  EpicRecord,
-  IssueRecord,
-  IterationRecord,
-  LabelRecord,
-  MergeRequestRecord,
-  MilestoneRecord,
-  NoteRecord,
-  TodoRecord,
-} from './planning.js'
+import type * as ci from './ci.js'
+import type * as features from './features.js'
+import type * as people from './people-and-projects.js'
+import type * as planning from './planning.js'
 
 /** The options of the embedded instance itself, which are not application settings. */
 interface InstanceConfig {
@@ -70,6 +30,15 @@ const freeze = (value: unknown): void => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)
   for (const inner of Object.values(value)) freeze(inner)
+}
+
+/** The values of attributes that select records, or a predicate. */
+type Selector<T> = Partial<T> | ((row: T) => boolean)
+
+const toPredicate = <T extends object>(selector: Selector<T>): ((row: T) => boolean) => {
+  if (typeof selector === 'function') return selector
+  const wanted = Object.entries(selector)
+  return (row) => wanted.every(([name, value]) => Reflect.get(row, name) === value)
 }
 
 /** A table of records. A record stays the same object while it exists, so that references to it show its current attributes. */
@@ -116,19 +85,21 @@ export class Table<T extends { readonly id: number }> {
     return [...this.#rows.values()]
   }
 
-  find(test: (row: T) => boolean): T | undefined {
+  find(selector: Selector<T>): T | undefined {
+    const test = toPredicate(selector)
     for (const row of this.#rows.values()) if (test(row)) return row
     return undefined
   }
 
-  filter(test: (row: T) => boolean): T[] {
+  filter(selector: Selector<T>): T[] {
+    const test = toPredicate(selector)
     const found: T[] = []
     for (const row of this.#rows.values()) if (test(row)) found.push(row)
     return found
   }
 
-  some(test: (row: T) => boolean): boolean {
-    return this.find(test) !== undefined
+  some(selector: Selector<T>): boolean {
+    return this.find(selector) !== undefined
   }
 
   get size(): number {
@@ -238,44 +209,62 @@ class SingletonTable<T extends object> {
   }
 }
 
-export interface TableRecords {
-  users: UserRecord
-  tokens: TokenRecord
-  groups: GroupRecord
-  projects: ProjectRecord
-  members: MemberRecord
-  shares: ShareRecord
-  protectedBranches: ProtectedBranchRecord
-  snippets: SnippetRecord
-  storageMoves: StorageMoveRecord
-  events: EventRecord
-  runners: RunnerRecord
-  pipelines: PipelineRecord
-  jobs: JobRecord
-  agents: AgentRecord
-  resourceGroups: ResourceGroupRecord
-  milestones: MilestoneRecord
-  labels: LabelRecord
-  epics: EpicRecord
-  iterations: IterationRecord
-  issues: IssueRecord
-  mergeRequests: MergeRequestRecord
-  notes: NoteRecord
-  todos: TodoRecord
-  approvalRules: ApprovalRuleRecord
-  deployKeys: DeployKeyRecord
-  pagesDomains: PagesDomainRecord
-  findings: FindingRecord
-  vulnerabilities: VulnerabilityRecord
-  dependencies: DependencyRecord
-  integrations: IntegrationRecord
-  alertEndpoints: AlertEndpointRecord
-  alerts: AlertRecord
-  errorTracking: ErrorTrackingRecord
-  clientKeys: ClientKeyRecord
-  geoNodes: GeoNodeRecord
-  declared: DeclaredRecord
+/** Creates the function that restores a table. @param watches returns true for a record that the scheduler reads */
+const defineTable =
+  <T extends { readonly id: number }>(watches?: (record: T) => boolean) =>
+  (saved: SavedTable<T> | undefined): Table<T> =>
+    new Table(saved, watches)
+
+/** All tables, in the order in which they are saved and refer to each other. */
+const tables = {
+  users: defineTable<people.UserRecord>(),
+  tokens: defineTable<people.TokenRecord>(),
+  groups: defineTable<people.GroupRecord>(),
+  projects: defineTable<people.ProjectRecord>(),
+  members: defineTable<people.MemberRecord>(),
+  shares: defineTable<people.ShareRecord>(),
+  protectedBranches: defineTable<people.ProtectedBranchRecord>(),
+  snippets: defineTable<people.SnippetRecord>(),
+  storageMoves: defineTable<people.StorageMoveRecord>(),
+  events: defineTable<people.EventRecord>(),
+  // Among the runners, only a changed one takes sample jobs.
+  runners: defineTable<ci.RunnerRecord>(({ updated_at }) => updated_at !== undefined),
+  pipelines: defineTable<ci.PipelineRecord>(),
+  jobs: defineTable<ci.JobRecord>(({ status }) =>
+    ['created', 'pending', 'running'].includes(status),
+  ),
+  agents: defineTable<ci.AgentRecord>(),
+  resourceGroups: defineTable<ci.ResourceGroupRecord>(),
+  milestones: defineTable<planning.MilestoneRecord>(),
+  labels: defineTable<planning.LabelRecord>(),
+  epics: defineTable<planning.EpicRecord>(),
+  iterations: defineTable<planning.IterationRecord>(),
+  issues: defineTable<planning.IssueRecord>(),
+  mergeRequests: defineTable<planning.MergeRequestRecord>(
+    ({ rebase_started_at, merge_when_pipeline_succeeds }) =>
+      rebase_started_at !== null || merge_when_pipeline_succeeds,
+  ),
+  notes: defineTable<planning.NoteRecord>(),
+  todos: defineTable<planning.TodoRecord>(),
+  approvalRules: defineTable<planning.ApprovalRuleRecord>(),
+  deployKeys: defineTable<features.DeployKeyRecord>(),
+  pagesDomains: defineTable<features.PagesDomainRecord>(),
+  findings: defineTable<features.FindingRecord>(),
+  vulnerabilities: defineTable<features.VulnerabilityRecord>(),
+  dependencies: defineTable<features.DependencyRecord>(),
+  integrations: defineTable<features.IntegrationRecord>(),
+  alertEndpoints: defineTable<features.AlertEndpointRecord>(),
+  alerts: defineTable<features.AlertRecord>(),
+  errorTracking: defineTable<features.ErrorTrackingRecord>(),
+  clientKeys: defineTable<features.ClientKeyRecord>(),
+  geoNodes: defineTable<features.GeoNodeRecord>(),
+  declared: defineTable<features.DeclaredRecord>(),
 }
+
+export type TableRecords = {
+  [K in keyof typeof tables]: ReturnType<(typeof tables)[K]> extends Table<infer R> ? R : never
+}
+export const tableNames = Object.keys(tables) as (keyof TableRecords)[]
 
 type Tables = { readonly [K in keyof TableRecords]: Table<TableRecords[K]> }
 
@@ -290,68 +279,11 @@ export type SavedState = { readonly [K in keyof TableRecords]: SavedTable<TableR
   readonly config: InstanceConfig
 }
 
-/** The names of all tables, in the order in which they are saved. */
-export const tableNames: readonly (keyof TableRecords)[] = [
-  'users',
-  'tokens',
-  'groups',
-  'projects',
-  'members',
-  'shares',
-  'protectedBranches',
-  'snippets',
-  'storageMoves',
-  'events',
-  'runners',
-  'pipelines',
-  'jobs',
-  'agents',
-  'resourceGroups',
-  'milestones',
-  'labels',
-  'epics',
-  'iterations',
-  'issues',
-  'mergeRequests',
-  'notes',
-  'todos',
-  'approvalRules',
-  'deployKeys',
-  'pagesDomains',
-  'findings',
-  'vulnerabilities',
-  'dependencies',
-  'integrations',
-  'alertEndpoints',
-  'alerts',
-  'errorTracking',
-  'clientKeys',
-  'geoNodes',
-  'declared',
-]
-
-/** The predicates for the records that the scheduler reads before and after each request. */
-const watches: { readonly [K in keyof TableRecords]?: (record: TableRecords[K]) => boolean } = {
-  jobs: ({ status }) => status === 'created' || status === 'pending' || status === 'running',
-  mergeRequests: ({ rebase_started_at, merge_when_pipeline_succeeds }) =>
-    rebase_started_at !== null || merge_when_pipeline_succeeds,
-  // Among the runners, only a changed one takes sample jobs.
-  runners: ({ updated_at }) => updated_at !== undefined,
-}
-
 /** Restores the tables from a saved state. A table that an older state lacks is empty. */
 export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>): State => {
-  const tables = Object.fromEntries(
-    tableNames.map((name) => [
-      name,
-      new Table(
-        saved[name] as SavedTable<never> | undefined,
-        watches[name] as (row: never) => boolean,
-      ),
-    ]),
-  ) as unknown as Tables
+  const restored = tableNames.map((name) => [name, tables[name](saved[name] as never)] as const)
   return {
-    ...tables,
+    ...(Object.fromEntries(restored) as unknown as Tables),
     settings: new SingletonTable(saved.settings ?? {}),
     config: new SingletonTable(saved.config),
   }
@@ -363,6 +295,7 @@ interface AnyTable {
   remove(id: number): void
   add(row: object): Fields & { readonly id: number }
   get(id: number): Fields | undefined
+  change(id: number, patch: Fields): void
 }
 
 /** Returns a table by its name, without the type of its records. */

@@ -11,7 +11,7 @@ import { getWait } from '../../../src/http/pace.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
 type Headers = Record<string, string>
-const never = () => () => {}
+const never = new AbortController().signal
 const minutes = (count: number): number => count * 60_000
 
 const made = (options: GateOptions = {}, random?: () => number) => {
@@ -295,12 +295,9 @@ describe('who waits', () => {
   it('is let go when interrupted', async () => {
     const { gate, clock } = made()
     await answer(gate, 429, { 'retry-after': '100' })
-    let stop = (): void => {}
-    const leave = gate.admit((callback) => {
-      stop = callback
-      return () => {}
-    })
-    stop()
+    const interruption = new AbortController()
+    const leave = gate.admit(interruption.signal)
+    interruption.abort()
     await expect(leave).rejects.toMatchObject({ category: 'interrupted' })
     await clock.pass(200_000)
     await expect(gate.admit(never)).resolves.toBeDefined()

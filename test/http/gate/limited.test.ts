@@ -1,10 +1,9 @@
 /** An instance that allows so many requests a second, and a run through the gate, in scripted time. */
 import { describe, expect, it } from 'vitest'
 import { FleetGate } from '../../../src/http/gate.js'
-import type { Admission } from '../../../src/http/types.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
-const never = () => () => {}
+const never = new AbortController().signal
 const allowed = 100
 /** As many as a run has by itself. */
 const retries = 3
@@ -96,7 +95,7 @@ const run = async (
   const began = clock.now()
   let [left, served, refused] = [count, 0, 0]
   const one = async (): Promise<void> => {
-    for (let before: Admission | undefined; ; ) {
+    for (let before: Awaited<ReturnType<FleetGate['admit']>> | undefined; ; ) {
       const leave = await gate.admit(never, before)
       before = leave
       await way()

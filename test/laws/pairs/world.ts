@@ -1,17 +1,9 @@
 /** What the lines of the law of pairs run in: one embedded instance, two profiles of it, a snapshot, a run to resume and to undo. */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { doAfter, type Io } from '../../../src/base/io.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
+import { keepFolder } from '../../support/kept-folder.js'
 import { configuration, folder } from '../../support/program.js'
 import { svcctl } from '../../support/within.js'
 import type { Shape } from './shapes.js'
@@ -45,25 +37,14 @@ interface Place {
 /** The requests that are kept are copied each time that somebody asks for them. */
 const maxRequests = 300
 
-/** What lines leave in a configuration: journals, by name and size. */
-const listState = (config: string): string => {
-  const state = join(config, 'state')
-  return readdirSync(state, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => `${name} ${statSync(join(parentPath, name)).size}`)
-    .sort()
-    .join('\n')
-}
-
 const tokenOf = ({ users }: Sandbox): string => users[0]?.token ?? ''
 
 export class World {
   readonly #sandbox: Sandbox
   readonly #before: ReturnType<Sandbox['double']['snapshot']>
   readonly #config: string
-  /** A copy of the configuration for lines that keep a journal, as long as none was kept; made when it is needed. */
-  #copy: string | undefined
-  readonly #state: string
+  /** Takes away what a line left in the configuration: its journal. */
+  readonly #putBackConfig: () => void
   readonly #now: Date
   readonly places: Places
 
@@ -72,7 +53,7 @@ export class World {
     this.#now = now
     this.#before = sandbox.double.snapshot()
     this.#config = config
-    this.#state = listState(config)
+    this.#putBackConfig = keepFolder(config, join(folder(), 'config'))
     this.places = {
       url: sandbox.url,
       snapshot: join(cwd, 'snapshot'),
@@ -122,14 +103,12 @@ export class World {
     values: readonly FlagValue[],
     env: Environment = {},
   ): Promise<LineResult> {
-    const config = shape.writes === true ? this.#getCopy() : this.#config
     const work = join(this.places.out, '..')
     mkdirSync(work)
     for (const [name, text] of Object.entries(shape.files ?? {}))
       writeFileSync(join(work, name), text)
     const args = [...shape.line, ...values.flatMap(({ words }) => words(this.places))]
-    await this.#makeRoom()
-    const before = this.#sandbox.double.requests.length
+    const before = await this.#makeRoom()
     const stop = new AbortController()
     let endless = false
     const timer = setTimeout(() => {
@@ -144,7 +123,7 @@ export class World {
         stop: stop.signal,
         ...(isWatched ? { afterOutput: () => stop.abort() } : {}),
         io: this.#createClock(),
-        env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
+        env: { SVC_CONFIG_DIR: this.#config, SVC_NO_KEYRING: '1', ...this.#filled(env) },
         ...(shape.input === undefined ? {} : { input: shape.input }),
       })
       const { out } = this.places
@@ -157,9 +136,7 @@ export class World {
           statSync(out, { throwIfNoEntry: false })?.isFile() === true
             ? readFileSync(out, 'utf8')
             : undefined,
-        requests: this.#sandbox.double.requests
-          .slice(before)
-          .map(({ method, path }) => `${method} ${path}`),
+        requests: this.#listRequests(before),
         endless,
       }
     } finally {
@@ -186,28 +163,25 @@ export class World {
     }
   }
 
-  #getCopy(): string {
-    if (this.#copy !== undefined) return this.#copy
-    this.#copy = mkdtempSync(`${this.#config}-`)
-    cpSync(this.#config, this.#copy, { recursive: true, verbatimSymlinks: true })
-    return this.#copy
+  #listRequests(before: number): readonly string[] {
+    const { requests } = this.#sandbox.double
+    return requests.slice(before).map(({ method, path }) => `${method} ${path}`)
   }
 
   /** Makes instance and configuration what they were, where a line has written to them: most are refused, or only read. */
   #putBack(before: number): void {
-    const isRead = ({ method }: { method: string }) => method === 'GET' || method === 'HEAD'
-    if (!this.#sandbox.double.requests.slice(before).every(isRead))
+    if (!this.#listRequests(before).every((request) => /^(?:GET|HEAD) /.test(request)))
       this.#sandbox.double.restore(this.#before)
-    if (this.#copy === undefined || listState(this.#copy) === this.#state) return
-    rmSync(this.#copy, { recursive: true, force: true })
-    this.#copy = undefined
+    this.#putBackConfig()
   }
 
-  /** Forgets the requests before there are so many that the oldest are let go. */
-  async #makeRoom(): Promise<void> {
-    if (this.#sandbox.double.requests.length < maxRequests) return
+  /** Forgets the requests before there are so many that the oldest are let go. @returns how many there are */
+  async #makeRoom(): Promise<number> {
+    const { length } = this.#sandbox.double.requests
+    if (length < maxRequests) return length
     await this.#sandbox.double.reset()
     this.#sandbox.double.restore(this.#before)
+    return 0
   }
 
   close(): Promise<void> {

@@ -23,6 +23,7 @@ import {
   isOneHeading,
   isTable,
   type NumberedText,
+  type ObjectContext,
   type PlacedObject,
   parseObjectAt,
   plainObjects,
@@ -132,44 +133,37 @@ export const createCommaCutter = async (): Promise<Cutter<Cells>> => {
 
 // The objects that the items name.
 
-/** The kind of the objects, and the project of IDs that do not name theirs. */
-interface ObjectContext {
-  readonly objects: Objects
-  readonly project: string | undefined
-  /** Receives each record. */
-  readonly tap?: RowTap | undefined
-}
-
 /** Describes the place of a JSON value for messages. */
 export const describePosition = ({ line, item }: CutValue): string =>
   item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
 const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedObject>> => {
   const cut = createValueCutter()
-  const known = { ...reading, elsewhere: await reading.objects.loadForeignFields() }
+  const elsewhere = await reading.objects.loadForeignFields()
   return (text, last) =>
     cut(text, last).map((one) => {
       const place = describePosition(one)
-      return { text: parseObjectAt(place, one.value, known), place }
+      return { text: parseObjectAt(place, one.value, reading, elsewhere), place }
     })
 }
 
-/** Creates the cutter of a table. Its first row is the heading. */
-const createTableCutter = (
+/** Creates the cutter of a table from the function that reads its heading, the first row, and returns the function that reads the others. */
+export const createTableCutter = <T>(
   cut: Cutter<Cells>,
-  { objects, project, tap }: ObjectContext,
-): Cutter<PlacedObject> => {
-  let read: ((row: Cells) => readonly string[]) | undefined
+  readHeading: (heading: readonly string[]) => (row: Cells) => readonly T[],
+): Cutter<T> => {
+  let read: ((row: Cells) => readonly T[]) | undefined
   return (text, last) =>
     cut(text, last).flatMap((row) => {
-      if (read !== undefined) return read(row).map((one) => ({ text: one, place: row.place }))
-      read = createRowReader(row.cells, objects, project, tap)
+      if (read !== undefined) return read(row)
+      read = readHeading(row.cells)
       return []
     })
 }
 
 /** Creates the cutter for one object per line. */
-const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<PlacedObject> => {
+const createLineCutter = (context: ObjectContext): Cutter<PlacedObject> => {
+  const { objects, tap } = context
   const lines = createTextLineCutter()
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
@@ -183,7 +177,7 @@ const createLineCutter = ({ objects, project, tap }: ObjectContext): Cutter<Plac
       const text = line.text.trim()
       if (read === undefined) {
         const cells = splitCells(line.text)
-        read = createLineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
+        read = createLineReader(isHeadless(cells, objects) ? cells.length : 1, context)
         // A word that could be a heading is one only if further lines follow. As the only line it is an object.
         if (isOneHeading(text, objects)) {
           heading = line
@@ -240,14 +234,12 @@ const chooseCutter = async (
       throw createColumnsFailure(cells, objects)
     return false
   }
-  if (head.includes('\t'))
-    return isHeading(splitCells(head))
-      ? createTableCutter(createTabCutter(), reading)
-      : createLineCutter(reading)
-  const csv = head.includes(',') ? await parseCsvHeading(head) : undefined
-  return csv !== undefined && isHeading(csv)
-    ? createTableCutter(await createCommaCutter(), reading)
-    : createLineCutter(reading)
+  const hasTabs = head.includes('\t')
+  const csv = !hasTabs && head.includes(',') ? await parseCsvHeading(head) : undefined
+  const cells = hasTabs ? splitCells(head) : csv
+  if (cells === undefined || !isHeading(cells)) return createLineCutter(reading)
+  const cut = hasTabs ? createTabCutter() : await createCommaCutter()
+  return createTableCutter(cut, (heading) => createRowReader(heading, reading))
 }
 
 /**
@@ -309,9 +301,8 @@ export const parsePipedObjects = (
   input: string,
   objects?: Objects,
   project?: string,
-  tap?: RowTap,
 ): Promise<readonly PlacedObject[]> =>
-  collectObjects(readPipedStream(splitIntoPieces(input), objects, project, tap))
+  collectObjects(readPipedStream(splitIntoPieces(input), objects, project))
 
 /** The options for reading the objects of a line. */
 interface InputOptions extends Pick<Sources, 'note' | 'project'> {

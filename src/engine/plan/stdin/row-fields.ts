@@ -7,7 +7,8 @@ import { isSecretName } from '../../../base/secrets/names.js'
 import { suggestSimilar } from '../../../base/suggest.js'
 import { createInputFailure, type Failure, usage } from '../../../errors.js'
 import { getCommandName, getRowFlags } from '../../command/derive.js'
-import type { Command, Flag, Given, NamedObject } from '../../command/types.js'
+import type { Command, Flag, Given } from '../../command/types.js'
+import type { GivenObject } from '../../work/report.js'
 import { formatFlagLabel, type Raw } from '../line.js'
 import { parseValue, resolveText, type Sources } from '../parse-values.js'
 import { createRowFailure, type RowTap } from './rows.js'
@@ -225,7 +226,7 @@ const parseSecretCell = async (
 const createRowChecker = async () => {
   const { SeenObjects } = await import('../../work/seen-objects.js')
   const [objects, rows] = [new SeenObjects(), new SeenObjects()]
-  return (object: string, { row, parent, place }: Omit<NamedObject, 'text'>): void => {
+  return ({ object, row, parent, place }: GivenObject): void => {
     const known = { object: object.toLowerCase(), parent: parent?.toLowerCase() }
     const isNew = objects.add(known)
     const saysMore = rows.add({ ...known, parent: JSON.stringify([known.parent, row ?? {}]) })
@@ -243,17 +244,17 @@ export const checkRows = async (
   places: readonly (string | undefined)[],
 ): Promise<void> => {
   const check = await createRowChecker()
-  for (const [i, arg] of args.entries()) check(arg, { row: rows[i], place: places[i] })
+  for (const [i, object] of args.entries()) check({ object, row: rows[i], place: places[i] })
 }
 
 /** Yields objects with the attributes of their rows, and checks them. The caller reads all of them before it sends a request. */
 export async function* checkStreamedRows(
-  objects: AsyncIterable<NamedObject>,
+  objects: AsyncIterable<GivenObject>,
   rowFields: RowFields,
-): AsyncGenerator<NamedObject> {
+): AsyncGenerator<GivenObject> {
   const check = await createRowChecker()
   for await (const object of objects) {
-    check(object.text, object)
+    check(object)
     yield object
   }
   rowFields.end()

@@ -44,6 +44,14 @@ export const plainObjects: Objects = {
   columns: [],
 }
 
+/** The kind of the objects, and the project of IDs that do not name theirs. */
+export interface ObjectContext {
+  readonly objects: Objects
+  readonly project: string | undefined
+  /** Receives each record. */
+  readonly tap?: RowTap | undefined
+}
+
 /** A record comes from another list if more than this many fields belong to other areas, and they outnumber the known ones. */
 const maxStrange = 2
 
@@ -90,10 +98,9 @@ export const isOneHeading = (text: string, objects: Objects): boolean =>
 /** Creates a function that reads the objects of a table's rows, in the columns of its heading. */
 export const createRowReader = (
   heading: readonly string[],
-  objects: Objects,
-  project: string | undefined,
-  tap?: RowTap,
-): ((row: Cells) => readonly string[]) => {
+  context: ObjectContext,
+): ((row: Cells) => readonly PlacedObject[]) => {
+  const { objects, tap } = context
   // Output about several objects may have any columns. Its first column names the object.
   const names = heading.map((cell) => toNeutralName(cell, objects))
   tap?.readHeading?.(names)
@@ -109,9 +116,9 @@ export const createRowReader = (
     if (cells.every((cell, i) => cell === heading[i])) return []
     const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
-    const object = getRowObject({ place, getField: field }, objects, project)
+    const text = getRowObject({ place, getField: field }, context)
     tap?.take(place, names, at)
-    return [object]
+    return [{ text, place }]
   }
 }
 
@@ -129,8 +136,9 @@ export const isHeadless = (cells: readonly string[], objects: Objects): boolean 
  * @param width the number of columns of a list without its heading
  */
 export const createLineReader =
-  (width: number, objects: Objects, project: string | undefined) =>
+  (width: number, context: ObjectContext) =>
   ({ number, text: line }: NumberedText): string => {
+    const { objects } = context
     const place = `line ${number}`
     if (!line.includes('\t') && objects.mark === undefined && !isJsonStart(line)) return line.trim()
     const cells = splitCells(line)
@@ -147,7 +155,7 @@ export const createLineReader =
         `several columns, but the first line is not the heading of a list of ${toPlural(objects.word)}`,
         'Pipe in the list with its heading, or one object per line.',
       )
-    return toBareObject(place, text, objects, project)
+    return toBareObject(place, text, context)
   }
 
 /** Returns the text that names the object of a list's record. */
@@ -158,37 +166,31 @@ export const getPipedObject = (
 ): string =>
   getRowObject(
     { place: 'a record', getField: (name) => readField(record, name, objects.naming) },
-    objects,
-    project,
+    { objects, project },
   )
 
-/** The context in which JSON values are read. */
-interface ValueContext {
-  readonly objects: Objects
-  /** The result of `objects.elsewhere`. */
-  readonly elsewhere: ReadonlySet<string>
-  readonly project: string | undefined
-  readonly tap?: RowTap | undefined
-}
-
-/** Returns the text that names the object of a JSON value: the value itself, or a field of a record. */
+/**
+ * Returns the text that names the object of a JSON value: the value itself, or a field of a record.
+ * @param elsewhere the fields that only lists of other areas have
+ */
 export const parseObjectAt = (
   place: string,
   value: unknown,
-  { objects, elsewhere, project, tap }: ValueContext,
+  context: ObjectContext,
+  elsewhere: ReadonlySet<string>,
 ): string => {
+  const { objects, tap } = context
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
   if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
     throw createOtherObjectsFailure(place, objects)
   if (own !== '') {
     tap?.takeBare(place)
-    return toBareObject(place, own, objects, project)
+    return toBareObject(place, own, context)
   }
   const object = getRowObject(
     { place, getField: (name) => readField(value, name, objects.naming) },
-    objects,
-    project,
+    context,
   )
   if (isObject(value))
     tap?.take(
@@ -297,12 +299,7 @@ const isSameProject = (a: string, b: string): boolean => a.toLowerCase() === b.t
  * Returns an ID if its project is known.
  * @throws Failure `usage` without --project, because the default project is not used for piped objects
  */
-const requireProject = (
-  place: string,
-  id: string,
-  objects: Objects,
-  project: string | undefined,
-) => {
+const requireProject = (place: string, id: string, { objects, project }: ObjectContext) => {
   if (project !== undefined) return id
   throw createRowFailure(
     place,
@@ -312,7 +309,8 @@ const requireProject = (
 }
 
 /** Returns the object of a row as a reference with its project, or as its ID if the project is that of the line. */
-const getRowReference = (row: Row, objects: Objects, project: string | undefined): string => {
+const getRowReference = (row: Row, context: ObjectContext): string => {
+  const { objects, project } = context
   const full = row.getField('reference') || row.getField('references.full')
   const match = reference.exec(full)?.groups
   if (match !== undefined && match.mark !== objects.mark)
@@ -327,18 +325,19 @@ const getRowReference = (row: Row, objects: Objects, project: string | undefined
   if (full !== '' && match !== undefined) return full
   const [owner] = owners
   return owner === undefined
-    ? requireProject(row.place, id, objects, project)
+    ? requireProject(row.place, id, context)
     : `${owner}${objects.mark}${id}`
 }
 
 /** Returns the text that names the object of a row. */
-const getRowObject = (row: Row, objects: Objects, project: string | undefined): string => {
-  const marked = objects.mark === undefined ? '' : getRowReference(row, objects, project)
+const getRowObject = (row: Row, context: ObjectContext): string => {
+  const { objects } = context
+  const marked = objects.mark === undefined ? '' : getRowReference(row, context)
   const found =
     [...objects.names, ...objects.also, objectColumn]
       .map(row.getField)
       .find((text) => text !== '') ?? ''
-  const text = marked || (found !== '' && toBareObject(row.place, found, objects, project))
+  const text = marked || (found !== '' && toBareObject(row.place, found, context))
   if (text) return text
   const [name = objectColumn] = objects.names
   throw createRowFailure(
@@ -352,14 +351,9 @@ const getRowObject = (row: Row, objects: Objects, project: string | undefined): 
  * Returns the object of a line without other columns.
  * @throws Failure `usage` for an ID whose project is not known
  */
-const toBareObject = (
-  place: string,
-  text: string,
-  objects: Objects,
-  project: string | undefined,
-): string =>
-  objects.mark !== undefined && bare.test(text)
-    ? requireProject(place, text, objects, project)
+const toBareObject = (place: string, text: string, context: ObjectContext): string =>
+  context.objects.mark !== undefined && bare.test(text)
+    ? requireProject(place, text, context)
     : text
 
 const createOtherObjectsFailure = (place: string, objects: Objects) =>

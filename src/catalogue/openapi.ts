@@ -6,15 +6,10 @@ import {
   getPath,
   getPlace,
   getStatus,
-} from '../catalogue/endpoint.js'
-import { listAreas } from '../catalogue/index.js'
-import { getParamFormat, isListParam, type Param, takesPairs } from '../catalogue/params.js'
-import {
-  createAnyOf,
-  createValueSchema,
-  type JsonSchema,
-  omitUndefined,
-} from '../catalogue/schema.js'
+} from './endpoint.js'
+import { listAreas } from './index.js'
+import { getParamFormat, isListParam, type Param, takesPairs } from './params.js'
+import { createAnyOf, createValueSchema, type JsonSchema, omitUndefined } from './schema.js'
 
 // JSON Schemas of parameters.
 
