@@ -207,23 +207,19 @@ class TargetList {
 }
 
 /**
- * Replaces the answers of calls by records: the bytes as they came, or each item if the answer is a list and is shown as records.
+ * Replaces the answer to a call by a record, the bytes as they came, or by each item if the answer is a list and is shown as records. Any
+ * other row stays as it is.
  */
-async function* splitAnswers(rows: Rows, splitsLists: boolean): Rows {
-  for await (const row of rows) {
-    if (row.kind !== 'answer') {
-      yield row
-      continue
-    }
-    const { answer, target: of, view } = row
-    const splits = of !== undefined || splitsLists
-    const items = splits && isList(answer) ? getPrintedValue(answer) : undefined
-    const many = Array.isArray(items)
-    yield { kind: 'open', many, view, target: of }
-    if (many) for (const value of items) yield { kind: 'value', value, target: of }
-    else yield { kind: 'records', batch: [answer.bytes ?? encodeRecord(answer.value)], target: of }
-    yield { kind: 'end', target: of }
-  }
+const splitAnswer = (row: Row, splitsLists: boolean): readonly Row[] => {
+  if (row.kind !== 'answer') return [row]
+  const { answer, target, view } = row
+  const splits = target !== undefined || splitsLists
+  const items = splits && isList(answer) ? getPrintedValue(answer) : undefined
+  const many = Array.isArray(items)
+  const records: Row[] = many
+    ? items.map((value: unknown) => ({ kind: 'value', value, target }))
+    : [{ kind: 'records', batch: [answer.bytes ?? encodeRecord(answer.value)], target }]
+  return [{ kind: 'open', many, view, target }, ...records, { kind: 'end', target }]
 }
 
 /**
@@ -234,13 +230,14 @@ export async function* mergeTargets(rows: Rows, answer: RunAnswer, allowsText: b
   const list = new TargetList(answer, allowsText)
   /** True while a part without a target is open. */
   let isOwn = false
-  for await (const row of splitAnswers(rows, answer.splitsLists)) {
-    if (row.target !== undefined) yield* list.merge(row, row.target)
-    else if (row.kind === 'end' && !isOwn) yield* list.close()
-    else {
-      if (row.kind === 'open') isOwn = true
-      if (row.kind === 'end') isOwn = false
-      yield row
+  for await (const one of rows)
+    for (const row of splitAnswer(one, answer.splitsLists)) {
+      if (row.target !== undefined) yield* list.merge(row, row.target)
+      else if (row.kind === 'end' && !isOwn) yield* list.close()
+      else {
+        if (row.kind === 'open') isOwn = true
+        if (row.kind === 'end') isOwn = false
+        yield row
+      }
     }
-  }
 }

@@ -215,9 +215,11 @@ export const createLineState = <T>(create: () => T): (() => T) => {
   const states = new WeakMap<Io, { readonly state: T }>()
   return () => {
     const io = getCurrentIo()
-    const known = states.get(io) ?? { state: create() }
-    states.set(io, known)
-    return known.state
+    const known = states.get(io)
+    if (known !== undefined) return known.state
+    const state = create()
+    states.set(io, { state })
+    return state
   }
 }
 

@@ -25,6 +25,8 @@ import { Wire } from './sending/wire.js'
 import { formatStatus, gatewayStatuses, isSuccess } from './status.js'
 import type {
   Answer,
+  AnswerHead,
+  AnswerHeaders,
   Batch,
   CallOptions,
   Client,
@@ -93,17 +95,31 @@ const canBeJson = (bytes: Uint8Array): boolean => {
 /** True if an answer declares a type that is neither JSON nor an HTML page. */
 const isOtherType = (reply: OpenAnswer): boolean => !/json|html|^$/.test(getMediaType(reply) ?? '')
 
-/** Parses the data on first access, so that an answer that is only passed on is held once. */
-const parseLazily = (bytes: Uint8Array, words?: Words): Pick<WholeAnswer, 'bytes' | 'data'> => {
-  let value: { readonly data: unknown } | undefined
-  return {
-    bytes,
-    get data() {
-      if (value === undefined) {
-        value = { data: makeLegible(JSON.parse(viewBytes(bytes).toString()), words) }
-      }
-      return value.data
-    },
+/**
+ * An answer whose data is parsed on first access, so that an answer that is only passed on is held once. It is a class, since V8 keeps an
+ * object literal with a getter, and all that the getter reads, until it collects the whole memory.
+ */
+class JsonAnswer implements WholeAnswer {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly #words: Words | undefined
+  #parsed: { readonly data: unknown } | undefined
+
+  constructor(
+    { status, headers }: AnswerHead,
+    readonly bytes: Uint8Array,
+    words: Words | undefined,
+  ) {
+    this.status = status
+    this.headers = headers
+    this.#words = words
+  }
+
+  get data(): unknown {
+    this.#parsed ??= {
+      data: makeLegible(JSON.parse(viewBytes(this.bytes).toString()), this.#words),
+    }
+    return this.#parsed.data
   }
 }
 
@@ -123,7 +139,7 @@ const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Who
     if (!(error instanceof MalformedJson)) throw error
     throw createNotJsonFailure(reply, bytes, canBeJson(bytes) ? error.message : '')
   }
-  return Object.assign(parseLazily(makeWellFormed(bytes), words), { status, headers })
+  return new JsonAnswer(reply, makeWellFormed(bytes), words)
 }
 
 // Opaque answers, which contain tokens. Messages show only their status and a registered OAuth error code.
@@ -138,7 +154,7 @@ const makeOpaque = (error: unknown): unknown => {
   const { status, request, unknownOutcome } = error.details
   const isNetworkFailure =
     findOriginalFailure(error).details.cause !== undefined ||
-    ['interrupted', 'usage'].includes(error.category)
+    ['internal', 'interrupted', 'usage'].includes(error.category)
   if (status === undefined && isNetworkFailure) return error
   const code = parseOauthError(error.details.code)
   const why =
@@ -152,6 +168,13 @@ const makeOpaque = (error: unknown): unknown => {
     unknownOutcome,
   })
 }
+
+/** Creates the function that removes from an error every secret that was sent, and the content of answers that must stay opaque. */
+const createErrorRedactor =
+  ({ opaque }: WireRequest) =>
+  (error: unknown): never => {
+    throw redactError(opaque === true ? makeOpaque(error) : error)
+  }
 
 const deletedHint =
   'An earlier attempt may have deleted it, although no response arrived. Check before you try again.'
@@ -190,14 +213,12 @@ class HttpClient implements Client {
     this.#wire = new Wire(options, this.#connections, clock.now)
   }
 
-  async open(request: WireRequest): Promise<Answer> {
-    this.#checkReadOnly(request)
-    return this.#redactErrors(request, this.#openAnswer(request))
+  open(request: WireRequest): Promise<Answer> {
+    return this.#openAnswer(request).catch(createErrorRedactor(request))
   }
 
-  async call(request: WireRequest): Promise<WholeAnswer> {
-    this.#checkReadOnly(request)
-    return this.#redactErrors(request, this.#callWithRetries(request))
+  call(request: WireRequest): Promise<WholeAnswer> {
+    return this.#callWithRetries(request).catch(createErrorRedactor(request))
   }
 
   list(request: WireRequest, listing: ListOptions): AsyncGenerator<Batch, ListEnd> {
@@ -221,15 +242,6 @@ class HttpClient implements Client {
     throw new Failure('internal', `this command is read-only but was about to send ${what}`)
   }
 
-  /** Removes from an error every secret that was sent, and the content of answers that must stay opaque. */
-  async #redactErrors<T>(request: WireRequest, answer: Promise<T>): Promise<T> {
-    try {
-      return await answer
-    } catch (error) {
-      throw redactError(request.opaque === true ? makeOpaque(error) : error)
-    }
-  }
-
   /** Returns the services that a list needs; every page is requested with the options of the first one. */
   #createPageServices({ how }: WireRequest): Pages {
     return {
@@ -243,6 +255,7 @@ class HttpClient implements Client {
   }
 
   async #openAnswer(request: WireRequest): Promise<Answer> {
+    this.#checkReadOnly(request)
     const reply = await this.#openStream(request, this.#createAttempts(request.how), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
@@ -250,6 +263,7 @@ class HttpClient implements Client {
   }
 
   async #callWithRetries(request: WireRequest): Promise<WholeAnswer> {
+    this.#checkReadOnly(request)
     const attempts = this.#createAttempts(request.how)
     for (;;) {
       const reply = await this.#sendUntilAnswer(request, attempts)

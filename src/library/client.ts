@@ -32,7 +32,7 @@ import { beginRequests, RequestRun } from '../engine/journal/requests.js'
 import { usage } from '../errors.js'
 import { createGates, parseRate, takeLowerRate } from '../http/gate.js'
 import { postForm } from '../http/index.js'
-import type { Gate, Transport } from '../http/types.js'
+import type { Exchange, Gate, Transport } from '../http/types.js'
 import { Audit } from '../profile/audit.js'
 import {
   checkReadOnly,
@@ -143,6 +143,14 @@ const resolveDestination = (options: ConnectOptions): Destination => {
   return { session: createAddressSession(options), transport: async () => transport }
 }
 
+/** Copies an exchange with the texts that it makes on access, so that a program can list or store all of its fields. */
+const copyExchange = (exchange: Exchange): Exchange => {
+  const { url, requestHeaders, sudo, requestBody, responseHeaders, responseBody } = exchange
+  const { requestId, error } = exchange
+  const texts = { url, requestHeaders, sudo, requestBody, responseHeaders, responseBody }
+  return { ...exchange, ...texts, requestId, error }
+}
+
 /** Returns the time-out, the retries and the callbacks: from the options, else from the profile. */
 const getRequestLimits = (
   options: ConnectOptions,
@@ -153,7 +161,7 @@ const getRequestLimits = (
     timeout,
     retries,
     signal,
-    trace,
+    trace: trace && ((exchange) => trace(copyExchange(exchange))),
     note:
       note === undefined
         ? undefined

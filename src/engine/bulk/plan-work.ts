@@ -35,14 +35,11 @@ export const getToleratedFailure = (answer: PlanAnswer | undefined): Failure | u
 /** Wraps the work on one object: a failure that `--tolerate` accepts leaves the object unchanged. */
 export const ignoreTolerated =
   (globals: TolerateFlag, work: (plan: Plan) => Promise<PlanAnswer>) =>
-  async (plan: Plan): Promise<PlanAnswer | ToleratedAnswer> => {
-    try {
-      return await work(plan)
-    } catch (error) {
+  (plan: Plan): Promise<PlanAnswer | ToleratedAnswer> =>
+    work(plan).catch((error: unknown) => {
       if (!(error instanceof Failure) || !isTolerated(globals, error)) throw error
       return { unchanged: true, tolerated: error }
-    }
-  }
+    })
 
 // Failures that occur while answers are printed.
 

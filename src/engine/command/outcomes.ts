@@ -75,16 +75,50 @@ export const pickAnswerFacts = ({
   requestId,
 })
 
-/** Converts the answer of a call to that of its plan. A body that is only passed on is not parsed. */
+/** The answer of a call, which has a body. A body that is only passed on is not parsed. */
+class CallAnswer implements PlanAnswer {
+  readonly status: number
+  readonly requestId: string | undefined
+  readonly bytes: Uint8Array | undefined
+  readonly #whole: WholeAnswer
+
+  constructor(whole: WholeAnswer) {
+    this.status = whole.status
+    this.requestId = readHeader(whole.headers, 'x-request-id')
+    this.bytes = whole.bytes.length === 0 ? undefined : whole.bytes
+    this.#whole = whole
+  }
+
+  get value(): unknown {
+    return this.#whole.data
+  }
+}
+
+/** Converts the answer of a call to that of its plan. */
 export const toCallAnswer = (answer: WholeAnswer): PlanAnswer => {
   if (answer.status === 304) return { unchanged: true }
-  if (isEmptyAnswer(answer)) return getAnswerFacts(answer)
-  return {
-    ...getAnswerFacts(answer),
-    bytes: answer.bytes.length === 0 ? undefined : answer.bytes,
-    get value() {
-      return answer.data
-    },
+  return isEmptyAnswer(answer) ? getAnswerFacts(answer) : new CallAnswer(answer)
+}
+
+/** The answer of an object that a write did not change. */
+export class UnchangedAnswer implements PlanAnswer {
+  readonly status: number | undefined
+  readonly requestId: string | undefined
+  readonly bytes: Uint8Array | undefined
+  readonly reported: boolean | undefined
+  readonly unchanged = true
+  readonly #answer: PlanAnswer
+
+  constructor(answer: PlanAnswer) {
+    this.status = answer.status
+    this.requestId = answer.requestId
+    this.bytes = answer.bytes
+    this.reported = answer.reported
+    this.#answer = answer
+  }
+
+  get value(): unknown {
+    return this.#answer.value
   }
 }
 

@@ -354,11 +354,15 @@ export class Caller {
       if (!this.#unapplied.checkAnswer(ask, whole) && this.#strict) this.#answer.setExitCode(1)
       return whole
     } catch (error) {
-      const noteUnknown = createUnknownNote(this.#ui, this.#words)
-      if (hasEcho(ask.endpoint))
-        for (const name of findUnknownNames(ask)) noteUnknown(ask.endpoint, name)
+      this.#noteUnknownNames(ask)
       throw error
     }
+  }
+
+  #noteUnknownNames(ask: Ask): void {
+    if (!hasEcho(ask.endpoint)) return
+    const noteUnknown = createUnknownNote(this.#ui, this.#words)
+    for (const name of findUnknownNames(ask)) noteUnknown(ask.endpoint, name)
   }
 
   /** Starts a download; the caller reads its body. */

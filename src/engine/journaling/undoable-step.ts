@@ -17,7 +17,7 @@ import {
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { pickAnswerFacts } from '../command/outcomes.js'
+import { pickAnswerFacts, UnchangedAnswer } from '../command/outcomes.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
@@ -327,7 +327,7 @@ export class UndoableStep {
       return { answer: createUnchangedAnswer(), facts: {} }
     const sent = item.resumeBy === 'repeating' ? await sendAgain(send, plan) : await send(plan)
     // A write is sent even if nothing would change, because another client may change the object meanwhile.
-    const answer = isAsWanted && sent.unchanged !== true ? toUnchangedAnswer(sent) : sent
+    const answer = isAsWanted && sent.unchanged !== true ? new UnchangedAnswer(sent) : sent
     const states = answer.unchanged === true ? {} : await this.#findStates(item, plan, answer, seen)
     return { answer, facts: { ...pickAnswerFacts(answer), ...states } }
   }
@@ -390,17 +390,6 @@ export class UndoableStep {
     return shown ?? this.#state.readPresence({ inverse, header, item, plan }).catch(() => ({}))
   }
 }
-
-/** Converts an answer to that of an object which the write did not change. */
-const toUnchangedAnswer = (answer: PlanAnswer): PlanAnswer => ({
-  ...pickAnswerFacts(answer),
-  bytes: answer.bytes,
-  reported: answer.reported,
-  unchanged: true,
-  get value() {
-    return answer.value
-  },
-})
 
 /** Repeats a deletion. An object that does not exist any more counts as unchanged. */
 const sendAgain = async (send: PlanSender, plan: Plan): Promise<PlanAnswer> => {

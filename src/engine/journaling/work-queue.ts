@@ -50,19 +50,13 @@ export class Deduplicator {
   duplicates = 0
   queued = 0
 
-  add(plan: Plan): boolean {
-    const known = plan.label !== undefined && !this.#seen.add(getParentFields(plan))
+  add(plan: Plan, place: GivenObject = getParentFields(plan)): boolean {
+    const known = plan.label !== undefined && !this.#seen.add(place)
     if (known) this.duplicates += 1
     else this.queued += 1
     return !known
   }
 }
-
-const toPlacedPlan = (plan: Plan, n: number): NumberedPlan => ({
-  n,
-  ...getParentFields(plan),
-  plan,
-})
 
 /** Yields a list of items one by one. */
 async function* yieldItems(items: readonly NumberedPlan[]): AsyncGenerator<NumberedPlan> {
@@ -89,7 +83,9 @@ export const createQueue = (items: readonly NumberedPlan[], twice: number): Work
 /** Creates the queue of a list of plans. */
 export const createHeldQueue = (plans: readonly Plan[]): WorkQueue => {
   const once = new Deduplicator()
-  const items = plans.filter((plan) => once.add(plan)).map((plan, i) => toPlacedPlan(plan, i + 1))
+  const items = plans
+    .filter((plan) => once.add(plan))
+    .map((plan, i) => ({ n: i + 1, ...getParentFields(plan), plan }))
   return createQueue(items, once.duplicates)
 }
 
@@ -104,7 +100,8 @@ export const createArrivingQueue = (
   const yieldPlans = async function* (): AsyncGenerator<NumberedPlan> {
     for await (const object of objects) {
       const plan = await source.planOf(object)
-      if (once.add(plan)) yield toPlacedPlan(plan, once.queued)
+      const place = getParentFields(plan)
+      if (once.add(plan, place)) yield { n: once.queued, ...place, plan }
     }
     ended = true
   }

@@ -229,12 +229,11 @@ interface StreamActions {
   readonly how: ActionOptions
 }
 
-/** Yields the objects of a stream, and splits a text that names several. */
+/** Yields the objects of a stream, each text that names several as several. */
 async function* splitObjects(
   objects: AsyncIterable<GivenObject>,
-  split: ActionOptions['split'],
+  split: NonNullable<ActionOptions['split']>,
 ): AsyncGenerator<GivenObject> {
-  if (split === undefined) return yield* objects
   for await (const given of objects)
     for (const object of split(given.object)) yield { ...given, object }
 }
@@ -277,7 +276,8 @@ export const createSource = (
         throw placeFailure(error, one.place)
       }
     }
-    yield* mapConcurrent(splitObjects(objects, split), checked ? width : 1, resolveObject)
+    const single = split === undefined ? objects : splitObjects(objects, split)
+    yield* mapConcurrent(single, checked ? width : 1, resolveObject)
   }
   return {
     objects: resolveObjects(),

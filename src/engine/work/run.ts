@@ -125,13 +125,9 @@ const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
 /** Runs work for several objects at once; usually there is only one. */
-const runTogether = async <T>(
-  some: readonly T[],
-  work: (one: T) => Promise<void>,
-): Promise<void> => {
+const runTogether = <T>(some: readonly T[], work: (one: T) => Promise<void>): Promise<unknown> => {
   const [only] = some
-  if (some.length === 1 && only !== undefined) await work(only)
-  else await Promise.all(some.map(work))
+  return some.length === 1 && only !== undefined ? work(only) : Promise.all(some.map(work))
 }
 
 /** Waits until both promises are settled, and ignores a rejection of the second. */
@@ -328,7 +324,8 @@ class RunEngine<R, I extends Item> {
   async #processOne({ place, item }: IndexedItem<I>): Promise<void> {
     const { record, onSettled } = this.#options
     try {
-      const settled = { item, outcome: await this.#work(item) }
+      const outcome = await this.#options.work(item).catch(toOutcome)
+      const settled = { item, outcome }
       this.#countOutcome(settled)
       // The outcome is yielded even if it could not be recorded.
       await record
@@ -338,18 +335,6 @@ class RunEngine<R, I extends Item> {
       this.#known.set(place, settled)
     } catch (error) {
       this.#markLost(place, error, true)
-    }
-  }
-
-  /**
-   * Works on an object.
-   * @throws an interruption or a defect: the object then has no outcome
-   */
-  async #work(item: I): Promise<Outcome<R>> {
-    try {
-      return await this.#options.work(item)
-    } catch (error) {
-      return toOutcome(error)
     }
   }
 

@@ -198,19 +198,17 @@ interface Attribute {
 const untyped: Param = { type: 'string', help: '' }
 
 const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
-  const known = Object.entries(endpoint.params).map(([name, param]) => ({
-    name,
-    param,
-    value: getOwn(values, name),
-    place: getPlace(endpoint, param),
-  }))
+  const known = Object.entries(endpoint.params).flatMap(([name, param]) => {
+    const value = getOwn(values, name)
+    return value === undefined ? [] : [{ name, param, value, place: getPlace(endpoint, param) }]
+  })
   const isAddressRoute = isAddress(getPath(endpoint))
   const others = Object.entries(values)
-    .filter(([name]) => !Object.hasOwn(endpoint.params, name))
+    .filter(([name, value]) => value !== undefined && !Object.hasOwn(endpoint.params, name))
     .filter(([name]) => !Object.hasOwn(endpoint.path, name))
     .filter(([name]) => !(isAddressRoute && name === addressName))
     .map(([name, value]) => ({ name, value, place: getPlace(endpoint, untyped) }))
-  return [...known, ...others].filter((a) => a.value !== undefined)
+  return [...known, ...others]
 }
 
 const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[] =>
@@ -237,20 +235,18 @@ const collectPairs = (
   return [...first, ...pairs(extra).filter(([name]) => !names.has(stripBrackets(name)))]
 }
 
+/** Matches a placeholder, which is a whole segment of a path but for the ending of a file. */
+const placeholder = /(?<=\/)([:*])(\w+)(?=(?:\.json)?(?:\/|$))/g
+
 const fillPath = ({ endpoint, values }: Ask): string =>
-  getPath(endpoint)
-    .split('/')
-    .map((segment) => {
-      const [, kind, name, ending = ''] = /^([:*])(\w+)(\.json)?$/.exec(segment) ?? []
-      if (name === undefined) return segment
-      const value = getOwn(values, name)
-      if (value === undefined || value === null)
-        throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
-      const encoded =
-        kind === '*' ? encodeWildcard(name, value) : encodeSegment(name, endpoint.path[name], value)
-      return `${encoded}${ending}`
-    })
-    .join('/')
+  getPath(endpoint).replace(placeholder, (_, kind: string, name: string) => {
+    const value = getOwn(values, name)
+    if (value === undefined || value === null)
+      throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
+    return kind === '*'
+      ? encodeWildcard(name, value)
+      : encodeSegment(name, endpoint.path[name], value)
+  })
 
 /**
  * Returns the address of a request that does not go to a path below the API root.

@@ -50,12 +50,13 @@ export class Attempts {
    * Waits before another attempt after an answer was lost.
    * @throws the error if another attempt would not help, or could repeat a write; then the outcome of a write is unknown
    */
-  async pauseAfterLoss(error: unknown, method: string): Promise<void> {
+  async pauseAfterLoss(error: unknown, method: string): Promise<undefined> {
     if (!(error instanceof LostRequest)) throw error
     const { details, message, sent, transient } = error
     const mayRepeat = isIdempotent(method) || !sent
-    if (transient && mayRepeat && this.left > 0) return this.pause(details.request ?? '', message)
-    throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
+    if (!transient || !mayRepeat || this.left === 0)
+      throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
+    await this.pause(details.request ?? '', message)
   }
 
   /** Waits for as long as the instance asked. Without a requested wait, each pause is longer than the last, with jitter. */

@@ -169,7 +169,10 @@ export class Wire {
     let renewed = false
     for (;;) {
       const used = this.#credential
-      const reply = await this.#attempt(request, attempts, mayLeave)
+      const reply = await this.#followRedirects(request, attempts, mayLeave).catch(
+        (error: unknown) => attempts.pauseAfterLoss(error, request.method),
+      )
+      // The request was lost, and is sent again after the pause.
       if (reply === undefined) continue
       if (reply.status === 401 && !renewed && reply.signedIn) {
         renewed = true
@@ -189,20 +192,6 @@ export class Wire {
       reply.trace.reportAnswer(reply.status, reply.headers)
       const why = reply.status === 429 ? closingTexts[429].reason : `answered ${reply.status}`
       await attempts.pause(reply.label, why, wait.asked)
-    }
-  }
-
-  /** Sends a request once. @returns undefined after a pause, if the request has to be sent again */
-  async #attempt(
-    request: WireRequest,
-    attempts: Attempts,
-    allowForeignRedirects: boolean,
-  ): Promise<OpenAnswer | undefined> {
-    try {
-      return await this.#followRedirects(request, attempts, allowForeignRedirects)
-    } catch (error) {
-      await attempts.pauseAfterLoss(error, request.method)
-      return undefined
     }
   }
 
