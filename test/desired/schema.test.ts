@@ -148,7 +148,7 @@ const damageAt = (
 const wrong: readonly (readonly [file: string, at: string])[] = [
   ['sites: {}', ''],
   ['groups: { platform: { projects: {} } }', '/groups/platform/projects'],
-  ['groups: { platform: { approvals: {} } }', '/groups/platform'],
+  ['groups: { platform: { approvals: {} } }', '/groups/platform/approvals'],
   ['groups: { "platform/*": {} }', '/groups'],
   ['groups: { "platform/../x": {} }', '/groups'],
   ['projects: { app: {} }', '/projects'],

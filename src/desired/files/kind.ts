@@ -8,7 +8,7 @@ import {
   type WrittenEntry,
   type WrittenValue,
 } from '../../base/documents/written.js'
-import { quoteText } from '../../base/text.js'
+import { joinWords, quoteText } from '../../base/text.js'
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { createAnyOf, type JsonSchema } from '../../catalogue/schema.js'
 import { foldName, type Reference } from '../address.js'
@@ -92,10 +92,22 @@ export const buildKindSchemas = (scope: ManagedScope): JsonSchema => {
   return Object.fromEntries(kinds.map((kind) => [kind.name, buildKindSchema(kind)]))
 }
 
+/** The schemas of all kinds for places that do not have them: they say where a kind belongs. */
+const refusedKinds: JsonSchema = Object.fromEntries(
+  managedKinds.map(({ name }) => {
+    const places = managedKinds.flatMap((kind) => {
+      if (kind.name !== name) return []
+      return kind.scope === 'site' ? 'site' : `${kind.scope}s`
+    })
+    return [name, refuseKey(`${name} belongs under ${joinWords(places, 'and')}.`)]
+  }),
+)
+
 /** Builds the schema of a place of a scope, which contains its kinds. */
 export const buildPlaceSchema = (scope: ManagedScope): JsonSchema => ({
   type: 'object',
   properties: {
+    ...refusedKinds,
     ...buildKindSchemas(scope),
     ...(scope === 'group' && { projects: refuseKey(belowHint) }),
     $inherit: inherit,

@@ -24,10 +24,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a kind of another place',
     project('settings: {}'),
-    [
-      '1:27: settings is not allowed here',
-      'Use one of members, runners, approvals, approval_rules, deploy_keys, pages_domains, integrations, error_tracking, resource_groups, $inherit.',
-    ],
+    ['1:27: settings is not allowed here', 'settings belongs under site.'],
   ],
   [
     'an attribute',
@@ -90,7 +87,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a kind of projects under a group',
     'groups: {platform: {approvals: {}}}',
-    ['1:21: approvals is not allowed here', 'Use one of members, $inherit.'],
+    ['1:21: approvals is not allowed here', 'approvals belongs under projects.'],
   ],
   [
     'a group of defaults',
