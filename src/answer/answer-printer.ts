@@ -1,5 +1,4 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
-
 import { isObject } from '../base/objects.js'
 import { escapeControlLines, escapeUnprintable } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
