@@ -17,7 +17,7 @@ const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnW
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 formats.default(ajv)
-ajv.addVocabulary(['errorMessage'])
+ajv.addVocabulary(['errorMessage', 'hints'])
 const validate = ajv.compile(buildConfigSchema())
 
 /** Where a file is wrong, by JSON pointers; nothing where it is right. */

@@ -117,7 +117,10 @@ class ErrorReporter {
 
   #reportOne({ keyword, schemaPath, instancePath, params }: SchemaError): void {
     const schemas = this.#listSchemasTo(schemaPath)
-    const schema = schemas.at(-1) ?? {}
+    const [outer = {}, inner = {}] = schemas.slice(-2)
+    // One of several forms has the hints of them all.
+    const isForm = /\/anyOf\/\d+$/.test(schemaPath) && outer.anyOf !== undefined
+    const schema = isForm ? { hints: outer.hints, ...inner } : (schemas.at(-1) ?? {})
     const isSecret = schemas.some(({ writeOnly }) => writeOnly === true)
     const { path, part } = this.#findPart(instancePath)
     const isKey = schemaPath.endsWith('/propertyNames')

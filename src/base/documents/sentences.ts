@@ -91,6 +91,16 @@ const useDescription = (schema: Schema): string | undefined => {
   return description === undefined ? undefined : `Use ${description}.`
 }
 
+/** Returns the hint that a schema gives itself (`hints`), for null, for an empty value or for an unknown key. */
+const getOwnHint = ({ hints }: Schema, about: 'empty' | 'null' | 'unknown'): string | undefined => {
+  const hint = isObject(hints) ? hints[about] : undefined
+  return typeof hint === 'string' ? hint : undefined
+}
+
+/** Joins hints, some of which may be absent. */
+const joinHints = (...hints: readonly (string | undefined)[]): string | undefined =>
+  hints.filter((hint) => hint !== undefined).join(' ') || undefined
+
 /** The description of each format of texts, for messages. */
 const formats: Readonly<Record<string, string>> = {
   date: 'a day such as 2027-01-31',
@@ -99,7 +109,7 @@ const formats: Readonly<Record<string, string>> = {
 
 export const describeInvalid = ({ name, value, shown, schema }: SchemaProblem): Message => {
   const isBlank = typeof value === 'string' && value.trim() === ''
-  if (isBlank) return { text: `${name} must not be empty` }
+  if (isBlank) return { text: `${name} must not be empty`, hint: getOwnHint(schema, 'empty') }
   const wanted = formats[String(schema.format)]
   return wanted === undefined
     ? { text: `${shown} is not a valid ${name}`, hint: useDescription(schema) }
@@ -138,7 +148,9 @@ export const sentences: Readonly<
     return listTexts(params.additionalProperties).map((key) => ({
       key,
       text: `${isSecret ? 'this key' : quoteText(key)} is not allowed here`,
-      hint: suggestSimilar(key, known) ?? formatChoices(known),
+      hint:
+        suggestSimilar(key, known) ??
+        joinHints(formatChoices(known), getOwnHint(schema, 'unknown')),
     }))
   },
   propertyNames: () => [],
@@ -166,9 +178,11 @@ export const sentences: Readonly<
     const shown = isWhole && typeof value === 'string' ? 'text' : problem.shown
     return {
       text: `${called} must be ${joinWords(kinds, 'or')}, not ${shown}`,
-      hint:
+      hint: joinHints(
         suggestValue(problem, types, called) ??
-        (typeof value === 'string' ? suggestSimilar(value, all) : undefined),
+          (typeof value === 'string' ? suggestSimilar(value, all) : undefined),
+        value === null ? getOwnHint(schema, 'null') : undefined,
+      ),
     }
   },
   const: ({ name, schema: { const: only }, value }) => ({
@@ -185,18 +199,16 @@ export const sentences: Readonly<
   '~refine': describeInvalid,
   minimum: describeBound('at least'),
   maximum: describeBound('at most'),
-  minLength: ({ name, params, shown }) => ({
-    text:
-      params.limit === 1
-        ? `${name} must not be empty`
-        : `${name} must have at least ${String(params.limit)} characters, not ${shown}`,
-  }),
+  minLength: ({ name, params, schema, shown }) =>
+    params.limit === 1
+      ? { text: `${name} must not be empty`, hint: getOwnHint(schema, 'empty') }
+      : { text: `${name} must have at least ${String(params.limit)} characters, not ${shown}` },
   maxLength: describeBound('at most', 'character'),
   minItems: describeBound('at least', 'item'),
   maxItems: describeBound('at most', 'item'),
   minProperties: (problem) =>
     problem.params.limit === 1
-      ? { text: `${problem.name} must not be empty` }
+      ? { text: `${problem.name} must not be empty`, hint: getOwnHint(problem.schema, 'empty') }
       : describeBound('at least', 'key')(problem),
   maxProperties: describeBound('at most', 'key'),
   oneOf: ({ name, schema }) => {

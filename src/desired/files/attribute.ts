@@ -159,9 +159,12 @@ const buildValueSchema = ({ param, ref, source }: Attribute): JsonSchema => {
   const words = param.words && { enum: param.words }
   const held = source === 'file' && { $ref: '#/$defs/held' }
   const unset = canBeUnset(param) && { type: 'null' }
+  const hints: JsonSchema = unset
+    ? { empty: 'Write null to clear it.' }
+    : { null: 'Remove the attribute to keep its current value.' }
   // A wrong file name or a wrong paste may contain a secret.
   const isHidden = source === 'file' && { writeOnly: true }
-  return { ...createAnyOf(plain, words, held, unset), ...isHidden, description }
+  return { ...createAnyOf(plain, words, held, unset), ...isHidden, description, hints }
 }
 
 /** Builds the schema of a scalar that stands for an item: the value of its attribute. */

@@ -154,7 +154,10 @@ const buildFamilyRule = (kind: Managed, family: IntegrationFamily): JsonSchema =
 /** Builds the schema of an item. @param family the family that its name implies */
 export const buildItemSchema = (kind: Managed, family?: IntegrationFamily): JsonSchema => {
   const properties = buildProperties(kind, family)
-  const closed: JsonSchema = { additionalProperties: false }
+  const closed: JsonSchema = {
+    additionalProperties: false,
+    hints: { unknown: 'Put attributes of newer instances under $other.' },
+  }
   if (family !== undefined) return { type: 'object', properties, ...closed }
   const { open, families } = kind
   const others = {

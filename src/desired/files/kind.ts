@@ -40,6 +40,7 @@ const buildSetSchema = (kind: Managed): JsonSchema => {
   )
   return {
     type: 'object',
+    ...(isRemovable && { hints: { null: 'To remove all items, write {$exact: true}.' } }),
     properties: {
       $exact: isRemovable ? createFlagSchema('true: what is not listed is deleted') : refusedExact,
       $inherit: inherit,
@@ -72,6 +73,7 @@ const buildRulesSchema = (kind: Managed): JsonSchema => {
           additionalProperties: false,
           minProperties: 1,
           description: 'conditions that must all match; * matches anything in text',
+          hints: { empty: 'To match everything, write {id: "*"}.' },
         },
         set: buildItemSchema(kind),
       },

@@ -36,7 +36,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     project('approvals: {nonsense: true}'),
     [
       '1:39: nonsense is not allowed here',
-      'Use one of reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval, merge_requests_disable_committers_approval, require_password_to_approve, $inherit, $other.',
+      'Use one of reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval, merge_requests_disable_committers_approval, require_password_to_approve, $inherit, $other. Put attributes of newer instances under $other.',
     ],
   ],
   [

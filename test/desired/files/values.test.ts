@@ -90,7 +90,11 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'admin_mode must be true or false, not 1',
     'In YAML 1.2, only true and false are booleans.',
   ],
-  [settings('admin_mode: null'), 'admin_mode must be true or false, not nothing'],
+  [
+    settings('admin_mode: null'),
+    'admin_mode must be true or false, not nothing',
+    'Remove the attribute to keep its current value.',
+  ],
   [
     settings('default_projects_limit: 5.5'),
     'default_projects_limit must be a whole number or a map, not 5.5',
@@ -120,7 +124,7 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   [
     settings('domain_allowlist: null'),
     'domain_allowlist must be a list or a map, not nothing',
-    'Write [] for an empty list.',
+    'Write [] for an empty list. Remove the attribute to keep its current value.',
   ],
   [settings('domain_allowlist: [null]'), 'an item of domain_allowlist must be text, not nothing'],
   [
