@@ -97,7 +97,7 @@ export const parseReadingLine = async (
 
 const findNothing = async (): Promise<undefined> => undefined
 
-/** Checks that a line has its project or group, and its arguments: nobody is asked, and its variables are those of the outer line. */
+/** Checks that a line has its project or group, and its arguments. Nobody is asked for them, and no variable provides them. */
 const checkPlace = async (
   command: Command,
   given: Given,

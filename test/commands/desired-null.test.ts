@@ -89,6 +89,7 @@ describe('an empty text clears nothing: null does', () => {
 
   it.each([
     [member("expires_at: ''"), 'expires_at must not be empty'],
+    [member('expires_at: ""'), 'Write null to clear it.'],
     [integration('simple-webhook', "webhook: ''"), 'source of a secret must not be empty'],
     [integration('task-tracker', "api_key: ''"), 'source of a secret must not be empty'],
     [

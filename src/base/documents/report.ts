@@ -136,19 +136,18 @@ class ErrorReporter {
       isSecret,
     }
     const getSentence = sentences[keyword === 'anyOf' ? 'type' : keyword]
-    const customMessage = schema.errorMessage
+    const { errorMessage: customMessage } = schema
     const sentence = getSentence?.(problem) ?? describeInvalid(problem)
+    // An empty value is said to be empty, whatever else is wrong with it.
+    const replacement =
+      typeof customMessage === 'string' && value !== '' ? customMessage : undefined
     const isOwnKey = keyword === 'not' && isRefused(schema)
     for (const { text, hint, key } of [sentence].flat()) {
       const at =
         key === undefined || isOwnKey
           ? this.locate(path, isKey || isOwnKey)
           : this.locate([...path, key], true)
-      this.findings.add(
-        at,
-        typeof customMessage === 'string' && value !== '' ? customMessage : text,
-        hint,
-      )
+      this.findings.add(at, replacement ?? text, hint)
     }
   }
 

@@ -1,4 +1,4 @@
-/** Reads the values of attributes in files, and builds their JSON Schema for editors. */
+/** Builds the JSON Schema of attributes in files, and reads their values. */
 
 import { checkWritten } from '../../base/documents/index.js'
 import {
@@ -38,12 +38,9 @@ import { subtractMembers } from '../values.js'
 import { type Mistakes, type ReadContext, textSchema } from './nodes.js'
 import { buildSecretSchema, getNamedFile, parseSecretSource, readNamedFile } from './secret.js'
 
-/** The keys of the map that an attribute takes in place of a value: changes to a list, or a range. */
-const mapKeys = { list: ['$add', '$remove'], integer: ['min', 'max', 'one_of'], enum: ['one_of'] }
-
-/** True if an attribute accepts a map in place of its value. */
-const acceptsMap = ({ param, ref }: TypedAttribute): boolean =>
-  Object.hasOwn(mapKeys, param.type) && (param.type === 'list' || ref === undefined)
+/** True if an attribute accepts a map in place of its value: changes to a list, or a range. */
+const acceptsMap = ({ param: { type }, ref }: TypedAttribute): boolean =>
+  type === 'list' || (ref === undefined && (type === 'integer' || type === 'enum'))
 
 // The JSON Schema of values. It must accept every value that the reader accepts.
 

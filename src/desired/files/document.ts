@@ -1,5 +1,6 @@
-/** Reads a document of a declared file (its version, instance and places), and builds its JSON Schema for editors. */
+/** Builds the JSON Schema of a declared file, and reads its documents: their version, instance and places. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
+import { isRefused } from '../../base/documents/sentences.js'
 import {
   getWrittenText,
   listEntries,
@@ -10,9 +11,9 @@ import { isObject } from '../../base/objects.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
-import { addKinds, buildKindSchemas, buildPlaceSchema } from './kind.js'
+import { addKinds, buildPlaceSchema } from './kind.js'
 import { DeclaredLevel } from './levels.js'
-import { inherit, type ReadContext, textSchema } from './nodes.js'
+import { type ReadContext, textSchema } from './nodes.js'
 import { buildSecretSchema, heldSchema } from './secret.js'
 import {
   type FolderClaim,
@@ -107,20 +108,23 @@ const readEach =
     for (const below of listEntries(value)) read(below, context)
   }
 
-// Patterns of paths, for editors.
+// Patterns of paths.
 
 const segment = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+'
 const path = `${segment}(?:/${segment})*`
 const createReference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
 
-/** Builds the schema of `'**'` and `group/**`, which also have the projects below. */
+/** Builds the schema of `'**'` and `group/**`: that of a group, with the projects below. */
 const buildBelowSchema = (): JsonSchema => {
-  const kinds = Object.keys(buildKindSchemas('group'))
-  const own = Object.fromEntries(
-    kinds.map((name) => [name, createReference(`group/properties/${name}`)]),
+  const { properties, ...place } = buildPlaceSchema('group')
+  const own = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
+    // A refused key keeps its schema, by which messages know that it is no choice.
+    isObject(schema) && isRefused(schema)
+      ? [name, schema]
+      : [name, createReference(`group/properties/${name}`)],
   )
-  const properties = { ...own, projects: createReference('project'), $inherit: inherit }
-  return { type: 'object', properties, additionalProperties: false }
+  const projects = createReference('project')
+  return { ...place, properties: { ...Object.fromEntries(own), projects } }
 }
 
 /** The keys of a document, each with its schema and its reader. */

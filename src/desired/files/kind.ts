@@ -1,4 +1,4 @@
-/** Reads the kinds in a file (sets of items, single objects, and rules), and builds their schema for editors. */
+/** Builds the JSON Schema of the kinds in a file (sets of items, single objects, and rules), and reads them. */
 
 import {
   isNull,
@@ -84,7 +84,7 @@ const buildRulesSchema = (kind: Managed): JsonSchema => {
 }
 
 /** Builds the schemas of all kinds of a scope, by name. */
-export const buildKindSchemas = (scope: ManagedScope): JsonSchema => {
+const buildKindSchemas = (scope: ManagedScope): JsonSchema => {
   const kinds = managedKinds.filter((kind) => kind.scope === scope)
   const buildKindSchema = (kind: Managed): JsonSchema => {
     if (kind.holds === 'rules') return buildRulesSchema(kind)

@@ -89,7 +89,7 @@ export interface ReadContext {
   readonly rules: SourceRules
 }
 
-/** Creates the schema of a key such as `$exact`, for editors. */
+/** Creates the schema of a key such as `$exact`. */
 export const createFlagSchema = (description: string): JsonSchema => ({
   type: 'boolean',
   description,

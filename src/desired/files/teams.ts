@@ -48,7 +48,7 @@ export const getTeamName = (reference: JsonValue): string | undefined =>
     ? reference.slice(prefix.length)
     : undefined
 
-/** The schema of teams, for editors. */
+/** The schema of teams. */
 export const teamsSchema: JsonSchema = {
   type: 'object',
   propertyNames: {

@@ -214,6 +214,7 @@ const readEnds = async (file: string): Promise<Omit<RunEntry, 'seq'> | undefined
 /**
  * Reads the entry of a run in the folder. If the run's lines are in another file, the author in the folder's own file
  * counts: it names the last writer. Returns undefined if the run ended before its first line.
+ * @throws Failure `partial` if the file is no run
  */
 export const readFolderEntry = async (
   folder: string,

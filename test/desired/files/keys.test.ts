@@ -22,6 +22,16 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     ['1:27: approval_rule is not allowed here', 'Did you mean approval_rules?'],
   ],
   [
+    'a kind of another place below a group',
+    "groups: {'platform/**': {settings: {}}}",
+    ['1:26: settings is not allowed here', 'settings belongs under site.'],
+  ],
+  [
+    'a key that is near a kind of another place',
+    "groups: {'platform/**': {runnerz: []}}",
+    ['1:26: runnerz is not allowed here', 'Use one of members, projects, $inherit.'],
+  ],
+  [
     'a kind of another place',
     project('settings: {}'),
     ['1:27: settings is not allowed here', 'settings belongs under site.'],
