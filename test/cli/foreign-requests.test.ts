@@ -39,6 +39,10 @@ describe('the hint for an operation that the documents lack', () => {
       "svcctl api POST 'projects/{project}/issues/3/move' --param to_project_id=$(svcctl projects get c/d -o value --fields id --sandbox) -P a/b --sandbox",
     ],
     [
+      'issue transfer 3 c/d -P a/b -p north,south',
+      "svcctl api POST 'projects/{project}/issues/3/move' --param to_project_id=ID -P a/b -p north,south",
+    ],
+    [
       'branches create x --from main -P a/b',
       "svcctl api POST 'projects/{project}/repository/branches' --param branch=x --param ref=main -P a/b",
     ],
@@ -93,4 +97,22 @@ describe('the hint for the projects of a list that has no form for them', () => 
     expect(code).toBe(2)
     expect(stderr).toContain(`Run "svcctl issues list ${hint}"`)
   })
+
+  it.each([
+    ['--profile=north', '-p north'],
+    ['-pnorth --sudo=ana', '-p north --sudo ana'],
+    ['--base-url http://127.0.0.1:1 --insecure', '--base-url http://127.0.0.1:1 --insecure'],
+  ])('asks the same instance in the same way: %s', async (flags, same) => {
+    const { stderr } = await svcctl(['issues', 'list', ...flags.split(' '), '-P', 'a/b'])
+    expect(stderr).toContain(`=${idOf(`a/b -o value --fields id ${same}`)}`)
+  })
+
+  it.each(['-p north,south', '--profile=@eu', '--all-profiles', '--from snap'])(
+    'does not ask where no one line prints the ID: %s',
+    async (flags) => {
+      const { code, stderr } = await svcctl(['issues', 'list', ...flags.split(' '), '-P', 'a/b'])
+      expect(code).toBe(2)
+      expect(stderr).not.toContain('$(')
+    },
+  )
 })

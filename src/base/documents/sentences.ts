@@ -210,7 +210,10 @@ export const sentences: Readonly<
     problem.params.limit === 1
       ? { text: `${problem.name} must not be empty`, hint: getOwnHint(problem.schema, 'empty') }
       : describeBound('at least', 'key')(problem),
-  maxProperties: describeBound('at most', 'key'),
+  maxProperties: (problem) => ({
+    ...describeBound('at most', 'key')(problem),
+    hint: useDescription(problem.schema),
+  }),
   oneOf: ({ name, schema }) => {
     const keys = [schema.oneOf]
       .flat()

@@ -6,6 +6,12 @@ import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
 import { canListRecords, getSelectList, hasScopeEndpoint } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import type { Command } from '../../engine/command/types.js'
+import {
+  findSwitch,
+  getLastValue,
+  hasSeveralProfiles,
+  readInstanceFlags,
+} from '../../engine/command/words.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type FieldPlace, findFieldPlace, getTitle } from './fields.js'
 import { type FlagReplacement, toAddress } from './flags.js'
@@ -41,20 +47,36 @@ const toScope = (command: Command, text: string): readonly string[] => {
   return [isProject ? '-P' : '-G', text]
 }
 
-const isInstanceFlag = (token: string | undefined): boolean =>
-  ['-p', '--profile', '--base-url'].includes(token ?? '')
+/**
+ * Returns the flags with which another line asks the same instance in the same way; undefined if it cannot, because the
+ * line asks several instances or snapshots.
+ */
+const listInstanceFlags = (tokens: readonly string[]): readonly string[] | undefined => {
+  const flags = readInstanceFlags(tokens, {})
+  if (hasSeveralProfiles(flags) || getLastValue(tokens, 'from') !== undefined) return undefined
+  const given = Object.entries({
+    '-p': flags.profile,
+    '--base-url': flags.baseUrl,
+    '--sudo': getLastValue(tokens, 'sudo'),
+  })
+  return [
+    ...given.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    ...['sandbox', 'insecure']
+      .filter((name) => findSwitch(tokens, name))
+      .map((name) => `--${name}`),
+  ]
+}
 
-/** Returns the tokens of a line that choose its instance. */
-const findInstance = (tokens: readonly string[]): readonly string[] =>
-  tokens.filter(
-    (token, i) => token === '--sandbox' || isInstanceFlag(token) || isInstanceFlag(tokens[i - 1]),
-  )
-
-/** Returns the ID of a project: of one that is given by its path, the output of another line on the same instance. */
-export const toProjectId = (project: string, tokens: readonly string[]): string => {
+/**
+ * Returns the ID of a project: of one that is given by its path, the output of another line on the same instance.
+ * @returns undefined if no other line prints it
+ */
+export const toProjectId = (project: string, tokens: readonly string[]): string | undefined => {
   if (/^\d+$/.test(project)) return project
+  const flags = listInstanceFlags(tokens)
+  if (flags === undefined) return undefined
   const words = ['projects', 'get', project, '-o', 'value', '--fields', 'id']
-  return `$(svcctl ${[...words, ...findInstance(tokens)].map(quoteWord).join(' ')})`
+  return `$(svcctl ${[...words, ...flags].map(quoteWord).join(' ')})`
 }
 
 /** Replaces `--project` by a condition, for a list without a form for projects; undefined if it has no field for one. */
@@ -70,13 +92,14 @@ const rewriteProjects = async (
   const projects = tokens.flatMap((token, i) =>
     names.includes(tokens[i - 1] ?? '') ? token.split(',').filter((one) => one !== '') : [],
   )
-  const condition = `project_id=${projects.map((one) => toProjectId(one, tokens)).join('|')}`
+  const ids = projects.map((one) => toProjectId(one, tokens))
+  if (ids.includes(undefined)) return undefined
   const others = tokens.filter((_, i) => !isOfFlag(i))
   return others.toSpliced(
     tokens.findIndex((_, i) => isOfFlag(i)),
     0,
     '--where',
-    condition,
+    `project_id=${ids.join('|')}`,
   )
 }
 

@@ -70,7 +70,7 @@ const listEndWords = (
   if (value === undefined) return flags
   const set = [
     '--param',
-    `${param}=${param === 'to_project_id' ? toProjectId(value, flags) : value}`,
+    `${param}=${param === 'to_project_id' ? (toProjectId(value, flags) ?? 'ID') : value}`,
   ]
   if (typed === undefined) return [...set, ...flags]
   return flags.toSpliced(at, joined === undefined ? 2 : 1, ...set)

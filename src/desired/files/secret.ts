@@ -42,6 +42,8 @@ export const heldSchema: JsonSchema = {
 
 const variable = '[A-Za-z_][A-Za-z0-9_]*'
 
+const forms = '{env: NAME}, {file: path} or {command: [program, argument]}'
+
 /** The schema of the sources of a secret as a map. */
 const sourceMap: JsonSchema = {
   type: 'object',
@@ -63,9 +65,9 @@ const sourceMap: JsonSchema = {
   additionalProperties: false,
   minProperties: 1,
   maxProperties: 1,
+  description: forms,
+  hints: { empty: `Use ${forms}.` },
 }
-
-const forms = '{env: NAME}, {file: path} or {command: [program, argument]}'
 
 /** Builds the schema of a secret's source. @param allowsLiterals true if the secret itself may be written */
 export const buildSecretSchema = (allowsLiterals: boolean): JsonSchema => {

@@ -74,8 +74,8 @@ describe('a secret', () => {
 
   it.each([
     ['{envv: X}', 'this key is not allowed here', 'Did you mean env?'],
-    ['{env: X, file: y}', 'webhook must have at most 1 key'],
-    ['{}', 'webhook must not be empty'],
+    ['{env: X, file: y}', 'webhook must have at most 1 key', 'Use {env: NAME}, {file: path}'],
+    ['{}', 'webhook must not be empty', 'Use {env: NAME}, {file: path}'],
     ['[a]', 'webhook must be a map or text, not a list'],
     ['{env: 1X}', 'a value of 2 characters is not a valid name of an environment variable'],
     ['{env: [X]}', 'env must be text, not a list'],
