@@ -17,13 +17,24 @@ import type { Command } from '../engine/command/types.js'
 import type { WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
-import { checkPathNames, isFromStdin, keepOwnTexts, parseGlobals } from '../engine/plan/given.js'
+import {
+  checkPathNames,
+  isFromStdin,
+  keepOwnTexts,
+  parseGiven,
+  parseGlobals,
+} from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
-import { getParentColumn, type Parents, parseLineParents } from '../engine/plan/parents.js'
+import {
+  getParentColumn,
+  type Parents,
+  parseLineParents,
+  removeParentFlags,
+} from '../engine/plan/parents.js'
 import { withPaths } from '../engine/plan/places.js'
 import type { WaitCondition } from '../engine/repeat.js'
 import { carryOutLine, checkRunFlags } from '../engine/run.js'
-import { checkSelection, findScopeCommand } from '../engine/targets/objects.js'
+import { checkSelection, createIdConflict, findScopeCommand } from '../engine/targets/objects.js'
 import { type Failure, usage } from '../errors.js'
 import { checkFormat, chooseFormat } from './choose-format.js'
 import { getFailureFormat } from './failure-report.js'
@@ -129,7 +140,12 @@ const createUntil = async (
 
 /** Interprets and checks a line before it is carried out. */
 const interpretLine = async (
-  { command, raw: line, signal, onFormat: decided }: AskedLine,
+  {
+    command,
+    raw: line,
+    signal,
+    onFormat: decided,
+  }: Pick<AskedLine, 'command' | 'onFormat' | 'raw' | 'signal'>,
   outer: OuterLine,
   env: NodeJS.ProcessEnv,
 ) => {
@@ -148,6 +164,28 @@ const interpretLine = async (
     writesFiles(command, raw) &&
     (await import('../engine/plan/outputs.js')).writesReportToStdout(command, raw)
   return { raw, early, parents, said: { globals, format, journaling, until, isSilent } }
+}
+
+/** True if a line reads a file or standard input for one of its values. */
+const readsValues = ({ args, flags }: Raw): boolean =>
+  flags.has('input') ||
+  [...args, ...[...flags.values()].flat()].some((text) => /^-$|^@|=@/.test(text))
+
+/**
+ * Checks a line as it is checked before it is carried out. Nothing is read or sent.
+ * @throws Failure `usage` for a line that would be refused
+ */
+export const checkTypedLine = async (command: Command, typed: Raw): Promise<void> => {
+  const { signal } = new AbortController()
+  const { env } = getCurrentIo()
+  const asked = { command, raw: typed, signal, onFormat: () => {} }
+  const { raw, parents } = await interpretLine(asked, {}, env)
+  if (raw.args.length > 0 && raw.flags.has('select')) throw createIdConflict()
+  if (readsValues(raw)) return
+  const project = parents && ''
+  const none = { note: () => {}, warn: () => {}, readStdin: async () => '' }
+  const own = parents === undefined ? raw : removeParentFlags(raw)
+  await parseGiven(command, own, { env, signal, project, ...none })
 }
 
 /** Creates the functions that run commands and lines inside a run. */

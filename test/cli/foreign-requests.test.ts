@@ -116,3 +116,20 @@ describe('the hint for the projects of a list that has no form for them', () => 
     },
   )
 })
+
+describe('a line with two mistakes', () => {
+  it.each([
+    ['overview --param x=1', 'Did you mean --parts?'],
+    ['runners list --stauts x', 'Did you mean --status?'],
+    ['runners get 1 --all -p north', 'Did you mean --all-profiles?'],
+    ['mr subscribe 1 2 -P a/b --all', 'Did you mean --select?'],
+    ['geo nodes repair 9 -L 0', undefined],
+    ['export -P a/b -G c -o wide', undefined],
+    ['settings update --domain-denylist x --with-archived --template y', undefined],
+  ])('is advised no line that is refused as well: %s', async (line, hint) => {
+    const { code, stderr } = await svcctl(line.split(' '))
+    expect(code).toBe(2)
+    expect(stderr).not.toMatch(/Run "svcctl (?!.*--help)/)
+    if (hint !== undefined) expect(stderr).toContain(hint)
+  })
+})

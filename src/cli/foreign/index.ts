@@ -16,6 +16,8 @@ import { eachObject, type RewrittenWords } from './requests.js'
 /** The line that is suggested in place of another. */
 interface MeantLine {
   readonly tokens: readonly string[]
+  /** True if the line would be refused as well, because of another mistake. */
+  readonly isRefused?: boolean
 }
 
 /** The hint for an operation that the documents lack. */
@@ -32,6 +34,17 @@ const findCommand = async (tokens: readonly string[]) => {
 /** Returns true for a line that runs a command or shows its help. */
 const isRun = async (tokens: readonly string[]): Promise<boolean> =>
   ['run', 'help'].includes((await parseTokens(tokens)).kind)
+
+/** Returns true for a line that runs a command, and would be refused before anything is sent. */
+const isRefused = async (tokens: readonly string[]): Promise<boolean> => {
+  const line = await parseTokens(tokens)
+  if (line.kind !== 'run') return false
+  const { checkTypedLine } = await import('../../answer/execute.js')
+  return checkTypedLine(line.command, line.raw).then(
+    () => false,
+    (error: unknown) => recoverFrom(error).category === 'usage',
+  )
+}
 
 /** Returns a line without a command of its own: one that runs through an alias, or the help of an area without a verb. */
 const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefined> => {
@@ -61,7 +74,7 @@ const rewriteRest = async (
     ...words,
     ...(rewritten?.tokens ?? (await rewriteArguments(found.command, read.tokens))),
   ]
-  return (await isRun(tokens)) ? { tokens } : undefined
+  return (await isRun(tokens)) ? { tokens, isRefused: await isRefused(tokens) } : undefined
 }
 
 /** Matches a condition with IDs, of which other svcctl lines print some. */
@@ -104,6 +117,19 @@ const suggestFlag = (typed: readonly string[]): string | undefined => {
   return strange === undefined ? undefined : suggestSimilar(strange, names)
 }
 
+/** Suggests the flag that was meant, where the line has another mistake besides. */
+const suggestOnlyFlag = (
+  { message }: Failure,
+  { tokens }: MeantLine,
+  typed: readonly string[],
+): string | undefined => {
+  if (!message.startsWith('unknown option')) return undefined
+  const names = (line: readonly string[]) =>
+    line.filter((token) => token.startsWith('--')).map((token) => token.replace(/=.*/s, ''))
+  const [name, ...others] = names(tokens).filter((one) => !names(typed).includes(one))
+  return name === undefined || others.length > 0 ? undefined : `Did you mean ${name}?`
+}
+
 const describeRequests = ({ objects }: RewrittenWords): string =>
   objects === undefined ? 'its request' : 'its requests'
 
@@ -116,6 +142,7 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
   const rewritten = await rewriteRest(words.tokens, isNamed).catch(
     (error: unknown) => void recoverFrom(error),
   )
+  if (rewritten?.isRefused === true) return suggestOnlyFlag(error, rewritten, typed)
   if (words.isMissing === true)
     return rewritten === undefined
       ? `${missing} ${addition}`
