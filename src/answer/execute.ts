@@ -67,6 +67,12 @@ const createJournalOptions = (
   }
 }
 
+/** @throws Failure `usage` for files that the line cannot write */
+const checkFiles = async (command: Command, raw: Raw): Promise<void> => {
+  if (writesFiles(command, raw))
+    await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw)
+}
+
 /**
  * Runs a command.
  * @param onFormat receives the format of a failure report, once it is known
@@ -84,8 +90,7 @@ export const execute = async (
   parse: AskedLine['parse'],
 ): Promise<number> => {
   const line = { command, raw, signal, onFormat, own, parse }
-  if (writesFiles(command, raw))
-    await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw)
+  await checkFiles(command, raw)
   const from = raw.flags.get('from')?.at(-1)
   if (from !== undefined && from !== '') {
     const { executeSnapshots, isOneSnapshot } = await import('./snapshots.js')
@@ -179,11 +184,15 @@ export const checkTypedLine = async (command: Command, typed: Raw): Promise<void
   const { signal } = new AbortController()
   const { env } = getCurrentIo()
   const asked = { command, raw: typed, signal, onFormat: () => {} }
-  const { raw, parents } = await interpretLine(asked, {}, env)
+  const none = { note: () => {}, warn: () => {}, readStdin: async () => '' }
+  await checkFiles(command, typed)
+  const { raw, parents, said } = await interpretLine(asked, {}, env)
+  const { format, globals } = said
+  await checkRunFlags({ command, globals, ui: none }, [])
+  checkFormat(format, command, globals)
   if (raw.args.length > 0 && raw.flags.has('select')) throw createIdConflict()
   if (readsValues(raw)) return
   const project = parents && ''
-  const none = { note: () => {}, warn: () => {}, readStdin: async () => '' }
   const own = parents === undefined ? raw : removeParentFlags(raw)
   await parseGiven(command, own, { env, signal, project, ...none })
 }

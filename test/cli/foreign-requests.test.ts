@@ -125,6 +125,8 @@ describe('a line with two mistakes', () => {
     ['mr subscribe 1 2 -P a/b --all', 'Did you mean --select?'],
     ['geo nodes repair 9 -L 0', undefined],
     ['export -P a/b -G c -o wide', undefined],
+    ['export a/b -o id', undefined],
+    ['ci lint --file a.yml --report x', undefined],
     ['settings update --domain-denylist x --with-archived --template y', undefined],
   ])('is advised no line that is refused as well: %s', async (line, hint) => {
     const { code, stderr } = await svcctl(line.split(' '))
