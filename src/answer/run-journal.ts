@@ -81,8 +81,8 @@ export class RunJournal {
     return new PlanKeeper({ ...this.#header, single: false }, planned)
   }
 
-  readonly #noteSavedPlan = (id: string): void =>
-    this.#addFooter(`saved as ${id}; carry it out with: svcctl journal run ${id}`)
+  readonly #noteSavedPlan = (id: string, line: string): void =>
+    this.#addFooter(`saved as ${id}; carry it out with: ${line}`)
 
   /** Records a shard without objects, so that all shards of a run have a journal. */
   async recordEmptyShard(): Promise<void> {

@@ -3,7 +3,12 @@
 import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
-import { type Globals, toFlagWords } from '../engine/command/globals.js'
+import {
+  addInstanceFlags,
+  type Globals,
+  type InstanceGlobals,
+  toFlagWords,
+} from '../engine/command/globals.js'
 import type { OldestJob, OverviewFinding, OverviewRecord } from './overview-record.js'
 
 const hour = 3600
@@ -21,21 +26,7 @@ const longest = 30
 const shorten = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text
 
-/** The flags that select the live instance, and as whom it is asked. */
-const liveFlags = ['baseUrl', 'insecure', 'profile', 'sandbox', 'sudo'] as const
-
-export type SourceFlags = Partial<Pick<Globals, (typeof liveFlags)[number] | 'from'>>
-
-const addFlags = (
-  command: string,
-  globals: SourceFlags,
-  names: readonly (keyof SourceFlags)[],
-): string =>
-  [command, ...names.flatMap((name) => toFlagWords(name, globals[name])).map(quoteWord)].join(' ')
-
-/** Adds the flags of the live instance to a command. A line that reads a snapshot has none. */
-export const toLiveCommand = (command: string, globals: SourceFlags): string =>
-  addFlags(command, globals, liveFlags)
+export type SourceFlags = InstanceGlobals & Pick<Globals, 'from'>
 
 /** The sections of an overview, from which findings are derived. */
 type OverviewData = Omit<OverviewRecord, 'findings'>
@@ -182,13 +173,14 @@ function* findGaps({ unread }: OverviewData): Generator<Problem> {
 /** Adds its flags to the command of a problem, and says where a snapshot cannot answer it. */
 const toFinding = ({ isLive, ...one }: Problem, globals: SourceFlags): OverviewFinding => {
   if (one.part === 'tokens') return one
-  if (isLive !== true)
-    return { ...one, command: addFlags(one.command, globals, [...liveFlags, 'from']) }
+  const command = addInstanceFlags(one.command, globals)
+  const from = toFlagWords('from', globals.from).map(quoteWord)
+  if (isLive !== true) return { ...one, command: [command, ...from].join(' ') }
   const liveNote = globals.from === undefined ? '' : ' The command asks the live instance.'
   return {
     ...one,
     message: `${one.message}${liveNote}`,
-    command: toLiveCommand(one.command, globals),
+    command,
   }
 }
 

@@ -7,6 +7,7 @@ import { jobs } from '../catalogue/areas/jobs.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { type Data, toTypedAnswer as typed } from '../client/types.js'
 import type { AnswerService, Context } from '../engine/command/context.js'
+import { addInstanceFlags } from '../engine/command/globals.js'
 import type { Given, WriteOptions } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { exitCodes, Failure } from '../errors.js'
@@ -174,8 +175,14 @@ const findAdvice = (job: Job, project: string, seen: JobContext): Advice => {
   }
 }
 
-const createReport = (job: Job, project: string, seen: JobContext, now: Date) => {
+const createReport = (
+  job: Job,
+  project: string,
+  seen: JobContext,
+  { clock, globals }: Context['place'],
+) => {
   const { waits, ...found } = seen
+  const { reason, next } = findAdvice(job, project, seen)
   const since = Date.parse(job.created_at ?? '')
   return {
     id: job.id ?? 0,
@@ -187,8 +194,9 @@ const createReport = (job: Job, project: string, seen: JobContext, now: Date) =>
     tag_list: (job.tag_list ?? []).map(String),
     waits,
     waited_seconds:
-      !waits || Number.isNaN(since) ? null : Math.floor((now.getTime() - since) / 1000),
-    ...findAdvice(job, project, seen),
+      !waits || Number.isNaN(since) ? null : Math.floor((clock.now().getTime() - since) / 1000),
+    reason,
+    next: next.map((line) => addInstanceFlags(line, globals)),
     ...found,
   }
 }
@@ -282,7 +290,7 @@ async function* explainWait(context: Context, given: Given): Rows {
       const seen = await ui.showProgress('looking', () =>
         readSurroundings({ instance, project: id, job }),
       )
-      found = createReport(job, String(id), seen, place.clock.now())
+      found = createReport(job, String(id), seen, place)
       if (found.unread.length > 0) answer.setExitCode(exitCodes.partial)
       return { value: found }
     },

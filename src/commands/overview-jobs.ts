@@ -5,8 +5,9 @@ import { toText } from '../base/objects.js'
 import { formatSpan } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
 import { jobs } from '../catalogue/areas/jobs.js'
+import { addInstanceFlags } from '../engine/command/globals.js'
 import { type Failure, recoverFrom } from '../errors.js'
-import { formatWhy, toLiveCommand } from './findings.js'
+import { formatWhy } from './findings.js'
 import { ageSpans, type OldestJob } from './overview-record.js'
 import type { OverviewPart, OverviewSources, SectionWriter } from './overview-section.js'
 
@@ -176,7 +177,7 @@ export const jobsPart: OverviewPart = {
             ...oldest,
             waited_seconds: getWaitSeconds(oldest, now),
             ...(globals.from === undefined
-              ? { why: toLiveCommand(formatWhy(oldest), globals) }
+              ? { why: addInstanceFlags(formatWhy(oldest), globals) }
               : {}),
           }
     const missing = describeMissing(seen)

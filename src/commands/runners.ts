@@ -8,6 +8,7 @@ import { runners } from '../catalogue/areas/runners.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { integer, string } from '../catalogue/params.js'
 import type { Context, InstanceService, WorkspaceService } from '../engine/command/context.js'
+import { addInstanceFlags } from '../engine/command/globals.js'
 import {
   type InterruptNote,
   toCallAnswer,
@@ -58,7 +59,7 @@ const waitUntilIdle = async (
     'failed',
     `${formatCount(running, 'job')} ${running === 1 ? 'was' : 'were'} still running on ${getRunnerName(plan)} after --wait-timeout`,
     {
-      hint: `The runner stays paused. Check it with: svcctl runners jobs ${String(plan.values.id)} --status running`,
+      hint: `The runner stays paused. Check it with: ${addInstanceFlags(`svcctl runners jobs ${String(plan.values.id)} --status running`, place.globals)}`,
     },
   )
 }

@@ -8,6 +8,7 @@ import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
+import { addInstanceFlags } from '../engine/command/globals.js'
 import type { Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
@@ -28,7 +29,7 @@ const waitUntilEmpty = async (context: Context, source: string, timeout: number)
     }
     if ((await poll(checkEmpty, getTimeAfter(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
-      hint: `The moves continue. Check them with: svcctl projects list --repository-storage ${quoteWord(source)}. Schedule failed moves again.`,
+      hint: `The moves continue. Check them with: ${addInstanceFlags(`svcctl projects list --repository-storage ${quoteWord(source)}`, place.globals)}. Schedule failed moves again.`,
     })
   })
   ui.note(`no projects left on ${source}`)

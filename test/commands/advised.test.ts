@@ -182,3 +182,51 @@ describe('a run that stopped early advises the line that completes it', () => {
     if (ends === 0) expect((await run(again, variables)).stderr).toContain('nothing is left to do')
   })
 })
+
+describe('a line on another profile than the current one', () => {
+  const env = { SVC_BASE_URL: '', SVC_TOKEN: '' }
+  const createProfiles = async (): Promise<void> => {
+    const { sandbox } = place()
+    const command = `--token-command 'echo ${sandbox.token}'`
+    for (const line of [
+      `svcctl profile set prod --base-url ${sandbox.url} ${command}`,
+      'svcctl profile set other --base-url http://127.0.0.1:9 --no-token-command',
+      'svcctl auth switch other',
+    ])
+      await run(line, env)
+  }
+
+  it.each([
+    ['runners get 99 -p prod', 'svcctl auth status --profile prod'],
+    ['runners pause 1 -p prod --sudo chi', 'svcctl auth status --profile prod --sudo chi'],
+  ])('is advised lines that ask the same instance: %s', async (line, hint) => {
+    await createProfiles()
+    const { stderr } = await run(`svcctl ${line}`, env)
+    expect(stderr).toContain(`\`${hint}\``)
+    expect(await run(hint, env)).toMatchObject({ stdout: expect.stringContaining('prod') })
+  })
+
+  it('is advised the line that carries out its plan, and runs that can be undone', async () => {
+    await createProfiles()
+    const saved = await run('svcctl runners pause 1 -p prod --dry-run --save', env)
+    const line = /carry it out with: (.*)/.exec(saved.stderr)?.[1] ?? ''
+    expect(line).toContain('-p prod')
+    expect(await run(`${line} --dry-run`, env)).toMatchObject({ code: 0 })
+    expect(await run('svcctl runners pause 1 -p prod', env)).toMatchObject({ code: 0 })
+    const named = await run('svcctl journal undo', env)
+    const undo = /: (svcctl journal undo .*)/.exec(named.stderr)?.[1] ?? ''
+    expect(undo).toContain('-p prod')
+    expect(await run(`${undo} --yes`, env)).toMatchObject({ code: 0 })
+  })
+
+  it('is advised by jobs why lines on the same instance', async () => {
+    await createProfiles()
+    const { stdout } = await run(
+      'svcctl jobs why 15 -P platform/app -p prod -o json --jq ".next[]"',
+      env,
+    )
+    const lines = stdout.trim().split('\n')
+    expect(lines.length).toBeGreaterThan(0)
+    for (const one of lines) expect(one).toContain('--profile prod')
+  })
+})

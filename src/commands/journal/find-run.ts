@@ -7,6 +7,7 @@ import type { Given } from '../../engine/command/types.js'
 import {
   checkNewest,
   findLastWrite,
+  formatRunLine,
   isPlanned,
   type LastWrite,
   type RunEntry,
@@ -63,7 +64,7 @@ const createRefusalWithHint = (why: string, mine: RunEntry | undefined): Failure
     why,
     mine === undefined
       ? 'svcctl journal list shows the runs.'
-      : `To undo a run, pass its ID: svcctl journal undo ${mine.header.id}`,
+      : `To undo a run, pass its ID: ${formatRunLine('journal undo', mine.header)}`,
   )
 
 /** Creates the failure for an author whose runs sent nothing. */
@@ -136,7 +137,7 @@ const describeLaterWrites = (
   if (run !== undefined && other !== undefined && !hasInstanceName(context))
     throw usage(
       `there was a write ${describeAuthor(other.header)} after ${describeRun(run)}: ${describeRun(other)}`,
-      `Choose one: -p <profile>, or svcctl journal undo ${run.header.id}`,
+      `Choose one: -p <profile>, or ${formatRunLine('journal undo', run.header)}`,
     )
   return since
     .filter(({ header }) => header.instance === author.instance)
@@ -204,6 +205,6 @@ export const requireRunName = async (
     `journal ${verb} requires a run`,
     undone
       ? `The newest one undid ${undoes}. To redo that: svcctl journal undo last --redo`
-      : `The newest one is ${describeRun(newest)}: svcctl journal ${verb} ${id}`,
+      : `The newest one is ${describeRun(newest)}: ${verb === 'undo' ? formatRunLine('journal undo', newest.header) : `svcctl journal show ${id}`}`,
   )
 }

@@ -9,7 +9,7 @@ import { getLevelName } from '../../catalogue/levels.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Argument } from '../../engine/command/types.js'
 import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
-import { formatAuthorFlags, type RunEntry } from '../../engine/journal/folder.js'
+import { formatRunLine, type RunEntry } from '../../engine/journal/folder.js'
 import {
   type Header,
   type OptionText,
@@ -69,7 +69,7 @@ const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<voi
     if (header[what] !== now[what])
       throw usage(
         `the run ${header.id} was planned for the ${what === 'sudo' ? '--sudo user' : what} ${toName(header[what])}, and this is ${toName(now[what])}`,
-        `Carry it out with: svcctl journal run ${header.id} ${formatAuthorFlags(header)}`.trimEnd(),
+        `Carry it out with: ${formatRunLine('journal run', header)}`,
       )
 }
 

@@ -83,8 +83,8 @@ export interface LineParent {
 export interface PlannedLine {
   readonly by: 'agent' | 'person'
   readonly reason?: string | undefined
-  /** Receives the ID of the saved run. */
-  readonly onSaved: (id: string) => void
+  /** Receives the ID of the saved run, and the line that carries it out. */
+  readonly onSaved: (id: string, line: string) => void
   /** Receives the failure if the run could not be saved. Without this function the failure is thrown. */
   readonly onFailure?: (failure: Failure) => void
 }

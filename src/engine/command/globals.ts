@@ -1,5 +1,6 @@
 /** Parses the global flags of a line to typed values. */
 import { maxConcurrent } from '../../base/async.js'
+import { quoteWord } from '../../base/shell-words.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param } from '../../catalogue/params.js'
 import { getWantedCount } from '../../client/paging.js'
@@ -94,6 +95,17 @@ export const toFlagWords = (name: keyof Globals, value: unknown): readonly strin
   const text = String(value)
   return text.startsWith('-') ? [`${flag}=${text}`] : [flag, text]
 }
+
+/** The flags that select the instance of a line, and as whom it is asked. */
+const instanceFlags = ['baseUrl', 'insecure', 'profile', 'sandbox', 'sudo'] as const
+
+export type InstanceGlobals = Partial<Pick<Globals, (typeof instanceFlags)[number]>>
+
+/** Adds the flags that select the instance of a line to another line, which then asks the same instance. */
+export const addInstanceFlags = (line: string, globals: InstanceGlobals): string =>
+  [line, ...instanceFlags.flatMap((name) => toFlagWords(name, globals[name])).map(quoteWord)].join(
+    ' ',
+  )
 
 const toCamelCase = (name: string): string =>
   name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())

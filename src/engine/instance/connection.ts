@@ -18,7 +18,7 @@ import { createTransport, getPaths } from '../../profile/index.js'
 import { findGone, type GoneRoute, updateGone } from '../../profile/known.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
-import type { Globals } from '../command/globals.js'
+import type { Globals, InstanceGlobals } from '../command/globals.js'
 import { addWorkspaceHint } from '../workspace/hints.js'
 import { limitParserOptimization } from './v8.js'
 
@@ -69,7 +69,7 @@ export class ConnectionWarnings {
 
 /** Options that all clients of a run share. */
 export interface SharedClientOptions {
-  readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
+  readonly globals: InstanceGlobals & Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   /** True allows only GET and HEAD; `marked` also allows requests that the catalogue marks as reading. */
@@ -114,7 +114,7 @@ export const buildClientOptions = async (
     record: (credential) => audit.open(profile, credential, user, baseUrl),
     guard: (request) => run.recordWrite(request, request.absolute),
     progress: screen.meter,
-    mapError: addWorkspaceHint,
+    mapError: (error) => addWorkspaceHint(error, { globals }),
     gate: await run.getGate(baseUrl),
     trace: globals.verbose === 0 ? undefined : screen.trace,
     renew,

@@ -14,6 +14,7 @@ import { checkReadOnly } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import { isFullySent, isPreview } from '../command/derive.js'
+import type { InstanceGlobals } from '../command/globals.js'
 import { getWordsFor, isForOrigin } from '../command/words.js'
 import type { RunOptions } from '../options.js'
 import { addWorkspaceHint, getSignInHint } from '../workspace/hints.js'
@@ -70,11 +71,11 @@ const hints: Readonly<Record<CredentialGap, (session: Session) => string>> = {
 
 /** Creates a function that adds a hint to an error. For a missing credential, the hint depends on the session. */
 const createHintAdder =
-  (session: Session) =>
+  (session: Session, globals: InstanceGlobals) =>
   (error: unknown): unknown =>
     error instanceof MissingCredential
       ? error.with({ hint: hints[error.lack](session) })
-      : addWorkspaceHint(error, session)
+      : addWorkspaceHint(error, { session, globals })
 
 /** Sends the requests of a run to their instances. Connections are opened at the first request. */
 export class InstanceExchange {
@@ -250,7 +251,7 @@ export class InstanceExchange {
       reads: this.#options.inner?.reads,
       credential: async (need) =>
         need === 'job' ? session.getJobToken() : session.getCredential(),
-      mapError: (error) => withSource(createHintAdder(session)(error)),
+      mapError: (error) => withSource(createHintAdder(session, this.#run.globals)(error)),
       onMissingCredential: () => this.#run.warnings.warnAboutJobToken(session),
     })
   }

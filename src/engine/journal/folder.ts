@@ -33,13 +33,17 @@ const formatSudo = (user: string | null): string =>
   user === null ? 'without --sudo' : `with --sudo ${user}`
 
 /** Returns the flags that choose the instance and the user of a run. It is empty for those of the environment. */
-export const formatAuthorFlags = ({ instance, profile, sudo }: Header): string =>
+const formatAuthorFlags = ({ instance, profile, sudo }: Header): string =>
   [
     instance.startsWith('sandbox:') ? '--sandbox' : profile && `-p ${quoteWord(profile)}`,
     sudo && `--sudo ${quoteWord(sudo)}`,
   ]
     .filter((flag) => flag)
     .join(' ')
+
+/** Returns a line that names a run, on the instance and for the user of that run. */
+export const formatRunLine = (words: string, header: Header): string =>
+  `svcctl ${words} ${header.id} ${formatAuthorFlags(header)}`.trimEnd()
 
 const hintAuthor = (began: Header, now: RunIdentity): string => {
   if (began.sudo === null && now.sudo !== null) return 'Leave out --sudo.'

@@ -7,6 +7,7 @@ import { getRunFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/context.js'
 import type { Plan } from '../command/types.js'
 import { storePlanned } from '../journal/begin-run.js'
+import { formatRunLine } from '../journal/folder.js'
 import { type Attributes, formatLine, type Header, type QueuedLine } from '../journal/lines.js'
 import { checkNotSecret } from '../journal/objects.js'
 import { createAttributeMask } from '../journal/run-record.js'
@@ -118,7 +119,8 @@ export class PlanKeeper {
     const total = formatLine({ input: 'complete', total: lines.length })
     const text = [...lines, total].join('')
     try {
-      onSaved(await storePlanned(getRunFolder(this.#parts.place.env), header, text))
+      const id = await storePlanned(getRunFolder(this.#parts.place.env), header, text)
+      onSaved(id, formatRunLine('journal run', { ...header, id }))
     } catch (error) {
       if (onFailure === undefined || !(error instanceof Failure)) throw error
       onFailure(error)

@@ -18,6 +18,7 @@ import type { Command, Parent, RunOrigin } from '../command/types.js'
 import {
   checkResumable,
   findLastOpen,
+  formatRunLine,
   isPlannedFile,
   resolveJournalFile,
 } from '../journal/folder.js'
@@ -87,7 +88,7 @@ const checkRunHeader = ({ command, globals }: ResumeContext, header: Header): Li
   if (header.undoes !== undefined)
     throw usage(
       `the run ${header.id} reverts ${header.undoes} and cannot be resumed`,
-      `Undo the rest with: svcctl journal undo ${header.undoes}`,
+      `Undo the rest with: ${formatRunLine('journal undo', { ...header, id: header.undoes })}`,
     )
   if (header.command !== words)
     throw usage(
@@ -283,7 +284,10 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   if (before === undefined) return reportNothingLeft(resuming)
   const { id } = before.header
   if (isPlannedFile(before.file))
-    throw usage(`the run ${id} has not begun`, `Carry it out with: svcctl journal run ${id}`)
+    throw usage(
+      `the run ${id} has not begun`,
+      `Carry it out with: ${formatRunLine('journal run', before.header)}`,
+    )
   checkRunHeader(resuming, before.header)
   const reopened = await reopenRun(context, before, identity, async () => {
     if (again) checkObjectsNeeded(before)
