@@ -176,8 +176,9 @@ async function* planSteps(
   note: Note,
 ): AsyncGenerator<UndoStep> {
   const kind = getObjectKind(inverse)
+  let n = 0
   for await (const { found, endpoint } of readChanges(past, inverse, note)) {
-    const was = addName(found, kind)
+    const was = { ...addName(found, kind), n: ++n }
     const values = buildInverseValues(endpoint, was, past.header, inverse.repeats)
     const parent = getUndoParent(was)
     yield { was, plan: { key: '', endpoint, values, label: was.object, kind, ...parent } }

@@ -32,20 +32,23 @@ import { createRunJournal, reportGap } from '../../engine/journaling/runs.js'
 import type { PlanAnswer } from '../../engine/rows.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import {
-  formatOutcomeCounts,
+  type FailedItem,
+  formatClosingLine,
   getItemPlace,
   type Outcome,
   toOutcome,
 } from '../../engine/work/report.js'
 import type { RunRecord } from '../../engine/work/run.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
 import { findRunToUndo, isUndo, requireRunName } from './find-run.js'
 import { addNewName, readSteps, type Steps, type UndoStep } from './steps.js'
 
-/** The journal of an undo. It is created with the first write, so that an undo that is declined leaves none. */
+/** The journal of an undo. It is created with the first object, so that an undo that is declined leaves none. */
 class UndoJournal {
+  /** The objects of several that were not restored, with the reasons. */
+  readonly failures: FailedItem[] = []
   #journal: Promise<Journal> | undefined
   readonly #make: () => Promise<Journal>
 
@@ -53,9 +56,14 @@ class UndoJournal {
     this.#make = make
   }
 
-  async append(line: JournalLine): Promise<void> {
+  /** Creates the journal, unless that was done already. */
+  open(): Promise<Journal> {
     this.#journal ??= this.#make()
-    await (await this.#journal).append(line)
+    return this.#journal
+  }
+
+  async append(line: JournalLine): Promise<void> {
+    await (await this.open()).append(line)
   }
 
   /** Ends the journal. @returns a note with the result; undefined if nothing was written */
@@ -63,22 +71,17 @@ class UndoJournal {
     const journal = await this.#journal
     if (journal === undefined) return undefined
     const counts = journal.states.count()
-    await journal.end(interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed')
+    const end = interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed'
+    await journal.end(end)
     await journal.close()
-    return `${formatOutcomeCounts(counts)}. Journal: ${journal.file}`
+    const { failures } = this
+    const rest = { alike: undefined, mayHelp: false, cause: undefined, tooMany: false }
+    return formatClosingLine(
+      { end, counts, failures, ...rest },
+      { file: journal.file, resumeLine: undefined },
+    )
   }
 }
-
-/** Returns the header of a run without facts that do not apply to its undo. */
-const omitLineFacts = ({
-  final: _,
-  options: __,
-  parents: ___,
-  shard: ____,
-  redo: _____,
-  redoes: ______,
-  ...header
-}: RunHistory['header']) => header
 
 const createUndoJournal = (
   { place }: Context,
@@ -87,21 +90,22 @@ const createUndoJournal = (
   redo: boolean,
 ): UndoJournal =>
   new UndoJournal(async () => {
-    const header = omitLineFacts(past.header)
-    const { command, endpoint } = header
+    const { command, endpoint, id, input, names } = past.header
     const lacks = await getUnrecordedNames(past.header)
     const now = place.clock.now()
     const [first] = steps.first
-    const area = header.command.split(' ')[0] ?? ''
+    const area = command.split(' ')[0] ?? ''
     const journal = await createRunJournal(place, undefined, {
-      ...header,
-      ...(await place.getOrigin()),
+      run: 1,
       id: createJournalId('journal undo', now),
       began: now.toISOString(),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
-      endpoint: first?.plan.endpoint.route ?? header.endpoint,
+      endpoint: first?.plan.endpoint.route ?? endpoint,
+      input,
+      ...(await place.getOrigin()),
       source: 'journal',
-      undoes: header.id,
+      names,
+      undoes: id,
       ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
     })
     for await (const { was } of steps.readSteps())
@@ -311,12 +315,16 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
     ...(shouldShowChanges(context) ? { present: createRestoredView(getStep) } : {}),
     check: (plan) => needsRestore(instance, inverse, getStep(plan)),
     send: async (plan) => {
+      await own.open()
       const step = getStep(plan)
       const record = createRecord(own, inverse, step)
       const putStepBack = () => restoreObject(instance, inverse, step, record)
       return recordOutcome(step, record, () =>
         turns.runAfterInner(parseTreePlace(step.was.parent), putStepBack),
-      )
+      ).catch((error: unknown) => {
+        if (steps.count > 1) own.failures.push({ item: step.was, failure: recoverFrom(error) })
+        throw error
+      })
     },
   })
   if (!context.sends) return yield* restored
