@@ -6,14 +6,14 @@ import { account } from '../catalogue/undocumented.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given } from '../engine/command/types.js'
+import type { PlanAnswer } from '../engine/rows.js'
+import { createExitRow, createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import {
   compareInnerFirst,
   parseTreePlace,
   type TreePlace,
   TurnQueue,
-} from '../engine/journaling/inverse.js'
-import type { PlanAnswer } from '../engine/rows.js'
-import { createExitRow, createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
+} from '../engine/work/turns.js'
 import { exitCodes, Failure, isMissing, usage } from '../errors.js'
 import { define } from './define.js'
 import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/removal-run.js'
@@ -316,6 +316,7 @@ export const removeEverywhere = define({
   endpoints: [],
   writes: true,
   ownJournal: true,
+  ownResume: true,
   rows: async function* (context, given) {
     const { resume } = context.place.globals
     if (resume !== undefined) return yield* resumeRemoval(context, given, resume)

@@ -79,7 +79,7 @@ const defaultRound = 2
 
 /** Loads the run that --resume names. Returns undefined if none of its objects is left to do. */
 const loadResumedRun = async (line: RunLine): Promise<RunLine | undefined> => {
-  if (line.globals.resume === undefined || line.command.ownJournal === true) return line
+  if (line.globals.resume === undefined || line.command.ownResume === true) return line
   const { restoreRunLine } = await import('./journaling/resume.js')
   const taken = await restoreRunLine({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }

@@ -9,7 +9,13 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { placeFailure, usage } from '../../errors.js'
-import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/report.js'
+import {
+  type GivenObject,
+  getItemPlace,
+  type Item,
+  maxNamed,
+  type UndoableItem,
+} from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
 import {
   type Attributes,
@@ -132,10 +138,10 @@ export const startSpool = (
 /** Writes a list of objects to the journal, numbered after the last one. */
 export const writeQueuedObjects = async (
   journal: Journal,
-  objects: readonly GivenObject[],
+  objects: readonly GivenObject[] | AsyncIterable<GivenObject>,
   keep?: SnapshotFilter,
 ): Promise<void> => {
-  for (const given of objects) {
+  for await (const given of objects) {
     checkNotSecret(given)
     journal.add(createQueuedLine(given, journal.states.last + 1, keep))
   }
@@ -234,16 +240,6 @@ export async function* readWork(
 }
 
 // The objects of a run that can be undone.
-
-/** An object as the run found it and as the run left it. */
-export interface UndoableItem extends Item {
-  /** Null if the run created the object. */
-  readonly before: Attributes
-  /** Null if the run deleted the object. */
-  readonly after: Attributes
-  /** The names of masked attributes, whose values cannot be restored. */
-  readonly masked: readonly string[]
-}
 
 /** The marks that stand for masked values. */
 const maskMarks = new Set<unknown>([masked, redactedMark])
