@@ -2,7 +2,7 @@
 
 import { mapConcurrent, maxConcurrent } from '../base/async.js'
 import { isObject, listObjects, toText } from '../base/objects.js'
-import { formatCount } from '../base/text.js'
+import { formatCount, listPathsTo } from '../base/text.js'
 import { members } from '../catalogue/areas/members.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
@@ -47,10 +47,6 @@ const toSeenProject = (record: RecordOf<typeof projects.list>): SeenProject | un
   return namespace?.kind === 'user' ? { ...own, holder: full } : { ...own, group: full }
 }
 
-/** Returns a path with all its ancestors, the topmost first. */
-export const listAncestry = (path: string): readonly string[] =>
-  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
-
 /** Iterates over all visible groups and projects, and counts them for a final note. */
 export class MemberPlaces {
   readonly #instance: Pick<InstanceService, 'readRecords'>
@@ -82,7 +78,7 @@ export class MemberPlaces {
     for (let after = 0; ; ) {
       const found = await this.#readProjectsAfter(after)
       for (const { id, path, group, holder } of found) {
-        if (group !== undefined) for (const one of listAncestry(group)) yield* this.#group(one)
+        if (group !== undefined) for (const one of listPathsTo(group)) yield* this.#group(one)
         this.#projects += 1
         yield { kind: 'project', path, holder }
         after = id
