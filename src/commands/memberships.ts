@@ -6,7 +6,7 @@ import { formatCount, listPathsTo } from '../base/text.js'
 import { members } from '../catalogue/areas/members.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
-import { groupsAll, usersNamed } from '../catalogue/undocumented.js'
+import { groupsAll } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { describeTolerated, isTolerated } from '../engine/command/outcomes.js'
@@ -14,7 +14,7 @@ import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
-import { type GroupMember, isId, memberLists, stripAt } from './usernames.js'
+import { type GroupMember, isId, memberLists, readUsersNamed, stripAt } from './usernames.js'
 
 /** A group or project. */
 export interface MemberPlace {
@@ -300,22 +300,9 @@ export class Memberships {
     const { answer, instance, ui } = this.#context
     const { text } = this.#sought
     const name = answer.text.safe(text)
-    if (!isId(text) && closed === 0 && (await hasUser(instance, text)) === false)
+    if (!isId(text) && closed === 0 && (await readUsersNamed(instance, text))?.length === 0)
       return new Failure('not_found', `unknown user "${name}"`)
     ui.note(`${name} has no membership in any project or group that could be read`)
-    return undefined
-  }
-}
-
-/** True if the user exists; undefined if that cannot be determined. */
-const hasUser = async (
-  instance: InstanceService,
-  username: string,
-): Promise<boolean | undefined> => {
-  try {
-    return (await instance.readRecords(usersNamed, { username })).length > 0
-  } catch (error) {
-    recoverFrom(error)
     return undefined
   }
 }
