@@ -28,6 +28,7 @@ import {
   type QueuedLine,
 } from './lines.js'
 import {
+  type JournalOwner,
   openJournal,
   type ResumeStep,
   type RunHistory,
@@ -155,14 +156,28 @@ const parseQueuedLine = (text: string): QueuedLine | undefined => {
   return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
 }
 
-/** Reads the objects that a journal already contains. */
-export const readSeenObjects = async ({ file, written }: Journal): Promise<SeenObjects> => {
-  const seen = new SeenObjects()
-  for await (const texts of readTexts(file, written))
+/**
+ * Reads the lines about objects of a journal.
+ * @param isWanted returns false for the text of a line that need not be parsed
+ */
+export async function* readObjectLines(
+  { file, size }: Pick<RunHistory, 'file' | 'size'>,
+  whose?: JournalOwner,
+  isWanted: (text: string) => boolean = () => true,
+): AsyncGenerator<ObjectLine> {
+  for await (const texts of readTexts(file, size, whose))
     for (const text of texts) {
-      const queued = parseQueuedLine(text)
-      if (queued !== undefined) seen.add(queued)
+      const line = isWanted(text) ? parseLine(text) : undefined
+      if (line !== undefined && 'n' in line) yield line
     }
+}
+
+/** Reads the objects that a journal already contains. */
+export const readSeenObjects = async ({ file, written: size }: Journal): Promise<SeenObjects> => {
+  const seen = new SeenObjects()
+  const isWanted = (text: string): boolean => text.includes('"queued"')
+  for await (const line of readObjectLines({ file, size }, 'own', isWanted))
+    if (line.state === 'queued') seen.add(line)
   return seen
 }
 
@@ -279,17 +294,6 @@ export const getIntendedAttributes = (
 const hasRows = ({ input }: Header): boolean =>
   Object.values(input).some((value) => isObject(value) && '$row' in value)
 
-/** Reads the lines about processed objects, and those with rows; most others are about waiting objects. */
-async function* readBegunLines({ file, size, header }: RunHistory): AsyncGenerator<ObjectLine> {
-  const rows = hasRows(header)
-  for await (const texts of readTexts(file, size))
-    for (const text of texts) {
-      if (!rows && text.includes('"state":"queued"')) continue
-      const line = parseLine(text)
-      if (line !== undefined && 'n' in line) yield line
-    }
-}
-
 /** Returns an object as a run found and left it, from its last lines; or the reason why that is unknown. */
 const findChange = (
   header: Header,
@@ -316,6 +320,7 @@ async function* readChanges(
   onIrreversible: (object: string, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
   const underWay = new Map<number, BegunLine>()
+  const hasRowValues = hasRows(past.header)
   const rows = new Map<number, QueuedLine['input']>()
   const toChange = (line: BegunLine | DoneLine): UndoableItem | undefined => {
     const change = findChange(past.header, line, underWay.get(line.n))
@@ -324,7 +329,9 @@ async function* readChanges(
     onIrreversible(line.object, change)
     return undefined
   }
-  for await (const line of readBegunLines(past)) {
+  // Most lines are about waiting objects.
+  const isWanted = (text: string): boolean => hasRowValues || !text.includes('"state":"queued"')
+  for await (const line of readObjectLines(past, 'own', isWanted)) {
     if (line.state === 'queued') {
       if (line.input !== undefined) rows.set(line.n, line.input)
       continue
