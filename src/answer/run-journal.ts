@@ -14,10 +14,11 @@ import type { AnswerOptions } from './options.js'
 /** True if a run keeps a journal. Every run that writes does, unless the API itself only tries the write. */
 const isKept = (
   { command, globals, journaling }: AnswerOptions,
-  { endpoint, values }: Plan,
+  { endpoint, reverts, values }: Plan,
 ): boolean => {
-  if (journaling.resumed !== undefined) return true
-  if (globals.journal === 'none' || !canRecordJournal(command)) return false
+  if (journaling.resumed !== undefined || reverts !== undefined) return true
+  const isRecorded = canRecordJournal(command) || command.ownJournal === true
+  if (globals.journal === 'none' || !isRecorded) return false
   if (endpoint.ownDryRun === true && values.dry_run === true) return false
   return globals.journal !== undefined || writes(endpoint)
 }
@@ -56,7 +57,7 @@ export class RunJournal {
   }
 
   /** Returns the function that opens the journal of a run with this first plan; undefined if the run keeps none. */
-  readonly createKeeper: Engine['createKeeper'] = (first, single, final) => {
+  readonly createKeeper: Engine['createKeeper'] = (first, single, how) => {
     const options = this.#options
     if (!isKept(options, first)) return undefined
     return async () => {
@@ -65,7 +66,11 @@ export class RunJournal {
       const { readOnce, canWrite, requests } = exchange
       const getSelected = (plan: Plan): unknown => options.chosen.get(plan)
       const sent = { getSelected, readOnce, canWrite, requests, instance: getInstance() }
-      const journaled = await JournaledRun.open({ ...this.#header, ...sent, single, final }, first)
+      const addFooter = this.#addFooter
+      const journaled = await JournaledRun.open(
+        { ...this.#header, ...sent, addFooter, single, how },
+        first,
+      )
       this.#file = journaled.journal.file
       return journaled
     }

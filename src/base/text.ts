@@ -32,6 +32,10 @@ export const mapChunks = (text: string, work: (piece: string) => string): string
 /** Removes the slashes at the end of a text. */
 export const trimTrailingSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '')
 
+/** Returns a path after the paths that contain it, the outermost first. */
+export const listPathsTo = (path: string): readonly string[] =>
+  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+
 // Numbers for people.
 
 /** Formats 4213 as `4,213`; a number has at most 21 digits. */

@@ -1,7 +1,7 @@
 /** Implements `svcctl access`, which shows who has access to a project or group, or where one user has access. */
 
 import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
-import { formatCount } from '../base/text.js'
+import { formatCount, listPathsTo } from '../base/text.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { projects } from '../catalogue/areas/projects.js'
@@ -20,13 +20,7 @@ import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } fr
 import { isAddress, parsePlace } from '../profile/index.js'
 import type { AccessRow } from './access-row.js'
 import { type Arguments, define } from './define.js'
-import {
-  createUserQuery,
-  formatMemberPlace,
-  listAncestry,
-  type MemberPlace,
-  Memberships,
-} from './memberships.js'
+import { createUserQuery, formatMemberPlace, type MemberPlace, Memberships } from './memberships.js'
 import { type GroupMember, isId, memberLists, stripAt } from './usernames.js'
 
 const unexplained = 'unexplained'
@@ -109,7 +103,7 @@ class PlaceAccess {
     const direct = this.#readSource('direct members', 'direct', memberLists[kind].direct, path)
     const isGroup =
       !isObject(record) || !isObject(record.namespace) || record.namespace.kind !== 'user'
-    const above = isGroup ? listAncestry(path).slice(0, -1).reverse() : []
+    const above = isGroup ? listPathsTo(path).slice(0, -1).reverse() : []
     const inherited = above.map((group) =>
       this.#readSource(`group ${group}`, `group ${group}`, memberLists.group.direct, group),
     )
@@ -299,7 +293,7 @@ async function* yieldUserRows(context: Context, user: string): AsyncGenerator<Ac
       yield toValueRow(createMemberRow(formatMemberPlace(place), member, 'direct'))
       continue
     }
-    const above = listAncestry(path).slice(0, -1).reverse()
+    const above = listPathsTo(path).slice(0, -1).reverse()
     const group = above.find((one) => direct.get(one.toLowerCase()) === member.access_level)
     const via = group === undefined ? unexplained : `group ${group}`
     yield toValueRow(createMemberRow(formatMemberPlace(place), member, via))
@@ -341,10 +335,7 @@ const flags = {
 
 /** Returns the number of requests that reading a place requires. */
 const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }>): number =>
-  (place.kind === 'project' ? 5 : 2) +
-  listAncestry(place.path).length -
-  1 +
-  getShares(record).length
+  (place.kind === 'project' ? 5 : 2) + listPathsTo(place.path).length - 1 + getShares(record).length
 
 async function* listAccess(context: Context, given: Arguments<typeof flags>): Rows {
   const { answer } = context

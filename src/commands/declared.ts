@@ -41,6 +41,7 @@ export const apply = define({
   flags: applyFlags,
   writes: true,
   ownJournal: true,
+  ownResume: true,
   longRunning: true,
   rows: async function* (context, given) {
     yield* (await import('./apply/index.js')).applyGiven(context, given)

@@ -3,20 +3,14 @@ import { isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
+import { isSource } from '../engine/command/actions.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
-import { toCallAnswer } from '../engine/command/outcomes.js'
-import type { Given } from '../engine/command/types.js'
-import {
-  compareInnerFirst,
-  parseTreePlace,
-  type TreePlace,
-  TurnQueue,
-} from '../engine/journaling/inverse.js'
-import type { PlanAnswer } from '../engine/rows.js'
+import type { Given, Plan } from '../engine/command/types.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
-import { exitCodes, Failure, isMissing, usage } from '../errors.js'
+import type { Outcome } from '../engine/work/report.js'
+import { compareInnerFirst, parseTreePlace, type TreePlace } from '../engine/work/turns.js'
+import { exitCodes, Failure, isMissing, recoverFrom, usage } from '../errors.js'
 import { define } from './define.js'
-import { type GivenObject, type Item, RemovalRun, type RunResult } from './journal/removal-run.js'
 import {
   createUserQuery,
   type FoundMembership,
@@ -142,15 +136,21 @@ const planLeaving = async (
   }
 }
 
-/** Returns the object of a membership, with the facts that undo requires. */
-const toObject = ({ place, member }: FoundMembership): GivenObject => ({
-  object: String(member.id),
-  parent: formatMemberPlace(place),
-  before: {
-    id: member.id,
-    access_level: member.access_level,
-    expires_at: member.expires_at ?? null,
-  },
+/**
+ * Plans the removal of a membership.
+ * @param record the membership, which undo restores; undefined if it no longer exists
+ */
+const planRemoval = (
+  { kind, path }: TreePlace,
+  user: number,
+  record: GroupMember | undefined,
+): Plan => ({
+  key: '',
+  endpoint: kind === 'group' ? members.removeFromGroup : members.removeFromProject,
+  values: { id: path, user_id: user },
+  object: String(user),
+  record,
+  parent: { column: 'of', name: `${kind}:${path}` },
 })
 
 // The results, as rows for tickets, spreadsheets and programs.
@@ -165,28 +165,21 @@ interface LeavingRow {
 }
 
 const createRow = (
-  { parent = '', before }: Pick<Item, 'before' | 'parent'>,
+  { parent, record }: Pick<Plan, 'parent' | 'record'>,
   outcome: LeavingRow['outcome'],
   reason: string | null = null,
 ): LeavingRow => {
-  const { access_level = null, expires_at = null } = isObject(before) ? before : {}
-  return { of: parent, access_level, expires_at, outcome, reason }
+  const { access_level = null, expires_at = null } = isObject(record) ? record : {}
+  return { of: parent?.name ?? '', access_level, expires_at, outcome, reason }
 }
 
-/** Returns the row of an object after the run. */
-const createResultRow = (item: Item, { outcomes }: RunResult): LeavingRow => {
-  const outcome = outcomes.get(item.n)
-  if (outcome === undefined) return createRow(item, 'not attempted')
-  if ('failure' in outcome) return createRow(item, outcome.state, outcome.failure.message)
-  return createRow(item, outcome.state === 'unchanged' ? 'gone' : 'removed')
+/** Returns the row of a membership after its removal was tried. */
+const createResultRow = (plan: Plan, outcome: Outcome<unknown>): LeavingRow => {
+  if ('failure' in outcome) return createRow(plan, outcome.state, outcome.failure.message)
+  return createRow(plan, outcome.state === 'unchanged' ? 'gone' : 'removed')
 }
 
 const columns = ['of', 'access_level', 'expires_at', 'outcome', 'reason'] as const
-
-async function* listLeaving(rows: readonly LeavingRow[]): Rows {
-  yield* yieldRecords(rows, { endpoint: members.listOfGroup, columns })
-  yield { kind: 'flush' }
-}
 
 const levels = new Map<unknown, string>(Object.entries(accessLevels).map(([name, n]) => [n, name]))
 
@@ -196,114 +189,107 @@ const formatMembership = ({ of, access_level, expires_at }: LeavingRow): string 
   return `${of} (${levels.get(access_level) ?? String(access_level)}${until})`
 }
 
-/**
- * Returns the group or project of an object.
- * @throws Failure `usage` for a journal of another command
- */
-const parseItemPlace = ({ parent }: Item): TreePlace => {
-  const place = parseTreePlace(parent)
-  if (place !== undefined) return place
-  throw usage('the journal contains an object that is neither a group nor a project')
-}
-
-/** Removes a membership, unless the user has meanwhile become the last owner. */
-const removeMembership = async ({ instance }: Context, item: Item): Promise<PlanAnswer> => {
-  const place = parseItemPlace(item)
-  const id = Number(item.object)
-  const member = { id, access_level: Number(item.before?.access_level ?? accessLevels.owner) }
-  if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
-  const endpoint = place.kind === 'group' ? members.removeFromGroup : members.removeFromProject
-  try {
-    return toCallAnswer(
-      await instance.send({ key: '', endpoint, values: { id: place.path, user_id: id } }),
-    )
-  } catch (error) {
-    // The interrupted run may have removed the membership already.
-    if (item.resumeBy === 'repeating' && isMissing(error)) return { unchanged: true }
-    throw error
-  }
-}
-
-/** Shows the memberships to remove and those that remain, and asks for confirmation. */
-const confirmRemoval = async (
+/** Shows the memberships to remove and those that remain to a person who confirms the removal. */
+const showRemoval = (
   { ui }: Context,
-  user: string,
-  objects: readonly Pick<Item, 'before' | 'parent'>[],
+  plans: readonly Plan[],
   left: readonly LeavingRow[],
-): Promise<void> => {
-  if (ui.interactive) {
-    for (const object of objects)
-      ui.note(`removes ${formatMembership(createRow(object, 'planned'))}`)
-    for (const row of left) ui.note(`leaves  ${formatMembership(row)}: ${row.reason ?? ''}`)
-  }
-  const [these, count] = [
-    objects.length === 1 ? 'this membership' : 'these memberships',
-    objects.length,
-  ]
-  const what = `${user} loses ${these} and everything inherited through ${count === 1 ? 'it' : 'them'}.`
-  await ui.confirm(what, [], undefined, count)
+): void => {
+  if (!ui.interactive) return
+  for (const plan of plans) ui.note(`removes ${formatMembership(createRow(plan, 'planned'))}`)
+  for (const row of left) ui.note(`leaves  ${formatMembership(row)}: ${row.reason ?? ''}`)
 }
 
-/**
- * Removes the memberships of a run, and yields the results.
- * @throws Failure of the run as a whole
- */
-async function* executeRemoval(
+/** Checks that the user has not become the last owner of a group meanwhile. @throws Failure `conflict` */
+const checkOwner = async ({ instance }: Context, { parent, record }: Plan): Promise<boolean> => {
+  const place = parseTreePlace(parent?.name)
+  if (place === undefined || !isObject(record)) return true
+  const member = { access_level: accessLevels.owner, ...record }
+  if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
+  return true
+}
+
+/** Confirms and removes memberships, and yields the results, followed by the memberships that remain. */
+async function* removeMemberships(
   context: Context,
-  run: RemovalRun,
-  stays: readonly LeavingRow[],
+  user: string,
+  plans: readonly Plan[],
+  left: readonly LeavingRow[],
 ): Rows {
-  const turns = new TurnQueue()
-  const result = await run.removeAll((item) =>
-    turns.runAfterInner(parseItemPlace(item), () => removeMembership(context, item)),
-  )
-  yield* listLeaving([...run.items.map((item) => createResultRow(item, result)), ...stays])
-  if (result.failure !== undefined) throw result.failure
-}
-
-async function* resumeRemoval(context: Context, { args }: Given, name: string): Rows {
-  if (args.length > 0)
-    throw usage(`--resume takes no user; remove "${args[0]}"`, 'The journal contains the user.')
-  const self = await readTokenUser(context)
-  const run = await RemovalRun.resume(context, name)
-  if (run === undefined) return yield createNoteRow('nothing is left to do')
-  try {
-    const of = run.items.find(({ object }) => Number(object) === self.id)
-    if (of !== undefined) throw usage("the journal names the token's own user, who is not removed")
-    await confirmRemoval(context, `user ${run.items[0]?.object ?? ''}`, run.items, [])
-  } catch (error) {
-    await run.close()
-    throw error
+  showRemoval(context, plans, left)
+  const [these, it] = plans.length === 1 ? ['this membership', 'it'] : ['these memberships', 'them']
+  const what = `${user} loses ${these} and everything inherited through ${it}.`
+  const open = new Set(plans)
+  const rows = context.write(plans, {
+    loses: { what, describePlan: () => [] },
+    view: { endpoint: members.listOfGroup, columns },
+    check: (plan) => checkOwner(context, plan),
+    innerFirst: true,
+    toRecord: (plan, outcome) => {
+      open.delete(plan)
+      return createResultRow(plan, outcome)
+    },
+  })
+  for await (const row of rows) {
+    if (row.kind === 'end')
+      for (const value of [...[...open].map((plan) => createRow(plan, 'not attempted')), ...left])
+        yield { kind: 'value', value }
+    yield row
   }
-  yield* executeRemoval(context, run, [])
 }
 
-/**
- * Splits a plan into objects to remove and rows of memberships that remain. `done` is false if a membership remains that could have been
- * removed.
- */
-const splitPlan = ({ goes, stays }: LeavingPlan) => ({
-  objects: goes.map(toObject),
-  left: stays.map((one) => createRow(toObject(one), 'left', one.stays ?? null)),
-  done: stays.every((one) => one.stays === ownProject),
-})
+/** Plans the removal of a membership of a resumed run. One that cannot be read is refused. */
+const planRemaining = async (
+  { instance }: Context,
+  place: TreePlace,
+  user: number,
+): Promise<Plan> => {
+  const endpoint = place.kind === 'group' ? members.getOfGroup : members.getOfProject
+  try {
+    const { data } = await instance.call(endpoint, { id: place.path, user_id: user })
+    return planRemoval(place, user, data)
+  } catch (error) {
+    const failure = recoverFrom(error)
+    const plan = planRemoval(place, user, undefined)
+    return isMissing(failure) ? plan : { ...plan, refused: failure }
+  }
+}
+
+async function* resumeRemoval(context: Context, given: Given): Rows {
+  const self = await readTokenUser(context)
+  const actions = await context.planActions(given, {
+    createPlans: ({ args, flags: { group, project } }) => {
+      const place: TreePlace =
+        group === undefined
+          ? { kind: 'project', path: String(project) }
+          : { kind: 'group', path: String(group) }
+      if (args.some((user) => Number(user) === self.id))
+        throw usage("the journal names the token's own user, who is not removed")
+      return Promise.all(args.map((user) => planRemaining(context, place, Number(user))))
+    },
+  })
+  const plans = isSource(actions) ? [] : actions
+  yield* removeMemberships(context, `user ${plans[0]?.object ?? ''}`, plans, [])
+}
 
 async function* removeUser(context: Context, given: string): Rows {
   const { answer, ui, place } = context
   if (!place.globals.dryRun) await ui.checkConfirmable('The user loses every direct membership.')
   const self = await readTokenUser(context)
   const sought = createUserQuery(given)
-  const { objects, left, done } = splitPlan(await planLeaving(context, sought, self))
-  if (!done) yield createExitRow(exitCodes.partial)
-  if (objects.length === 0 || place.globals.dryRun) {
-    const planned = objects.map((object) => createRow(object, 'planned'))
-    yield* listLeaving([...planned, ...left])
-    if (objects.length === 0) yield createNoteRow('nothing to remove')
-    return
-  }
-  await confirmRemoval(context, answer.text.safe(sought.text), objects, left)
-  const run = await RemovalRun.begin(context, sought.text, objects)
-  yield* executeRemoval(context, run, left)
+  const { goes, stays } = await planLeaving(context, sought, self)
+  const toPlan = ({ place: one, member }: FoundMembership): Plan =>
+    planRemoval(one, Number(member.id), member)
+  const plans = goes.map(toPlan)
+  const left = stays.map((one) => createRow(toPlan(one), 'left', one.stays ?? null))
+  // A project of the user's own namespace cannot be left.
+  if (stays.some((one) => one.stays !== ownProject)) yield createExitRow(exitCodes.partial)
+  if (plans.length > 0 && !place.globals.dryRun)
+    return yield* removeMemberships(context, answer.text.safe(sought.text), plans, left)
+  const planned = plans.map((plan) => createRow(plan, 'planned'))
+  yield* yieldRecords([...planned, ...left], { endpoint: members.listOfGroup, columns })
+  yield { kind: 'flush' }
+  if (plans.length === 0) yield createNoteRow('nothing to remove')
 }
 
 export const removeEverywhere = define({
@@ -318,7 +304,7 @@ export const removeEverywhere = define({
   ownJournal: true,
   rows: async function* (context, given) {
     const { resume } = context.place.globals
-    if (resume !== undefined) return yield* resumeRemoval(context, given, resume)
+    if (resume !== undefined) return yield* resumeRemoval(context, given)
     const [user] = given.args
     if (user === undefined || user === '')
       throw usage('members remove-everywhere requires a user', 'Pass an ID or a username.')

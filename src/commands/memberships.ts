@@ -2,11 +2,11 @@
 
 import { mapConcurrent, maxConcurrent } from '../base/async.js'
 import { isObject, listObjects, toText } from '../base/objects.js'
-import { formatCount } from '../base/text.js'
+import { formatCount, listPathsTo } from '../base/text.js'
 import { members } from '../catalogue/areas/members.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean } from '../catalogue/params.js'
-import { groupsAll, usersNamed } from '../catalogue/undocumented.js'
+import { groupsAll } from '../catalogue/undocumented.js'
 import type { RecordOf } from '../client/types.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { describeTolerated, isTolerated } from '../engine/command/outcomes.js'
@@ -14,7 +14,7 @@ import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
-import { type GroupMember, isId, memberLists, stripAt } from './usernames.js'
+import { type GroupMember, isId, memberLists, readUsersNamed, stripAt } from './usernames.js'
 
 /** A group or project. */
 export interface MemberPlace {
@@ -47,10 +47,6 @@ const toSeenProject = (record: RecordOf<typeof projects.list>): SeenProject | un
   return namespace?.kind === 'user' ? { ...own, holder: full } : { ...own, group: full }
 }
 
-/** Returns a path with all its ancestors, the topmost first. */
-export const listAncestry = (path: string): readonly string[] =>
-  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
-
 /** Iterates over all visible groups and projects, and counts them for a final note. */
 export class MemberPlaces {
   readonly #instance: Pick<InstanceService, 'readRecords'>
@@ -82,7 +78,7 @@ export class MemberPlaces {
     for (let after = 0; ; ) {
       const found = await this.#readProjectsAfter(after)
       for (const { id, path, group, holder } of found) {
-        if (group !== undefined) for (const one of listAncestry(group)) yield* this.#group(one)
+        if (group !== undefined) for (const one of listPathsTo(group)) yield* this.#group(one)
         this.#projects += 1
         yield { kind: 'project', path, holder }
         after = id
@@ -304,22 +300,9 @@ export class Memberships {
     const { answer, instance, ui } = this.#context
     const { text } = this.#sought
     const name = answer.text.safe(text)
-    if (!isId(text) && closed === 0 && (await hasUser(instance, text)) === false)
+    if (!isId(text) && closed === 0 && (await readUsersNamed(instance, text))?.length === 0)
       return new Failure('not_found', `unknown user "${name}"`)
     ui.note(`${name} has no membership in any project or group that could be read`)
-    return undefined
-  }
-}
-
-/** True if the user exists; undefined if that cannot be determined. */
-const hasUser = async (
-  instance: InstanceService,
-  username: string,
-): Promise<boolean | undefined> => {
-  try {
-    return (await instance.readRecords(usersNamed, { username })).length > 0
-  } catch (error) {
-    recoverFrom(error)
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 /** Resolves usernames to the IDs that the API requires. It searches the lists of members, and for some commands all users. */
 
 import { AsyncCache } from '../base/async.js'
-import { listObjects } from '../base/objects.js'
+import { type Fields, listObjects } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { getScopeType } from '../catalogue/params.js'
@@ -62,16 +62,24 @@ const findMembers = async (
   return { found, matches }
 }
 
-/** Finds the ID of any user by exact username; undefined if there is none, or if the instance does not return users. */
-const findUser = async (instance: InstanceService, name: string): Promise<string | undefined> => {
+/** Reads the users with a name; undefined if the instance does not return users. */
+export const readUsersNamed = async (
+  instance: InstanceService,
+  username: string,
+): Promise<readonly Fields[] | undefined> => {
   try {
-    const found = listObjects(await instance.readRecords(usersNamed, { username: name }))
-    const user = found.find(({ username }) => String(username).toLowerCase() === name.toLowerCase())
-    return user?.id === undefined ? undefined : String(user.id)
+    return listObjects(await instance.readRecords(usersNamed, { username }))
   } catch (error) {
     recoverFrom(error)
     return undefined
   }
+}
+
+/** Finds the ID of any user by exact username; undefined if there is none, or if the instance does not return users. */
+const findUser = async (instance: InstanceService, name: string): Promise<string | undefined> => {
+  const found = (await readUsersNamed(instance, name)) ?? []
+  const user = found.find(({ username }) => String(username).toLowerCase() === name.toLowerCase())
+  return user?.id === undefined ? undefined : String(user.id)
 }
 
 /**

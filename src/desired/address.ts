@@ -5,6 +5,7 @@
  */
 
 import { isDots } from '../base/base-url.js'
+import { listPathsTo } from '../base/text.js'
 import type { ManagedScope, Referent } from '../catalogue/managed.js'
 
 /** The owner of kinds: the instance, whose path is empty, or a group or project by its full path. */
@@ -16,10 +17,6 @@ export interface ManagedPlace {
 /** True if a text can be the path of a group or project; files accept no other path. */
 export const isPlacePath = (path: string): boolean =>
   path.split('/').every((part) => /^[A-Za-z0-9_.-]+$/.test(part) && !isDots(part))
-
-/** Returns a path after the groups that contain it, the outermost first. */
-export const listPathsTo = (path: string): readonly string[] =>
-  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
 /** Returns the groups that contain a path, the outermost first. */
 export const listParentGroups = (path: string): readonly string[] => listPathsTo(path).slice(0, -1)

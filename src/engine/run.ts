@@ -16,8 +16,7 @@ import { Failure, usage } from '../errors.js'
 import { parseRate } from '../http/gate.js'
 import type { UiService } from './command/context.js'
 import { getSelectList, isPreview } from './command/derive.js'
-import type { Globals } from './command/globals.js'
-import { isRepeated } from './command/globals.js'
+import { type Globals, isRepeated } from './command/globals.js'
 import type { Command, Given } from './command/types.js'
 import { toNeutralNames } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
@@ -79,7 +78,7 @@ const defaultRound = 2
 
 /** Loads the run that --resume names. Returns undefined if none of its objects is left to do. */
 const loadResumedRun = async (line: RunLine): Promise<RunLine | undefined> => {
-  if (line.globals.resume === undefined || line.command.ownJournal === true) return line
+  if (line.globals.resume === undefined || line.command.ownResume === true) return line
   const { restoreRunLine } = await import('./journaling/resume.js')
   const taken = await restoreRunLine({ ...line, ...line.running })
   return taken === undefined ? undefined : { ...line, ...taken }

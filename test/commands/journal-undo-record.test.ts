@@ -57,7 +57,12 @@ it('keeps of every outcome what any run keeps, and no secret that is said back',
     changed(2, 'old'),
     changed(3, 'old'),
   ])
-  expect([code, stderr]).toEqual([8, expect.stringMatching(/^1 done, 2 failed\. Journal: /m)])
+  expect([code, stderr]).toEqual([
+    8,
+    expect.stringMatching(
+      /^1 done, 2 failed \(1 rejected by the instance, 1 in conflict\)\. Journal: /m,
+    ),
+  ])
   expect(text).not.toContain('c4n4ry')
   expect(text).not.toContain(Buffer.from(token).toString('base64').slice(0, 12))
   expect(lines.filter((line) => line !== undefined && 'n' in line && line.n === 1)).toEqual([

@@ -1,10 +1,6 @@
 /** Turns in a tree: what is around waits for what is inside. */
 import { expect, it } from 'vitest'
-import {
-  compareInnerFirst,
-  parseTreePlace,
-  TurnQueue,
-} from '../../src/engine/journaling/inverse.js'
+import { compareInnerFirst, parseTreePlace, TurnQueue } from '../../src/engine/work/turns.js'
 
 it('lets a group wait for what was begun inside of it, however that ends, and for nothing else', async () => {
   const turns = new TurnQueue()

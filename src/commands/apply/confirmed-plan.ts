@@ -14,12 +14,22 @@ import {
   toPlanDocument,
 } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
-import { createJournalId, getPlanFile, readJournalFolder } from '../../engine/journal/folder.js'
+import {
+  createJournalId,
+  findLastOpen,
+  getPlanFile,
+  readJournalFolder,
+  resolveJournalFile,
+} from '../../engine/journal/folder.js'
 import type { Header } from '../../engine/journal/lines.js'
-import { getNextStep, isDone, readRunHistory } from '../../engine/journal/reader.js'
+import {
+  getNextStep,
+  isDone,
+  type RunHistory,
+  readRunHistory,
+} from '../../engine/journal/reader.js'
 import type { Journal } from '../../engine/journal/writer.js'
-import { resumeCommandRun } from '../../engine/journaling/command-run.js'
-import { buildResumeLine, createRunJournal } from '../../engine/journaling/runs.js'
+import { buildResumeLine, createRunJournal, reopenRun } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -311,6 +321,20 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
 }
 
 /**
+ * Finds the run that --resume names: by file, by ID, or `last` for the newest unfinished one on this instance.
+ * @returns undefined if all runs are complete
+ */
+const findRun = async (place: Context['place'], name: string): Promise<RunHistory | undefined> => {
+  if (name !== 'last') return readRunHistory(await resolveJournalFile(place, name))
+  const instance = await getInstanceName(place)
+  const isOwnRun = (header: Header): boolean =>
+    header.command === command && header.instance === instance
+  return findLastOpen(getRunFolder(place.env), isOwnRun, () =>
+    usage(`no apply to ${instance} can be resumed`),
+  )
+}
+
+/**
  * Loads the run that --resume names.
  * @returns undefined if all of its actions are done
  * @throws Failure `usage` for another instance, another user or changed files; `conflict` if another process runs it
@@ -321,18 +345,21 @@ export const loadResumedRun = async (
   name: string,
 ): Promise<ResumedRun | undefined> => {
   checkLine(given)
-  const describeNone = (instance: string) => `no apply to ${instance} can be resumed`
-  const resumed = await resumeCommandRun(
-    context,
-    { name, command, none: describeNone },
-    async (before) => {
-      const path = getPlanFile(before.file)
-      const kept = await readKeptPlan(path)
-      const document = readStoredPlan(kept.plan, path)
-      checkFiles(kept.cwd, before.header.id, document)
-      return { kept, document }
-    },
-  )
+  const { place } = context
+  const before = await findRun(place, name)
+  if (before === undefined) return undefined
+  const { header } = before
+  if (header.command !== command)
+    throw usage(
+      `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${command}"`,
+    )
+  const resumed = await reopenRun(context, before, await place.getOrigin(), async () => {
+    const path = getPlanFile(before.file)
+    const kept = await readKeptPlan(path)
+    const document = readStoredPlan(kept.plan, path)
+    checkFiles(kept.cwd, header.id, document)
+    return { kept, document }
+  })
   if (resumed === undefined) return undefined
   const { journal, past } = resumed
   const { kept, document } = resumed.prepared

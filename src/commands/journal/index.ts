@@ -17,13 +17,8 @@ import {
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import type { BegunLine, FailedLine, Header } from '../../engine/journal/lines.js'
-import { parseLine } from '../../engine/journal/lines.js'
-import {
-  type ObjectState,
-  type RunHistory,
-  readRunHistory,
-  readTexts,
-} from '../../engine/journal/reader.js'
+import { readObjectLines } from '../../engine/journal/objects.js'
+import { type ObjectState, type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import { reportGap } from '../../engine/journaling/runs.js'
 import { parseShard } from '../../engine/journaling/shards.js'
 import {
@@ -112,20 +107,14 @@ const unfinishedStates: ReadonlySet<ObjectState | undefined> = new Set<ObjectSta
 ])
 
 /** Reads the last line of each object that was begun and not done, in the order of the objects. */
-export const readUnfinishedLines = async ({
-  file,
-  size,
-  states,
-}: RunHistory): Promise<readonly UnfinishedLine[]> => {
+export const readUnfinishedLines = async (past: RunHistory): Promise<readonly UnfinishedLine[]> => {
   const found = new Map<number, UnfinishedLine>()
-  for await (const texts of readTexts(file, size, 'any'))
-    for (const text of texts) {
-      const line = parseLine(text)
-      if (line === undefined || !('n' in line) || !unfinishedStates.has(states.get(line.n)))
-        continue
-      if (line.state === 'failed' || line.state === 'unknown' || line.state === 'begun')
-        found.set(line.n, line)
-    }
+  for await (const line of readObjectLines(past, 'any'))
+    if (
+      unfinishedStates.has(past.states.get(line.n)) &&
+      (line.state === 'failed' || line.state === 'unknown' || line.state === 'begun')
+    )
+      found.set(line.n, line)
   return [...found.values()].toSorted((a, b) => a.n - b.n)
 }
 

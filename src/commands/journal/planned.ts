@@ -10,13 +10,13 @@ import type { Context } from '../../engine/command/context.js'
 import type { Argument } from '../../engine/command/types.js'
 import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
 import { formatRunLine, type RunEntry } from '../../engine/journal/folder.js'
+import type { Header, OptionText, QueuedLine } from '../../engine/journal/lines.js'
+import { readObjectLines } from '../../engine/journal/objects.js'
 import {
-  type Header,
-  type OptionText,
-  parseLine,
-  type QueuedLine,
-} from '../../engine/journal/lines.js'
-import { createJournalGapFailure, readRunHistory, readTexts } from '../../engine/journal/reader.js'
+  createJournalGapFailure,
+  type RunHistory,
+  readRunHistory,
+} from '../../engine/journal/reader.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -92,13 +92,9 @@ const formatObject = ({ sends = '', before, after }: QueuedLine): readonly strin
 ]
 
 /** Reads the objects of a planned run. */
-const readObjects = async ({ file }: RunEntry): Promise<readonly QueuedLine[]> => {
+const readObjects = async (past: RunHistory): Promise<readonly QueuedLine[]> => {
   const found: QueuedLine[] = []
-  for await (const texts of readTexts(file, Number.POSITIVE_INFINITY))
-    for (const text of texts) {
-      const line = parseLine(text)
-      if (line !== undefined && 'n' in line && line.state === 'queued') found.push(line)
-    }
+  for await (const line of readObjectLines(past)) if (line.state === 'queued') found.push(line)
   return found
 }
 
@@ -139,9 +135,9 @@ async function* runPlanned(context: Context, given: Given): Rows {
   if (!dryRun) await checkPerson(context)
   const entry = await findWaiting(context, given.args[0] ?? '')
   await checkMaker(context, entry)
-  const { gap } = await readRunHistory(entry.file)
-  if (gap !== undefined) throw createJournalGapFailure(entry.file, gap.text)
-  const objects = await readObjects(entry)
+  const past = await readRunHistory(entry.file)
+  if (past.gap !== undefined) throw createJournalGapFailure(entry.file, past.gap.text)
+  const objects = await readObjects(past)
   showPlan(context, entry, objects)
   if (dryRun) return
   const session = await place.session()

@@ -1,22 +1,18 @@
 /** Plans the steps of an undo from a journal: one request for each object that is restored. */
 
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, toJsonFields } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
 import type { Context } from '../../engine/command/context.js'
-import type { Plan } from '../../engine/command/types.js'
+import type { Plan, PlanSource } from '../../engine/command/types.js'
 import type { Attributes, Header } from '../../engine/journal/lines.js'
-import { readUndoable, type UndoableItem } from '../../engine/journal/objects.js'
+import { readUndoable } from '../../engine/journal/objects.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
-import {
-  buildInverseValues,
-  compareInnerFirst,
-  findIdentity,
-  type Inverse,
-  parseTreePlace,
-} from '../../engine/journaling/inverse.js'
-import { recoverFrom, usage } from '../../errors.js'
+import { buildInverseValues, findIdentity, type Inverse } from '../../engine/journaling/inverse.js'
+import type { GivenObject, UndoableItem } from '../../engine/work/report.js'
+import { compareInnerFirst, parseTreePlace } from '../../engine/work/turns.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
 
 // The recorded values that undo may restore: those of attributes that the run changed.
@@ -77,10 +73,9 @@ const checkSameObject = (
   )
 }
 
-/** One object to restore, and the plan that restores it. */
-export interface UndoStep {
-  readonly plan: Plan
-  readonly was: UndoableItem
+/** The plan that restores one object. */
+export interface UndoStep extends Plan {
+  readonly reverts: UndoableItem
 }
 
 type Note = (text: string) => void
@@ -179,30 +174,9 @@ async function* planSteps(
   for await (const { found, endpoint } of readChanges(past, inverse, note)) {
     const was = addName(found, kind)
     const values = buildInverseValues(endpoint, was, past.header, inverse.repeats)
-    const parent = getUndoParent(was)
-    yield { was, plan: { key: '', endpoint, values, label: was.object, kind, ...parent } }
-  }
-}
-
-/** Returns an object that a step created again, with its new ID. */
-export const addNewName = (
-  { was }: UndoStep,
-  inverse: Inverse,
-  record: unknown,
-): { readonly was: UndoableItem; readonly identity: Fields } => {
-  const kind = getObjectKind(inverse)
-  if (!isObject(record)) return { was, identity: {} }
-  const names = ['id', ...(getKindByName(kind)?.names ?? [])]
-  const identity = Object.fromEntries(
-    names.flatMap((name) => {
-      const value = record[name]
-      return value === undefined || typeof value === 'object' ? [] : [[name, value] as const]
-    }),
-  )
-  const wasId = String(was.before?.id ?? '') === was.object
-  return {
-    was: wasId && identity.id !== undefined ? { ...was, object: String(identity.id) } : was,
-    identity,
+    const { object, row } = was
+    const named = { label: object, object, kind, ...getUndoParent(was) }
+    yield { key: '', endpoint, values, ...named, row: row && toJsonFields(row), reverts: was }
   }
 }
 
@@ -220,31 +194,38 @@ const replaceUsernames = async (
   steps: readonly UndoStep[],
 ): Promise<readonly UndoStep[]> => {
   const found = new Map<UndoStep, UndoStep>()
-  const named = steps.filter(({ plan }) => hasUsername(plan))
+  const named = steps.filter(hasUsername)
   if (named.length === 0) return steps
   await context.instance.each(named, async (step) => {
-    const { plan } = step
-    const [name = ''] = plan.endpoint.args ?? []
-    const user = String(plan.values[name]).replace(/^@/, '')
-    const id = await lookUp(context, plan, 'direct', user).catch(recoverFrom)
+    const { endpoint, values } = step
+    const [name = ''] = endpoint.args ?? []
+    const user = String(values[name]).replace(/^@/, '')
+    const id = await lookUp(context, step, 'direct', user).catch(recoverFrom)
     if (typeof id !== 'string' || !/^\d+$/.test(id)) return
-    found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
+    found.set(step, { ...step, values: { ...values, [name]: Number(id) } })
   })
   return steps.map((step) => found.get(step) ?? step)
 }
 
-/** The steps of an undo. They are read from the journal each time, so that any number of them fits in memory. */
-export interface Steps {
-  readonly count: number
-  /** The first steps, for the preview. */
-  readonly first: readonly UndoStep[]
-  readonly readSteps: () => AsyncIterable<UndoStep>
-  /** All steps in memory, if they are few, if they depend on each other, or if usernames must be looked up. */
-  readonly held?: readonly UndoStep[]
+/** A step as an object of a run. */
+class StepObject implements GivenObject {
+  readonly object: string
+  readonly parent: string | undefined
+  readonly row: Fields | undefined
+  readonly step: UndoStep
+
+  constructor(step: UndoStep) {
+    const { object, parent, row } = step.reverts
+    this.object = object
+    this.parent = parent
+    this.row = row
+    this.step = step
+  }
 }
 
 /**
- * Plans the steps of an undo, and reads the whole journal once.
+ * Plans the steps of an undo, and reads the whole journal once. Many steps that do not depend on each other are read from the journal each
+ * time, so that any number of them fits in memory.
  * @param note receives notes about objects and attributes that are not restored
  * @throws Failure `usage` if nothing can be restored, or if the journal was edited
  */
@@ -253,26 +234,39 @@ export const readSteps = async (
   past: RunHistory,
   inverse: Inverse,
   note: Note,
-): Promise<Steps> => {
+): Promise<readonly UndoStep[] | PlanSource> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
   for await (const step of planSteps(past, inverse, note)) {
     count += 1
-    together ||= parseTreePlace(step.was.parent) !== undefined || hasUsername(step.plan)
+    together ||= parseTreePlace(step.reverts.parent) !== undefined || hasUsername(step)
     if (first.length < maxFirst) first.push(step)
   }
   const readAll = () => planSteps(past, inverse, () => {})
-  if (count > maxFirst && !together) return { count, first, readSteps: readAll }
+  if (count > maxFirst && !together) return createStepSource(readAll, count, first)
   const all: UndoStep[] = []
   for await (const step of readAll()) all.push(step)
-  all.sort((a, b) => compareInnerFirst(a.was, b.was))
-  const held = await replaceUsernames(context, all)
-  return { count, first: held.slice(0, maxFirst), readSteps: () => streamSteps(held), held }
+  all.sort((a, b) => compareInnerFirst(a.reverts, b.reverts))
+  return replaceUsernames(context, all)
 }
 
 /** The number of first steps that are kept. */
 const maxFirst = 10
 
-async function* streamSteps(steps: readonly UndoStep[]): AsyncGenerator<UndoStep> {
-  yield* steps
+const createStepSource = (
+  readAll: () => AsyncIterable<UndoStep>,
+  count: number,
+  first: readonly UndoStep[],
+): PlanSource => {
+  const readObjects = async function* (): AsyncGenerator<StepObject> {
+    for await (const step of readAll()) yield new StepObject(step)
+  }
+  return {
+    objects: readObjects(),
+    known: { count, first: first.map((step) => new StepObject(step)), readAgain: readObjects },
+    planOf: async (object) => {
+      if (object instanceof StepObject) return object.step
+      throw new Failure('internal', 'an object of another run')
+    },
+  }
 }

@@ -2,145 +2,35 @@
 
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
+import { isSource } from '../../engine/command/actions.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
-import { pickAnswerFacts, toCallAnswer, yieldNone } from '../../engine/command/outcomes.js'
-import type { Actions, Plan, PlanSource, WriteOptions } from '../../engine/command/types.js'
-import {
-  checkIdentity,
-  createJournalId,
-  journalArgument,
-  resolveJournalFile,
-} from '../../engine/journal/folder.js'
-import type { JournalLine } from '../../engine/journal/lines.js'
+import { yieldNone } from '../../engine/command/outcomes.js'
+import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
+import { checkIdentity, journalArgument, resolveJournalFile } from '../../engine/journal/folder.js'
 import { chooseUndoAction } from '../../engine/journal/objects.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
-import {
-  createAttributeMask,
-  createRunRecord,
-  type OutcomeFacts,
-} from '../../engine/journal/run-record.js'
-import type { Journal } from '../../engine/journal/writer.js'
 import {
   findInverse,
   getUnrecordedNames,
   type Inverse,
-  parseTreePlace,
   readCurrent,
-  TurnQueue,
 } from '../../engine/journaling/inverse.js'
-import { createRunJournal, reportGap } from '../../engine/journaling/runs.js'
-import type { PlanAnswer } from '../../engine/rows.js'
+import { reportGap } from '../../engine/journaling/runs.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
-import {
-  formatOutcomeCounts,
-  getItemPlace,
-  type Outcome,
-  toOutcome,
-} from '../../engine/work/report.js'
-import type { RunRecord } from '../../engine/work/run.js'
+import type { UndoableItem } from '../../engine/work/report.js'
 import { Failure, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../changed-rows.js'
 import { type Arguments, define } from '../define.js'
 import { findRunToUndo, isUndo, requireRunName } from './find-run.js'
-import { addNewName, readSteps, type Steps, type UndoStep } from './steps.js'
+import { readSteps } from './steps.js'
 
-/** The journal of an undo. It is created with the first write, so that an undo that is declined leaves none. */
-class UndoJournal {
-  #journal: Promise<Journal> | undefined
-  readonly #make: () => Promise<Journal>
-
-  constructor(make: () => Promise<Journal>) {
-    this.#make = make
-  }
-
-  async append(line: JournalLine): Promise<void> {
-    this.#journal ??= this.#make()
-    await (await this.#journal).append(line)
-  }
-
-  /** Ends the journal. @returns a note with the result; undefined if nothing was written */
-  async close(interrupted: boolean): Promise<string | undefined> {
-    const journal = await this.#journal
-    if (journal === undefined) return undefined
-    const counts = journal.states.count()
-    await journal.end(interrupted ? 'interrupted' : counts.not_tried > 0 ? 'stopped' : 'completed')
-    await journal.close()
-    return `${formatOutcomeCounts(counts)}. Journal: ${journal.file}`
-  }
-}
-
-/** Returns the header of a run without facts that do not apply to its undo. */
-const omitLineFacts = ({
-  final: _,
-  options: __,
-  parents: ___,
-  shard: ____,
-  redo: _____,
-  redoes: ______,
-  ...header
-}: RunHistory['header']) => header
-
-const createUndoJournal = (
-  { place }: Context,
-  past: RunHistory,
-  steps: Steps,
-  redo: boolean,
-): UndoJournal =>
-  new UndoJournal(async () => {
-    const header = omitLineFacts(past.header)
-    const { command, endpoint } = header
-    const lacks = await getUnrecordedNames(past.header)
-    const now = place.clock.now()
-    const [first] = steps.first
-    const area = header.command.split(' ')[0] ?? ''
-    const journal = await createRunJournal(place, undefined, {
-      ...header,
-      ...(await place.getOrigin()),
-      id: createJournalId('journal undo', now),
-      began: now.toISOString(),
-      command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
-      endpoint: first?.plan.endpoint.route ?? header.endpoint,
-      source: 'journal',
-      undoes: header.id,
-      ...(redo ? { redo } : { redoes: { command, endpoint, lacks } }),
-    })
-    for await (const { was } of steps.readSteps())
-      journal.add({ ...getItemPlace(was), state: 'queued', input: was.row })
-    await journal.append({ input: 'complete', total: steps.count })
-    return journal
-  })
-
-/** Creates the record of an object in the journal of the undo, with the values before and after the run exchanged. */
-const createRecord = (
-  own: UndoJournal,
-  inverse: Inverse,
-  step: UndoStep,
-): RunRecord<PlanAnswer> => {
-  const { plan, was } = step
-  const turned = { before: was.after, after: was.before }
-  // An object that is created again gets another ID, by which a redo finds it.
-  const anew = was.after === null && was.before !== null && inverse.isPresence
-  const getFacts = (answer: PlanAnswer = {}): OutcomeFacts => {
-    const known = pickAnswerFacts(answer)
-    if (answer.unchanged === true) return known
-    if (!anew) return { ...known, ...turned }
-    const { identity } = addNewName(step, inverse, answer.value)
-    return { ...known, before: null, after: { ...was.before, ...identity } }
-  }
-  const record = createRunRecord(own, {
-    getFacts,
-    mask: createAttributeMask(plan.endpoint),
-    getKnownFacts: () => turned,
-  })
-  if (!anew) return record
-  return {
-    recordStart: record.recordStart,
-    recordOutcome: (item, outcome) => {
-      const value = outcome.state === 'done' ? outcome.result.value : undefined
-      const { object } = addNewName(step, inverse, value).was
-      return record.recordOutcome({ ...item, object }, outcome)
-    },
-  }
+/** Returns the facts of a run that the journal of its undo repeats. */
+const describeReverted = async (past: RunHistory, redo: boolean): Promise<RevertedRun> => {
+  const { command, endpoint, id, input, names } = past.header
+  const lacks = await getUnrecordedNames(past.header)
+  const area = command.split(' ')[0] ?? ''
+  const kept = redo ? ({ redo } as const) : { redoes: { command, endpoint, lacks } }
+  return { area, input, names, undoes: id, ...kept }
 }
 
 /**
@@ -156,46 +46,23 @@ const findUnknownIdentity = async (
   return open === undefined ? [] : [`${capitalize(open)}.`]
 }
 
+/** Returns the change that a plan of an undo takes back. */
+const getReverted = ({ reverts }: Plan): UndoableItem => {
+  if (reverts === undefined) throw new Failure('internal', 'a plan of another run')
+  return reverts
+}
+
 /** True if an object still has the values that the run left. @throws Failure `conflict` if it has changed since the run */
 const needsRestore = async (
   instance: InstanceService,
   inverse: Inverse,
-  { plan, was }: UndoStep,
+  plan: Plan,
 ): Promise<boolean> => {
+  const was = getReverted(plan)
   const sent = { ...was.after, ...was.before }
   const taking = chooseUndoAction(was, await readCurrent(instance, inverse, plan, sent))
   if (taking === 'conflict') throw new Failure('conflict', 'it changed since the run')
   return taking === 'write'
-}
-
-/** Restores one object, after recording it as begun. */
-const restoreObject = async (
-  instance: InstanceService,
-  inverse: Inverse,
-  step: UndoStep,
-  record: RunRecord<PlanAnswer>,
-): Promise<PlanAnswer> => {
-  if (!(await needsRestore(instance, inverse, step))) return { unchanged: true }
-  await record.recordStart(step.was)
-  return toCallAnswer(await instance.send(step.plan))
-}
-
-/** Works on an object, and records its outcome or its failure. */
-const recordOutcome = async (
-  { was }: UndoStep,
-  record: RunRecord<PlanAnswer>,
-  work: () => Promise<PlanAnswer>,
-): Promise<PlanAnswer> => {
-  let result: PlanAnswer
-  try {
-    result = await work()
-  } catch (error) {
-    await record.recordOutcome(was, toOutcome(error))
-    throw error
-  }
-  const state = result.unchanged === true ? 'unchanged' : 'done'
-  await record.recordOutcome(was, { state, result } satisfies Outcome<PlanAnswer>)
-  return result
 }
 
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
@@ -213,61 +80,14 @@ const findRunFile = async (
   return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
-/** Returns the plans of an undo, and the function that returns the step of a plan. */
-const linkPlans = (
-  steps: Steps,
-): {
-  readonly plans: Actions
-  readonly getStep: (plan: Plan) => UndoStep
-} => {
-  const byPlan = new WeakMap<Plan, UndoStep>()
-  const recordPlan = (step: UndoStep): Plan => {
-    byPlan.set(step.plan, step)
-    return step.plan
-  }
-  const getStep = (plan: Plan): UndoStep => {
-    const step = byPlan.get(plan)
-    if (step === undefined) throw new Failure('internal', 'a plan of another run')
-    return step
-  }
-  if (steps.held !== undefined) return { plans: steps.held.map(recordPlan), getStep }
-  const source: PlanSource = {
-    objects: mapAsync(steps.readSteps(), (step) => new StepObject(step)),
-    known: { count: steps.count, first: steps.first.map((step) => new StepObject(step)) },
-    planOf: async (object) => {
-      if (object instanceof StepObject) return recordPlan(object.step)
-      throw new Failure('internal', 'an object of another run')
-    },
-  }
-  return { plans: source, getStep }
+/** Returns the view of a restored object: its changed values, or its record if it was created or deleted. */
+const presentRestored: NonNullable<WriteOptions['present']> = (plan, { value }) => {
+  const { before, after } = getReverted(plan)
+  const { endpoint } = plan
+  return before && after
+    ? toChangeRows(endpoint, after, before)
+    : { records: [value], emit: { endpoint } }
 }
-
-class StepObject {
-  readonly object: string
-  readonly parent?: string
-  readonly step: UndoStep
-
-  constructor(step: UndoStep) {
-    this.object = step.was.object
-    if (step.was.parent !== undefined) this.parent = step.was.parent
-    this.step = step
-  }
-}
-
-async function* mapAsync<T, U>(some: AsyncIterable<T>, made: (one: T) => U): AsyncGenerator<U> {
-  for await (const one of some) yield made(one)
-}
-
-/** Creates the view of a restored object: its changed values, or its record if it was created or deleted. */
-const createRestoredView =
-  (stepOf: (plan: Plan) => UndoStep): NonNullable<WriteOptions['present']> =>
-  (plan, { value }) => {
-    const { before, after } = stepOf(plan).was
-    const { endpoint } = plan
-    return before && after
-      ? toChangeRows(endpoint, after, before)
-      : { records: [value], emit: { endpoint } }
-  }
 
 /** Yields the note that there is nothing to revert, and an empty answer. */
 async function* yieldNothing({ answer }: Context): Rows {
@@ -287,7 +107,7 @@ async function* undoApplyRun(
 }
 
 async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
-  const { instance, ui, place } = context
+  const { instance, ui } = context
   const { file: path, since } = await findRunFile(context, given)
   const past = await readRunHistory(path)
   // A shard without objects has no endpoint in its journal.
@@ -301,31 +121,15 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
     return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
   const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
-  if (steps.count === 0) return yield* yieldNothing(context)
-  const { plans, getStep } = linkPlans(steps)
-  const own = createUndoJournal(context, past, steps, redo)
-  const turns = new TurnQueue()
-  const restored = context.write(plans, {
+  if (!isSource(steps) && steps.length === 0) return yield* yieldNothing(context)
+  yield* context.write(steps, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
-    ...(shouldShowChanges(context) ? { present: createRestoredView(getStep) } : {}),
-    check: (plan) => needsRestore(instance, inverse, getStep(plan)),
-    send: async (plan) => {
-      const step = getStep(plan)
-      const record = createRecord(own, inverse, step)
-      const putStepBack = () => restoreObject(instance, inverse, step, record)
-      return recordOutcome(step, record, () =>
-        turns.runAfterInner(parseTreePlace(step.was.parent), putStepBack),
-      )
-    },
+    ...(shouldShowChanges(context) ? { present: presentRestored } : {}),
+    check: (plan) => needsRestore(instance, inverse, plan),
+    innerFirst: true,
+    reverts: await describeReverted(past, redo),
   })
-  if (!context.sends) return yield* restored
-  try {
-    yield* restored
-  } finally {
-    const summary = await own.close(place.clock.signal.aborted)
-    if (summary !== undefined) ui.note(summary)
-  }
 }
 
 export const undoCommand = define({

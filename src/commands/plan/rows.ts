@@ -2,11 +2,10 @@
 import { groupBy } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/redact.js'
-import { formatCount, groupDigits } from '../../base/text.js'
+import { formatCount, groupDigits, listPathsTo } from '../../base/text.js'
 import type { Change } from '../../desired/actions.js'
 import {
   listParentGroups,
-  listPathsTo,
   type ManagedPlace,
   matchesGlob,
   toAddressText,

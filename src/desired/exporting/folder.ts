@@ -7,7 +7,7 @@ import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js'
 import { makeFolders, readRegular } from '../../base/files/regular.js'
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { isModestYaml, loadYamlParser } from '../../base/yaml/texts.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -256,37 +256,31 @@ export interface HeldKind {
 /** The maximum number of tokens in a file that is checked: as many as the largest exported file has. */
 const maxLexemes = 500_000
 
-type KindFinder = (value: unknown, key: string) => readonly HeldKind[] | undefined
-
-const createPlaceFinder =
-  (scope: ManagedPlace['scope']): KindFinder =>
-  (value, path) =>
-    isObject(value)
-      ? Object.keys(value).map((kind) => ({ place: { scope, path }, kind }))
-      : undefined
-
-/** Lists the kinds under the key of a group. A key that ends in two asterisks has them under `projects` and `members`. */
-const listGroupKinds: KindFinder = (value, key) => {
-  if (!key.endsWith('/**') || !isObject(value)) return createPlaceFinder('group')(value, key)
-  const { projects = {}, ...others } = value
-  const own = createPlaceFinder('group')(others, key.slice(0, -3)) ?? []
-  return [...own, ...(createPlaceFinder('project')(projects, key) ?? [])]
+const requireMap = (value: unknown): Fields => {
+  if (isObject(value)) return value
+  throw new Failure('usage', 'export writes a map here')
 }
 
-/** Combines the kinds under all keys of a map; undefined if any value is not of the expected form. */
-const combineKeys =
-  (findKinds: KindFinder): KindFinder =>
-  (value) => {
-    if (!isObject(value)) return undefined
-    const all = Object.entries(value).map(([key, one]) => findKinds(one, key))
-    return all.some((one) => one === undefined) ? undefined : all.flatMap((one) => one ?? [])
+/** Lists the kinds in a document that export wrote. @throws Failure for any other content */
+const listHeldKinds = (document: unknown): readonly HeldKind[] => {
+  const held: HeldKind[] = []
+  const addKinds = (scope: ManagedPlace['scope'], path: string, value: unknown = {}): void => {
+    for (const kind of Object.keys(requireMap(value))) held.push({ place: { scope, path }, kind })
   }
-
-const keys: Readonly<Record<string, KindFinder>> = {
-  version: () => [],
-  site: (value) => createPlaceFinder('site')(value, ''),
-  groups: combineKeys(listGroupKinds),
-  projects: combineKeys(createPlaceFinder('project')),
+  const { version: _, site, groups = {}, projects = {}, ...others } = requireMap(document)
+  if (Object.keys(others).length > 0) throw new Failure('usage', 'export writes no further keys')
+  addKinds('site', '', site)
+  for (const [key, value] of Object.entries(requireMap(groups))) {
+    // A key that ends in two asterisks has kinds under `projects`, too.
+    const { projects: below, ...own } = requireMap(value)
+    if (!key.endsWith('/**')) addKinds('group', key, value)
+    else {
+      addKinds('group', key.slice(0, -3), own)
+      addKinds('project', key, below)
+    }
+  }
+  for (const [path, value] of Object.entries(requireMap(projects))) addKinds('project', path, value)
+  return held
 }
 
 /** Returns the kinds in a text; undefined if the text contains anything else, or is not YAML. */
@@ -295,10 +289,7 @@ const readHeldKinds = async (text: string): Promise<readonly HeldKind[] | undefi
   const [document, more] = (await loadYamlParser())(text)
   if (more !== undefined || (document?.errors.length ?? 0) > 0) return undefined
   try {
-    const value: unknown = document?.toJS()
-    return combineKeys((value, key) =>
-      Object.hasOwn(keys, key) ? keys[key]?.(value, key) : undefined,
-    )(value, '')
+    return listHeldKinds(document?.toJS())
   } catch {
     return undefined
   }

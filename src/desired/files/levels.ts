@@ -1,8 +1,9 @@
 /** Declares levels, the declarations under one key, and finds the levels that apply to a place, the least specific first. */
 
+import { listPathsTo } from '../../base/text.js'
 import { type Managed, type ManagedScope, managedKinds } from '../../catalogue/managed.js'
 import { packValue, readPackedValue } from '../actions.js'
-import { listParentGroups, listPathsTo, toPlaceText } from '../address.js'
+import { listParentGroups, toPlaceText } from '../address.js'
 import type { DesiredItem, KnownPlaces, Origin, ProjectFacts, SourcedValue } from '../state.js'
 import type { LevelKey } from './selectors.js'
 

@@ -2,12 +2,12 @@
 
 import { type Fields, isObject, toText } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
-import { quoteText } from '../../base/text.js'
+import { listPathsTo, quoteText } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
 import { Failure, isMissing, recoverFrom, usage } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
-import { isPlacePath, listPathsTo, type ManagedPlace, toPlaceText } from '../address.js'
+import { isPlacePath, type ManagedPlace, toPlaceText } from '../address.js'
 import { isPathWithin, lower, type PlaceChoice } from '../selection.js'
 import {
   type CurrentKind,

@@ -12,12 +12,13 @@ import {
   type TolerateFlag,
   toCallAnswer,
 } from '../command/outcomes.js'
-import type { CommandFacts, Plan, WriteOptions } from '../command/types.js'
+import type { CommandFacts, Plan, RecordingOptions, WriteOptions } from '../command/types.js'
 import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import { getHolder } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
 import type { Item } from '../work/report.js'
+import { parseTreePlace, TurnQueue } from '../work/turns.js'
 
 // `--tolerate`: accepted failures become notes.
 
@@ -32,14 +33,15 @@ export const getToleratedFailure = (answer: PlanAnswer | undefined): Failure | u
     ? answer.tolerated
     : undefined
 
-/** Wraps the work on one object: a failure that `--tolerate` accepts leaves the object unchanged. */
-export const ignoreTolerated =
-  (globals: TolerateFlag, work: (plan: Plan) => Promise<PlanAnswer>) =>
-  (plan: Plan): Promise<PlanAnswer | ToleratedAnswer> =>
-    work(plan).catch((error: unknown) => {
-      if (!(error instanceof Failure) || !isTolerated(globals, error)) throw error
-      return { unchanged: true, tolerated: error }
-    })
+/** Waits for the answer about one object. A failure that `--tolerate` accepts leaves the object unchanged. */
+const ignoreTolerated = (
+  globals: TolerateFlag,
+  answer: Promise<PlanAnswer>,
+): Promise<PlanAnswer | ToleratedAnswer> =>
+  answer.catch((error: unknown) => {
+    if (!(error instanceof Failure) || !isTolerated(globals, error)) throw error
+    return { unchanged: true, tolerated: error }
+  })
 
 // Failures that occur while answers are printed.
 
@@ -82,7 +84,8 @@ export class RunReport {
 
 /** The options for running plans. */
 export interface BulkOptions
-  extends Pick<WriteOptions, 'done' | 'final' | 'loses' | 'present' | 'view'> {
+  extends RecordingOptions,
+    Pick<WriteOptions, 'done' | 'innerFirst' | 'loses' | 'present' | 'toRecord' | 'view'> {
   /** Runs one plan. By default, it sends the plan's request and returns the data of the answer. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Sends all plans at once, after they are recorded and before each of them is run. */
@@ -125,9 +128,12 @@ export interface Engine {
   /**
    * Returns the function that opens the journal of a run with such plans; undefined if the run keeps none.
    * @param single true if the run is about one object, named on the line
-   * @param final why the run cannot be resumed
    */
-  readonly createKeeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
+  readonly createKeeper?: (
+    first: Plan,
+    single: boolean,
+    how?: RecordingOptions,
+  ) => Keeper | undefined
 }
 
 /** Checks a plan of a resumed run. The plan is refused if its object has changed since it was planned. */
@@ -155,6 +161,33 @@ export const createCall =
   ({ send }: Pick<Engine, 'send'>) =>
   async (plan: Plan): Promise<PlanAnswer> =>
     toPlanAnswer(plan, await send(plan))
+
+/**
+ * Carries out a plan.
+ * @param begin records the start of an object that is checked, as soon as it is known that it needs a request
+ */
+export type PlanSender = (plan: Plan, begin?: () => Promise<void>) => Promise<PlanAnswer>
+
+/** Creates the function that carries out the plans of a run, each in its turn and after its check. */
+export const createSender = (
+  engine: Pick<Engine, 'globals' | 'send'>,
+  { check, innerFirst, run = createCall(engine) }: BulkOptions,
+): PlanSender => {
+  const turns = new TurnQueue()
+  const send: PlanSender = async (plan, begin) => {
+    if (check !== undefined && plan.refused === undefined && !(await check(plan)))
+      return { unchanged: true }
+    await begin?.()
+    return run(plan)
+  }
+  return (plan, begin) => {
+    const place = innerFirst === true ? parseTreePlace(plan.parent?.name) : undefined
+    return ignoreTolerated(
+      engine.globals,
+      turns.runAfterInner(place, () => send(plan, begin)),
+    )
+  }
+}
 
 /** Returns the past participle for the outcome of a plan: the command's, else the endpoint's. */
 export const getDoneWord = ({ endpoint }: Plan, { done }: Pick<BulkOptions, 'done'>): string =>

@@ -235,9 +235,16 @@ export async function* runStream(streaming: StreamContext): Rows {
     return plan
   })
   const all = yieldFirstThenRest([one], objects)
-  const keeper = engine.createKeeper?.(first, false, how.final)
-  if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
-  else if (source.known === undefined && mustWaitForAll(first, streaming))
+  const keeper = engine.createKeeper?.(first, false, how)
+  const { known } = source
+  if (keeper !== undefined && known !== undefined) {
+    const journaled = await keeper()
+    yield* runQueue(engine, journaled, how, async () => {
+      await journaled.writeObjects(known.readAgain())
+      return createArrivingQueue(first, all, source)
+    })
+  } else if (keeper !== undefined) yield* runKept(streaming, await keeper(), first, all)
+  else if (known === undefined && mustWaitForAll(first, streaming))
     yield* runWaited(streaming, first, all)
   else yield* runBulk(engine, createArrivingQueue(first, all, source), how)
 }
@@ -288,17 +295,25 @@ const queueIn = async (
   return createQueue(items, once.duplicates)
 }
 
-/** Runs confirmed plans and records each before and after it is sent. */
-export async function* runJournaled(
+/** Runs the queue of a run with a journal. */
+async function* runQueue(
   engine: Engine,
   journaled: JournaledRun,
-  plans: readonly Plan[],
   options: BulkOptions,
+  open: () => Promise<WorkQueue>,
 ): Rows {
   try {
-    yield* runBulk(engine, await queueIn(engine, journaled, plans), options, journaled)
+    yield* runBulk(engine, await open(), options, journaled)
   } finally {
     // If the journal was not ended yet, an error ended the run.
     await journaled.end('stopped')
   }
 }
+
+/** Runs confirmed plans and records each before and after it is sent. */
+export const runJournaled = (
+  engine: Engine,
+  journaled: JournaledRun,
+  plans: readonly Plan[],
+  options: BulkOptions,
+): Rows => runQueue(engine, journaled, options, () => queueIn(engine, journaled, plans))

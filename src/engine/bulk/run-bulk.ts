@@ -26,13 +26,12 @@ import {
 import { type Run, runWork } from '../work/run.js'
 import {
   type BulkOptions,
-  createCall,
+  createSender,
   createUnprintedFailure,
   describeBareOutcome,
   type Engine,
   getObjectName,
   getToleratedFailure,
-  ignoreTolerated,
 } from './plan-work.js'
 
 // The outcomes of several plans, in the order of the plans.
@@ -80,9 +79,10 @@ class OutcomeRows {
     const endpoint = options.view?.endpoint ?? first.endpoint
     const columns = options.view?.columns ?? (await engine.answer.borrowColumns(endpoint))
     const lead = getLeadColumn(engine.globals.fields ?? columns, known)
-    const parent = first.parent === undefined ? {} : { parent: first.parent.column }
+    const isOwn = options.toRecord !== undefined
+    const parent = first.parent === undefined || isOwn ? {} : { parent: first.parent.column }
     const placed = writes(first.endpoint) || first.parent !== undefined
-    const inline = canShowOutcomes(engine.answer) && placed
+    const inline = isOwn || (canShowOutcomes(engine.answer) && placed)
     return new OutcomeRows(engine, options, { endpoint, columns, lead, inline, parent })
   }
 
@@ -112,6 +112,11 @@ class OutcomeRows {
     for await (const result of results) {
       this.#tell(result)
       const { outcome, item } = result
+      const { toRecord } = this.#options
+      if (toRecord !== undefined) {
+        yield toRecord(item.plan, outcome)
+        continue
+      }
       const came = 'result' in outcome ? outcome.result : undefined
       if (came?.reported === true) continue
       if (came !== undefined && !hasNothingToShow(came))
@@ -137,7 +142,7 @@ class OutcomeRows {
       return
     }
     const { result } = outcome
-    if (result?.reported === true) return
+    if (result?.reported === true || this.#options.toRecord !== undefined) return
     const tolerated = getToleratedFailure(result)
     if (tolerated !== undefined) ui.note(describeTolerated(getObjectName(plan), tolerated))
     else if (outcome.state === 'unchanged')
@@ -200,7 +205,7 @@ const startBulkRun = async (
   journaled: JournaledRun | undefined,
   record: JournaledRun['record'] | undefined,
 ): Promise<Run<PlanAnswer, NumberedPlan>> => {
-  const send = ignoreTolerated(engine.globals, options.run ?? createCall(engine))
+  const send = createSender(engine, options)
   const gate = await engine.getGate()
   const counter = engine.ui.startCounter(getTotal(), () => gate.waiting)
   const { merging } = options

@@ -12,14 +12,13 @@ import { parseFailureLimit } from '../work/report.js'
 import { runWork, type WorkRunner } from '../work/run.js'
 import {
   type BulkOptions,
-  createCall,
+  createSender,
   createUnprintedFailure,
   describeBareOutcome,
   type Engine,
   getDoneWord,
   getObjectName,
   getToleratedFailure,
-  ignoreTolerated,
   type Keeper,
 } from './plan-work.js'
 
@@ -66,9 +65,10 @@ export class BulkRunner {
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
     if (due.length > 0) await this.confirm(due, options)
-    const single = plans.length === 1 && !this.#engine.listed
+    const listed = this.#engine.listed || options.toRecord !== undefined
+    const single = plans.length === 1 && !listed
     const keeps = due.length > 0 && options.kept !== false
-    const keeper = keeps ? this.#engine.createKeeper?.(only, single, options.final) : undefined
+    const keeper = keeps ? this.#engine.createKeeper?.(only, single, options) : undefined
     if (single && this.#engine.getResumed?.() === undefined)
       return yield* this.#runSingle(only, options, keeper)
     if (keeper !== undefined) {
@@ -162,7 +162,7 @@ export class BulkRunner {
   }
 
   async *#runSingle(plan: Plan, options: BulkOptions, keeper: Keeper | undefined): Rows {
-    const send = ignoreTolerated(this.#engine.globals, options.run ?? createCall(this.#engine))
+    const send = createSender(this.#engine, options)
     const outcome =
       keeper === undefined
         ? await send(plan)

@@ -5,7 +5,7 @@ import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.
 import { getPlanPlace, type NumberedPlan, toQueuedItem } from '../journaling/work-queue.js'
 import type { PlanAnswer } from '../rows.js'
 import { type End, type Outcome, toOutcome } from '../work/report.js'
-import type { Engine, Keeper } from './plan-work.js'
+import type { Engine, Keeper, PlanSender } from './plan-work.js'
 
 /**
  * Opens the journal of a single object and records the object. Returns the failure if the journal cannot be written and no flag requires
@@ -24,7 +24,8 @@ const openSingleJournal = async (
   } catch (error) {
     await journaled?.discard()
     const failure = recoverFrom(error)
-    if (globals.journal !== undefined) throw failure
+    // A run that reverts another one is never sent without its record.
+    if (globals.journal !== undefined || plan.reverts !== undefined) throw failure
     return failure
   }
 }
@@ -34,7 +35,7 @@ export const runJournaledSingle = async (
   engine: Engine,
   keeper: Keeper,
   plan: Plan,
-  work: (plan: Plan) => Promise<PlanAnswer>,
+  work: PlanSender,
 ): Promise<PlanAnswer> => {
   // An object that a secret names is sent without a journal.
   if (isNamedBySecret(plan)) return work(plan)

@@ -1,9 +1,10 @@
 /** Types for the actions that a command plans and carries out: one action is one planned request. */
-import type { JsonValues } from '../../base/objects.js'
+import type { Fields, JsonValues } from '../../base/objects.js'
 import type { Failure } from '../../errors.js'
 import type { Credential, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import type { Session } from '../../profile/types.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
+import type { Outcome } from '../work/report.js'
 import type { Given, Plan, PlanSource } from './description.js'
 import type { Loss } from './reversal.js'
 
@@ -71,15 +72,40 @@ export interface WriteOptions {
         answer: PlanAnswer,
       ) => { readonly records: readonly unknown[]; readonly emit: RecordView })
     | undefined
+  /** Creates the record that the answer has for each object, in place of the instance's. */
+  readonly toRecord?: (plan: Plan, outcome: Outcome<PlanAnswer>) => unknown
   /** The reason why the run cannot be resumed: it does more than a journal records. */
   readonly final?: string
   /** Sends the requests to this address instead of the run's own instance. */
   readonly to?: Receiver
-  /** Refuses an object in its present state; `--dry-run` calls it, too. */
-  readonly check?: (plan: Plan) => Promise<unknown>
-  /** Sends a plan in the command's own way. The command then keeps its own record of it. */
-  readonly send?: (plan: Plan) => Promise<PlanAnswer>
+  /**
+   * Checks an object in its present state, before it is begun and in a dry run. Returns false if it is as wanted already.
+   * @throws Failure that refuses the object
+   */
+  readonly check?: (plan: Plan) => Promise<boolean>
+  /** True if a group is changed after everything inside it. */
+  readonly innerFirst?: true
+  /** The run that these actions revert. Each plan has the change that it takes back. */
+  readonly reverts?: RevertedRun
 }
+
+/** A run that is reverted, as far as the journal of the new run repeats it. */
+export interface RevertedRun {
+  readonly area: string
+  readonly undoes: string
+  readonly input: Fields
+  readonly names?: Readonly<Record<string, string>> | undefined
+  /** The facts that a redo needs, or that this run is one. */
+  readonly redo?: true
+  readonly redoes?: {
+    readonly command: string
+    readonly endpoint: string
+    readonly lacks: readonly string[]
+  }
+}
+
+/** The options that decide how the journal of a run is kept. */
+export type RecordingOptions = Pick<WriteOptions, 'check' | 'final' | 'reverts'>
 
 /** The parts of a session that a client to another address takes over: profile, user and credential renewal. */
 export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>> & {

@@ -8,7 +8,7 @@ import type { Naming, Words } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { KnownNames } from '../../profile/known.js'
-import type { GivenObject } from '../work/report.js'
+import type { GivenObject, UndoableItem } from '../work/report.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -137,6 +137,8 @@ export interface Plan extends Ask {
   readonly parent?: Parent
   /** The values from the object's row of standard input. */
   readonly row?: JsonValues
+  /** The change that the plan takes back, if it reverts a run. */
+  readonly reverts?: UndoableItem
   /** The object's record, if planning already read it. */
   readonly record?: unknown
   /** The failure that keeps the plan from being sent; it becomes the outcome of the object. */
@@ -156,8 +158,12 @@ export interface PlanSource extends Pick<ObjectStream, 'confirm'> {
   readonly whole?: boolean
   /** The maximum number of objects to plan at once. */
   readonly width?: number
-  /** The number of objects and the first of them, if these are known in advance. */
-  readonly known?: { readonly count: number; readonly first: readonly GivenObject[] }
+  /** The number of objects and the first of them, if they can be read again. */
+  readonly known?: {
+    readonly count: number
+    readonly first: readonly GivenObject[]
+    readonly readAgain: () => AsyncIterable<GivenObject>
+  }
 }
 
 /** The arguments and flags of a line as texts. */
@@ -192,8 +198,10 @@ export interface CommandTraits {
   readonly gathers?: true
   /** True if it runs once for each of several projects or groups, as it sends requests of its own. */
   readonly eachParent?: true
-  /** True if it keeps a journal of its own and resumes its runs itself. */
+  /** True if it keeps a journal although it has no endpoint of its own. */
   readonly ownJournal?: true
+  /** True if it resumes its runs itself. */
+  readonly ownResume?: true
   /** Fields that it computes; tables show them beside the API's fields, and every format can select them. */
   readonly computedFields?: ComputedFields
   /** The columns that name the targets of its line, if there are several. They override fields of the same name. */

@@ -9,7 +9,13 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { placeFailure, usage } from '../../errors.js'
-import { type GivenObject, getItemPlace, type Item, maxNamed } from '../work/report.js'
+import {
+  type GivenObject,
+  getItemPlace,
+  type Item,
+  maxNamed,
+  type UndoableItem,
+} from '../work/report.js'
 import { SeenObjects } from '../work/seen-objects.js'
 import {
   type Attributes,
@@ -22,6 +28,7 @@ import {
   type QueuedLine,
 } from './lines.js'
 import {
+  type JournalOwner,
   openJournal,
   type ResumeStep,
   type RunHistory,
@@ -132,10 +139,10 @@ export const startSpool = (
 /** Writes a list of objects to the journal, numbered after the last one. */
 export const writeQueuedObjects = async (
   journal: Journal,
-  objects: readonly GivenObject[],
+  objects: readonly GivenObject[] | AsyncIterable<GivenObject>,
   keep?: SnapshotFilter,
 ): Promise<void> => {
-  for (const given of objects) {
+  for await (const given of objects) {
     checkNotSecret(given)
     journal.add(createQueuedLine(given, journal.states.last + 1, keep))
   }
@@ -149,14 +156,28 @@ const parseQueuedLine = (text: string): QueuedLine | undefined => {
   return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
 }
 
-/** Reads the objects that a journal already contains. */
-export const readSeenObjects = async ({ file, written }: Journal): Promise<SeenObjects> => {
-  const seen = new SeenObjects()
-  for await (const texts of readTexts(file, written))
+/**
+ * Reads the lines about objects of a journal.
+ * @param isWanted returns false for the text of a line that need not be parsed
+ */
+export async function* readObjectLines(
+  { file, size }: Pick<RunHistory, 'file' | 'size'>,
+  whose?: JournalOwner,
+  isWanted: (text: string) => boolean = () => true,
+): AsyncGenerator<ObjectLine> {
+  for await (const texts of readTexts(file, size, whose))
     for (const text of texts) {
-      const queued = parseQueuedLine(text)
-      if (queued !== undefined) seen.add(queued)
+      const line = isWanted(text) ? parseLine(text) : undefined
+      if (line !== undefined && 'n' in line) yield line
     }
+}
+
+/** Reads the objects that a journal already contains. */
+export const readSeenObjects = async ({ file, written: size }: Journal): Promise<SeenObjects> => {
+  const seen = new SeenObjects()
+  const isWanted = (text: string): boolean => text.includes('"queued"')
+  for await (const line of readObjectLines({ file, size }, 'own', isWanted))
+    if (line.state === 'queued') seen.add(line)
   return seen
 }
 
@@ -235,16 +256,6 @@ export async function* readWork(
 
 // The objects of a run that can be undone.
 
-/** An object as the run found it and as the run left it. */
-export interface UndoableItem extends Item {
-  /** Null if the run created the object. */
-  readonly before: Attributes
-  /** Null if the run deleted the object. */
-  readonly after: Attributes
-  /** The names of masked attributes, whose values cannot be restored. */
-  readonly masked: readonly string[]
-}
-
 /** The marks that stand for masked values. */
 const maskMarks = new Set<unknown>([masked, redactedMark])
 
@@ -283,17 +294,6 @@ export const getIntendedAttributes = (
 const hasRows = ({ input }: Header): boolean =>
   Object.values(input).some((value) => isObject(value) && '$row' in value)
 
-/** Reads the lines about processed objects, and those with rows; most others are about waiting objects. */
-async function* readBegunLines({ file, size, header }: RunHistory): AsyncGenerator<ObjectLine> {
-  const rows = hasRows(header)
-  for await (const texts of readTexts(file, size))
-    for (const text of texts) {
-      if (!rows && text.includes('"state":"queued"')) continue
-      const line = parseLine(text)
-      if (line !== undefined && 'n' in line) yield line
-    }
-}
-
 /** Returns an object as a run found and left it, from its last lines; or the reason why that is unknown. */
 const findChange = (
   header: Header,
@@ -320,6 +320,7 @@ async function* readChanges(
   onIrreversible: (object: string, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
   const underWay = new Map<number, BegunLine>()
+  const hasRowValues = hasRows(past.header)
   const rows = new Map<number, QueuedLine['input']>()
   const toChange = (line: BegunLine | DoneLine): UndoableItem | undefined => {
     const change = findChange(past.header, line, underWay.get(line.n))
@@ -328,7 +329,9 @@ async function* readChanges(
     onIrreversible(line.object, change)
     return undefined
   }
-  for await (const line of readBegunLines(past)) {
+  // Most lines are about waiting objects.
+  const isWanted = (text: string): boolean => hasRowValues || !text.includes('"state":"queued"')
+  for await (const line of readObjectLines(past, 'own', isWanted)) {
     if (line.state === 'queued') {
       if (line.input !== undefined) rows.set(line.n, line.input)
       continue

@@ -56,6 +56,8 @@ export interface OutcomeFacts {
   readonly after?: Attributes
   /** The reason why the previous state is unknown. */
   readonly unread?: string
+  /** The new name of an object that was created again. */
+  readonly object?: string
 }
 
 /** Masks attributes before they are written. */
@@ -101,7 +103,7 @@ interface RecordOptions<R> {
 const createDoneLine = (
   { n, object, parent }: Item,
   state: DoneLine['state'],
-  { status, requestId, before, after, unread }: OutcomeFacts,
+  { status, requestId, before, after, unread, object: renamed = object }: OutcomeFacts,
   known: KnownFacts,
   getIntendedAttributes: (before: Attributes) => Attributes,
 ): DoneLine => {
@@ -110,7 +112,7 @@ const createDoneLine = (
     known.after === undefined && was !== undefined ? getIntendedAttributes(was) : known.after
   return {
     n,
-    object,
+    object: renamed,
     parent,
     state,
     status,
@@ -133,10 +135,8 @@ export const createRunRecord = <R>(
 ): RunRecord<R> => {
   /** The facts in the begun lines of unfinished objects, by number. */
   const knownFacts = new Map<number, KnownFacts>()
-  const maskFacts = ({ status, requestId, before, after, unread }: OutcomeFacts): OutcomeFacts => ({
-    status,
-    requestId,
-    unread,
+  const maskFacts = ({ before, after, ...facts }: OutcomeFacts): OutcomeFacts => ({
+    ...facts,
     before: before && mask(before),
     after: after && mask(after),
   })

@@ -19,53 +19,10 @@ import { getScope } from '../command/derive.js'
 import { findObjectReader, getShownValue, toSentForm } from '../command/object-reader.js'
 import type { Plan } from '../command/types.js'
 import type { Attributes, Header, RepeatedRun } from '../journal/lines.js'
-import type { UndoableItem } from '../journal/objects.js'
-
-// Order in a tree of groups: a group is changed after everything inside it.
-
-/** A group or a project in a tree, by its path. */
-export interface TreePlace {
-  readonly kind: 'group' | 'project'
-  readonly path: string
-}
-
-/** Parses a parent's name as a place in a tree; undefined if it is none. */
-export const parseTreePlace = (parent: string | undefined): TreePlace | undefined => {
-  const [, kind, path] = /^(group|project):(.+)$/s.exec(parent ?? '') ?? []
-  if (path === undefined || (kind !== 'group' && kind !== 'project')) return undefined
-  return { kind, path }
-}
-
-const getDepth = (parent: string | undefined): number =>
-  parseTreePlace(parent)?.path.split('/').length ?? 0
-
-/** Compares parents so that inner ones come before the groups around them. */
-export const compareInnerFirst = (
-  { parent: a }: { readonly parent?: string },
-  { parent: b }: { readonly parent?: string },
-): number => getDepth(b) - getDepth(a)
-
-/**
- * Runs work on a group after all work inside it has ended. An instance may remove inner members along with outer ones,
- * and rejects an inner level below the outer one.
- */
-export class TurnQueue {
-  readonly #ended = new Map<string, Promise<unknown>>()
-
-  /** Runs `work` after all earlier work inside a place has ended, successfully or not. */
-  runAfterInner<T>(place: TreePlace | undefined, work: () => Promise<T>): Promise<T> {
-    if (place === undefined) return work()
-    const path = place.path.toLowerCase()
-    const inside = [...this.#ended].filter(([other]) => other.startsWith(`${path}/`))
-    const before = place.kind === 'group' ? inside.map(([, ended]) => ended) : []
-    const turn = Promise.all(before).then(work)
-    this.#ended.set(
-      place.kind === 'group' ? `${path}/` : path,
-      turn.catch(() => {}),
-    )
-    return turn
-  }
-}
+import type { OutcomeFacts } from '../journal/run-record.js'
+import type { PlanAnswer } from '../rows.js'
+import type { UndoableItem } from '../work/report.js'
+import { parseTreePlace } from '../work/turns.js'
 
 /** The way in which the objects of a run are restored. */
 export interface Inverse {
@@ -284,7 +241,38 @@ export const buildInverseValues = (
   })
 }
 
-// Reading the current state of an object before it is restored.
+// The state of an object before and after it is restored.
+
+/** Returns the fields of a record that identify its object. */
+export const getIdentityFields = (record: unknown, { endpoint, kind: of }: Plan): Attributes => {
+  if (!isObject(record)) return {}
+  const name = endpoint.args?.[0] ?? ''
+  const kind = getKindByName(of ?? (endpoint.path[name] ?? endpoint.params[name])?.completes)
+  const names = ['id', ...(kind?.names.filter((field) => !field.includes('url')) ?? [])]
+  return Object.fromEntries(
+    names.flatMap((field) => {
+      const value = record[field]
+      return typeof value === 'object' || value === undefined ? [] : [[field, value] as const]
+    }),
+  )
+}
+
+/** Returns the states of an object that was restored. One that is created again gets another ID, by which a redo finds it. */
+export const findRestoredState = (
+  plan: Plan,
+  { object, before, after }: UndoableItem,
+  { value }: PlanAnswer,
+): OutcomeFacts => {
+  const isAnew = after === null && before !== null && getMethod(plan.endpoint) === 'POST'
+  if (!isAnew) return { before: after, after: before }
+  const identity = getIdentityFields(value, plan)
+  const isNamedById = String(before.id ?? '') === object && identity?.id !== undefined
+  return {
+    before: null,
+    after: { ...before, ...identity },
+    ...(isNamedById ? { object: String(identity.id) } : {}),
+  }
+}
 
 /**
  * Returns the fields that a run changed as a record shows them now, in the form in which they are sent. Fields that the

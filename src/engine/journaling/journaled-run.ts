@@ -8,7 +8,7 @@ import { recoverFrom, usage } from '../../errors.js'
 import type { InstanceService, UiService, WorkspaceService } from '../command/context.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import type { Command, Plan } from '../command/types.js'
+import type { Command, Plan, RecordingOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
 import { createJournalId } from '../journal/folder.js'
@@ -23,7 +23,7 @@ import {
 import { createAttributeMask, createRunRecord, type OutcomeFacts } from '../journal/run-record.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
-import type { End, GivenObject, Item } from '../work/report.js'
+import { type End, formatOutcomeCounts, type GivenObject, type Item } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
 import { getObjectKey } from '../work/seen-objects.js'
 import { findInverse, type Inverse } from './inverse.js'
@@ -44,8 +44,8 @@ export interface HeaderParts {
   readonly journaling: JournalOptions
   /** True if the run is over one object that the line names: its journal is not mentioned to the person. */
   readonly single: boolean
-  /** A reason why the run cannot be resumed, if the command has one. */
-  readonly final?: string | undefined
+  /** The command's options for the journal. */
+  readonly how?: RecordingOptions | undefined
   /** Returns the flags that a person was asked for during planning. */
   readonly getReplies: () => readonly PromptReply[]
 }
@@ -58,6 +58,8 @@ interface JournalParts extends HeaderParts {
   readonly instance: InstanceService
   readonly readOnce: CachedRead
   readonly canWrite: (plan: Plan) => Promise<boolean>
+  /** Adds a note below the output. */
+  readonly addFooter: (text: string) => void
   /** Returns the record by which an object was selected. */
   readonly getSelected: (plan: Plan) => unknown
 }
@@ -85,9 +87,18 @@ export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Hea
   const { command, globals, place, journaling } = parts
   const { cwd } = place
   const { shard, undoRecord } = globals
+  const { final, reverts } = parts.how ?? {}
   const replies = parts.getReplies()
   const words = getCommandName(command)
   const now = place.clock.now()
+  const endpoint = maskAddresses(first.endpoint.route)
+  if (reverts !== undefined) {
+    const { area, input, ...past } = reverts
+    const id = createJournalId(words, now)
+    const verb = `${area} ${first.endpoint.command}`.trim()
+    const common = { run: 1, id, began: now.toISOString(), command: verb, endpoint, input } as const
+    return { ...common, ...(await place.getOrigin()), source: 'journal', ...past }
+  }
   // A run over one object does not ask the instance for the user; undoing it does.
   const identity = await place.getOrigin(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
@@ -97,12 +108,15 @@ export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Hea
     id: createJournalId(words, now, parts.single),
     began: now.toISOString(),
     command: words,
-    endpoint: maskAddresses(first.endpoint.route),
+    endpoint,
     input: getJournalInput(first, journaling.raw, journaling.rowFields),
     ...identity,
     source: journaling.source,
     ...(Object.keys(journaling.names).length > 0 && { names: journaling.names }),
-    ...(await describeRecordedLine({ ...parts, replies, cwd, shard, undoRecord })),
+    ...(await describeRecordedLine({
+      ...{ command, journaling, final, replies, cwd, shard, undoRecord },
+      parents: first.parent?.column,
+    })),
   }
 }
 
@@ -155,7 +169,10 @@ export class JournaledRun {
   readonly #parts: JournalParts
   readonly #step: UndoableStep
   readonly #facts = new WeakMap<PlanAnswer, OutcomeFacts>()
+  /** The record of the run. An object that is checked first is begun when it is sent. */
   readonly record: RunRecord<PlanAnswer>
+  readonly #record: RunRecord<PlanAnswer>
+  readonly #isChecked: boolean
   readonly #keep: SnapshotFilter
   #closed = false
 
@@ -168,12 +185,14 @@ export class JournaledRun {
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
     this.#keep = createSnapshotFilter(first, mask)
-    this.record = createRunRecord(journal, {
+    this.#record = createRunRecord(journal, {
       getFacts,
       mask,
       getKnownFacts: (item) => step.getSeen(item),
       getIntendedAttributes: (before) => getIntendedAttributes(journal.header, before),
     })
+    this.#isChecked = parts.how?.check !== undefined
+    this.record = this.#isChecked ? { ...this.#record, recordStart: async () => {} } : this.#record
   }
 
   /**
@@ -184,10 +203,11 @@ export class JournaledRun {
     const { globals, journaling } = parts
     const { resumed } = journaling
     checkNames(first)
-    const undo =
+    const records =
       resumed === undefined ? globals.undoRecord : resumed.past.header.options?.undo_record
+    const undo = records === true && parts.how?.reverts === undefined
     const base = resumed?.past.header ?? (await createHeader(parts, first))
-    const { inverse, irreversible } = undo === true ? await loadInverse(base) : {}
+    const { inverse, irreversible } = undo ? await loadInverse(base) : {}
     const header = irreversible === undefined ? base : { ...base, irreversible }
     const step = new UndoableStep({ ...parts, header, inverse, isStale: resumed !== undefined })
     const journal =
@@ -209,7 +229,7 @@ export class JournaledRun {
   }
 
   /** Writes a list of objects to the journal. */
-  writeObjects(objects: readonly GivenObject[]): Promise<void> {
+  writeObjects(objects: readonly GivenObject[] | AsyncIterable<GivenObject>): Promise<void> {
     return writeQueuedObjects(this.journal, objects)
   }
 
@@ -238,9 +258,10 @@ export class JournaledRun {
   async sendOne(
     item: Item,
     plan: Plan,
-    send: (plan: Plan) => Promise<PlanAnswer>,
+    send: (plan: Plan, begin?: () => Promise<void>) => Promise<PlanAnswer>,
   ): Promise<PlanAnswer> {
-    const { answer, facts } = await this.#step.sendOne(item, plan, send)
+    const begin = this.#isChecked ? () => this.#record.recordStart(item) : undefined
+    const { answer, facts } = await this.#step.sendOne(item, plan, (one) => send(one, begin))
     this.#facts.set(answer, facts)
     return answer
   }
@@ -248,8 +269,8 @@ export class JournaledRun {
   /** The line that resumes the run; undefined if it cannot be resumed. */
   get resumeLine(): string | undefined {
     const { command, globals } = this.#parts
-    const { final, user } = this.journal.header
-    if (final !== undefined) return undefined
+    const { final, undoes, user } = this.journal.header
+    if (final !== undefined || undoes !== undefined) return undefined
     // If the user is unknown, resuming asks for confirmation.
     return buildResumeLine(getCommandName(command), {
       ...globals,
@@ -264,6 +285,11 @@ export class JournaledRun {
     this.#parts.requests.setJournal(false)
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
+    // The journal of a single object is not mentioned, except to a person who undoes it.
+    if (this.#parts.single && this.journal.header.undoes !== undefined)
+      this.#parts.addFooter(
+        `${formatOutcomeCounts(this.journal.states.count())}. Journal: ${this.file}`,
+      )
   }
 
   /** Discards the journal if nothing was begun. */

@@ -165,6 +165,8 @@ interface RecordedLine {
   readonly shard: string | undefined
   /** A reason why the line cannot be repeated, if the command has one. */
   readonly final?: string | undefined
+  /** The column of the parents that the command found itself. */
+  readonly parents?: Header['parents']
 }
 
 /** Returns the arguments that are no objects, or that apply to every parent. */
@@ -214,7 +216,7 @@ export const describeRecordedLine = async (
         flags: await collectFlagTexts(of),
         undo_record: undoRecord ? true : undefined,
       },
-      parents,
+      parents: parents ?? of.parents,
       shard: shard === undefined ? undefined : formatShard(shard),
     }
   } catch (error) {

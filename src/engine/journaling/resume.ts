@@ -40,8 +40,7 @@ import {
 } from '../plan/parents.js'
 import type { Item } from '../work/report.js'
 import { checkResumeFlags, readRecordedFlags } from './recorded-line.js'
-import type { JournalOptions } from './runs.js'
-import { reopenRun } from './runs.js'
+import { type JournalOptions, reopenRun } from './runs.js'
 
 interface ResumeContext {
   readonly command: Command

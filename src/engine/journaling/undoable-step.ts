@@ -7,7 +7,6 @@ import { isNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
 import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogue/endpoint.js'
-import { getKindByName } from '../../catalogue/kinds.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { InstanceService } from '../command/context.js'
@@ -25,7 +24,13 @@ import type { SnapshotFilter } from '../journal/objects.js'
 import type { AttributeMask, OutcomeFacts } from '../journal/run-record.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
-import { buildInverseValues, type Inverse, readCurrent } from './inverse.js'
+import {
+  buildInverseValues,
+  findRestoredState,
+  getIdentityFields,
+  type Inverse,
+  readCurrent,
+} from './inverse.js'
 
 // A state is a record of attributes. It is `undefined` if it is not known, and `null` if the object does not exist. An attribute that cannot
 // be restored, because it is secret, missing or rounded, has the text `masked`.
@@ -64,20 +69,6 @@ const getShownAttributes = (record: Fields, wanted: Fields, endpoint: Endpoint):
       return [name, isKeepable(now) ? toSentForm(now, sent) : masked]
     }),
   )
-
-/** Returns the fields of a record that identify its object. */
-const getIdentityFields = (record: unknown, { endpoint }: Plan): Attributes => {
-  if (!isObject(record)) return {}
-  const name = endpoint.args?.[0] ?? ''
-  const kind = getKindByName((endpoint.path[name] ?? endpoint.params[name])?.completes)
-  const names = ['id', ...(kind?.names.filter((field) => !field.includes('url')) ?? [])]
-  return Object.fromEntries(
-    names.flatMap((field) => {
-      const value = record[field]
-      return typeof value === 'object' || value === undefined ? [] : [[field, value] as const]
-    }),
-  )
-}
 
 /** Returns the parameters that create an object again, as far as its record shows them. */
 const getGivenFields = (record: Fields, { endpoint }: Plan): Fields =>
@@ -304,6 +295,11 @@ export class UndoableStep {
   async readBefore(item: Item, plan: Plan): Promise<void> {
     if (item.resumeBy === 'verifying' || plan.refused !== undefined || this.#seen.has(item.n))
       return
+    if (plan.reverts !== undefined) {
+      const { before, after } = plan.reverts
+      this.#seen.set(item.n, { before: after, after: before })
+      return
+    }
     try {
       const before = await this.#findBefore(item, plan)
       if (before !== undefined) this.#seen.set(item.n, { before })
@@ -320,12 +316,12 @@ export class UndoableStep {
   async sendOne(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
     if (item.resumeBy === 'verifying') return this.#verifySent(item, plan)
     const seen = this.getSeen(item)
-    this.#seen.delete(item.n)
     const isAsWanted =
       seen.before !== undefined && hasAttributes(getWantedFields(plan), seen.before)
     if (item.resumeBy === 'comparing' && isAsWanted)
       return { answer: createUnchangedAnswer(), facts: {} }
-    const sent = item.resumeBy === 'repeating' ? await sendAgain(send, plan) : await send(plan)
+    const sending = item.resumeBy === 'repeating' ? sendAgain(send, plan) : send(plan)
+    const sent = await sending.finally(() => this.#seen.delete(item.n))
     // A write is sent even if nothing would change, because another client may change the object meanwhile.
     const answer = isAsWanted && sent.unchanged !== true ? new UnchangedAnswer(sent) : sent
     const states = answer.unchanged === true ? {} : await this.#findStates(item, plan, answer, seen)
@@ -339,6 +335,7 @@ export class UndoableStep {
     answer: PlanAnswer,
     seen: OutcomeFacts,
   ): Promise<OutcomeFacts> {
+    if (plan.reverts !== undefined) return findRestoredState(plan, plan.reverts, answer)
     if (isCreationPlan(plan)) return { before: null, after: getIdentityFields(answer.value, plan) }
     const { before, unread } = seen
     if (before === undefined) return unread === undefined ? {} : { unread }
@@ -366,6 +363,8 @@ export class UndoableStep {
 
   async #findBefore(item: Item, plan: Plan): Promise<Attributes | undefined> {
     const { inverse, header, getSelected, isStale } = this.#parts
+    if (inverse?.isPresence === true && plan.record !== undefined)
+      return this.#state.getFromAnswer(plan.record, { inverse, header, item, plan })
     const known =
       getPlannedAttributes(plan) ?? getSelectedAttributes(item.before ?? getSelected(plan), plan)
     if (inverse === undefined || (known !== undefined && !isStale)) return known

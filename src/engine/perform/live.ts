@@ -69,8 +69,7 @@ class ActionSender {
 
   readonly #sendOne = async (plan: Plan): Promise<PlanAnswer> => {
     if (plan.refused !== undefined) throw plan.refused
-    const { finish, send } = this.#how
-    if (send !== undefined) return send(plan)
+    const { finish } = this.#how
     if (this.#merged.has(plan)) {
       const failure = this.#merged.get(plan)
       this.#merged.delete(plan)

@@ -2,8 +2,7 @@
 
 import { exitCodes, Failure, usage } from '../../errors.js'
 import type { AnswerService, UiService } from '../command/context.js'
-import type { Globals } from '../command/globals.js'
-import { type GroupFlags, isAggregate } from '../command/globals.js'
+import { type Globals, type GroupFlags, isAggregate } from '../command/globals.js'
 import type { Command } from '../command/types.js'
 
 /** True if a line may need fields that only single records have. Most lines do not, and load nothing. */

@@ -9,8 +9,7 @@ import {
   getSelectList,
   hasScopeEndpoint,
 } from '../command/derive.js'
-import type { Globals } from '../command/globals.js'
-import { isRepeated } from '../command/globals.js'
+import { type Globals, isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { ShardFilter } from '../journaling/shards.js'

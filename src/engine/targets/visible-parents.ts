@@ -1,6 +1,7 @@
 /** Finds projects and groups in the lists of the instance, for lines that do not name each of them. */
 
 import { listObjects, toText } from '../../base/objects.js'
+import { listPathsTo } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
 import { Failure, recoverFrom } from '../../errors.js'
@@ -84,10 +85,6 @@ const getGroupProjects = (
   return paths
 }
 
-/** Returns the paths of a group and of all groups above it. */
-const getPathsUpTo = (path: string): readonly string[] =>
-  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
-
 /** Lists all groups; undefined if the instance has no list of groups. */
 const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
@@ -109,7 +106,7 @@ const listVisibleGroups = async (context: Context): Promise<readonly ParentTarge
   const paths =
     all ??
     (await listVisibleProjects(context, true)).flatMap(({ group }) =>
-      getPathsUpTo(group?.path ?? ''),
+      listPathsTo(group?.path ?? ''),
     )
   const unique = [...new Set(paths)].filter((path) => path !== '').sort()
   if (unique.length === 0) throw new Failure('not_found', 'no visible groups')
@@ -124,7 +121,7 @@ const buildTree = (
 ): readonly ParentTarget[] => {
   const root = findGroupPath(name, found)
   const inside = found.filter(({ group }) => group !== undefined && isWithin(group.path, root))
-  const known = [...inside.flatMap(({ group }) => getPathsUpTo(group?.path ?? root)), ...others]
+  const known = [...inside.flatMap(({ group }) => listPathsTo(group?.path ?? root)), ...others]
   const below = known.filter(
     (path) => isWithin(path, root) && toLowerCase(path) !== toLowerCase(root),
   )

@@ -34,6 +34,16 @@ export interface Item extends GivenObject {
   readonly resumeBy?: 'verifying' | 'repeating' | 'comparing'
 }
 
+/** An object as a run found it and as the run left it. */
+export interface UndoableItem extends Item {
+  /** Null if the run created the object. */
+  readonly before: Fields | null
+  /** Null if the run deleted the object. */
+  readonly after: Fields | null
+  /** The names of masked attributes, whose values cannot be restored. */
+  readonly masked: readonly string[]
+}
+
 /** Returns the number, name and parent of an object, as a journal records them. */
 export const getItemPlace = ({
   n,
