@@ -125,7 +125,8 @@ const layOutTable = (rows: readonly (readonly string[])[], widths: readonly numb
     // The library takes a width of 0 as "automatic".
     colWidths: widths.map((width) => Math.max(1, width)),
     wordWrap: false,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    // Not compact, it draws a border above each row, which is empty here.
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
   })
   table.push(...rows.map((row) => [...row]))
   return table

@@ -80,8 +80,8 @@ async function* planItems(
   { engine, source }: StreamContext,
 ): AsyncGenerator<NumberedPlan> {
   yield* mapConcurrent(items, source.width ?? 1, async (item) => ({
-    ...item,
     plan: await checkPlannedState(engine, item, await source.planOf(item)),
+    ...item,
   }))
 }
 
@@ -251,7 +251,7 @@ export async function* runStream(streaming: StreamContext): Rows {
 
 // Plans in memory that are recorded in a journal.
 
-const toNumberedPlan = (plan: Plan, item: Item): NumberedPlan => ({ ...item, plan })
+const toNumberedPlan = (plan: Plan, item: Item): NumberedPlan => ({ plan, ...item })
 
 const addNewPlans = async (
   journaled: JournaledRun,

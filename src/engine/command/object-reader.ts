@@ -46,13 +46,17 @@ export const toSentForm = (now: unknown, sent: unknown): unknown => {
 export const getSentAttributes = ({
   endpoint,
   values,
-  extra,
+  extra = {},
 }: Pick<Ask, 'endpoint' | 'values' | 'extra'>): Fields => {
-  const { empties = [], leaves, path } = endpoint
-  const emptied = Object.fromEntries(empties.map((name) => [name, []]))
-  const all = Object.entries({ ...emptied, ...leaves, ...extra, ...values })
+  const { empties = [], leaves = {}, path } = endpoint
+  const all = new Map<string, unknown>([
+    ...empties.map((name) => [name, []] as const),
+    ...Object.entries(leaves),
+    ...Object.entries(extra),
+    ...Object.entries(values),
+  ])
   return Object.fromEntries(
-    all.filter(([name, value]) => value !== undefined && !Object.hasOwn(path, name)),
+    [...all].filter(([name, value]) => value !== undefined && !Object.hasOwn(path, name)),
   )
 }
 
@@ -71,19 +75,6 @@ const getObjectPath = (endpoint: Endpoint): string => {
 
 /** Returns the last two segments of a path with a neutral placeholder: `runners/:`. */
 const getPathEnd = (path: string): string => toPathPattern(path).split('/').slice(-2).join('/')
-
-/**
- * Returns the values for the placeholders of a reading path, matched by position: placeholders have different names in
- * different paths.
- */
-const fillPlaceholders = (
-  read: Endpoint,
-  names: readonly string[],
-  { values }: Pick<Ask, 'values'>,
-) =>
-  Object.fromEntries(
-    getPlaceholderNames(getPath(read)).map((name, i) => [name, values[names[i] ?? name]] as const),
-  )
 
 /**
  * Ranks how closely a reading endpoint matches another one: 0 is the closest. Returns undefined if it reads another
@@ -140,7 +131,11 @@ const createObjectReader = async (
   const all = getPlaceholderNames(getPath(endpoint))
   const names =
     near === 3 ? all.slice(getPlaceholderNames(getObjectPath(endpoint)).length - 1) : all
-  return { endpoint: read, fillPath: (ask) => fillPlaceholders(read, names, ask) }
+  // Matched by position, since placeholders have different names in different paths.
+  const places = getPlaceholderNames(getPath(read)).map((name, i) => [name, names[i] ?? name])
+  const fillPath: ObjectReader['fillPath'] = ({ values }) =>
+    Object.fromEntries(places.map(([name = '', from = '']) => [name, values[from]]))
+  return { endpoint: read, fillPath }
 }
 
 /** One reader for each endpoint: a run over many objects looks it up for each. */

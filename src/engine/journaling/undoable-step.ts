@@ -16,7 +16,7 @@ import {
   getShownValue,
   toSentForm,
 } from '../command/object-reader.js'
-import { pickAnswerFacts, UnchangedAnswer } from '../command/outcomes.js'
+import { UnchangedAnswer } from '../command/outcomes.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
@@ -325,7 +325,8 @@ export class UndoableStep {
     // A write is sent even if nothing would change, because another client may change the object meanwhile.
     const answer = isAsWanted && sent.unchanged !== true ? new UnchangedAnswer(sent) : sent
     const states = answer.unchanged === true ? {} : await this.#findStates(item, plan, answer, seen)
-    return { answer, facts: { ...pickAnswerFacts(answer), ...states } }
+    const { status, requestId } = answer
+    return { answer, facts: { status, requestId, ...states } }
   }
 
   /** Finds the states of an object before and after its request, or the reason why they are not known. */

@@ -114,17 +114,13 @@ const formatNamedFlag = ({ flags }: Pick<Command, 'flags'>, name: string): strin
   formatFlagLabel(flags.find((flag) => flag.name === name) ?? { name })
 
 const fillRequired = async (
-  command: Command,
-  endpoint: Endpoint,
+  { command, endpoint, extra, project, required }: CommonParts,
   values: Record<string, JsonValue | undefined>,
-  extra: JsonValues,
   around: PlanContext,
-  project: Pick<MissingValue, 'project'>,
 ): Promise<void> => {
-  const open = [
-    ...Object.entries(endpoint.path),
-    ...Object.entries(endpoint.params).filter(([, p]) => p.required === true),
-  ].filter(([name]) => values[name] === undefined && extra[name] === undefined)
+  const open = [...Object.entries(endpoint.path), ...required].filter(
+    ([name]) => values[name] === undefined && extra[name] === undefined,
+  )
   for (const [name, param] of open) {
     const flag = getFlagName(name, param)
     const label = formatNamedFlag(command, flag)
@@ -143,6 +139,8 @@ export interface CommonParts extends ScopedEndpoint {
   readonly values: Values
   readonly extra: Values
   readonly project: Pick<MissingValue, 'project'>
+  /** The parameters that a request must have besides its path. */
+  readonly required: readonly (readonly [name: string, param: Param])[]
 }
 
 /** Computes the values that all objects have in common: flags, which override `--input`, the path, and answers of a person. */
@@ -165,7 +163,8 @@ const planCommon = async (
   const known = { values, extra, ...project }
   const all = { ...values, ...(await askForAttributes(command, endpoint, known, around)) }
   checkExclusive(command, endpoint, all)
-  return { ...scoped, command, values: all, extra, project }
+  const required = Object.entries(endpoint.params).filter(([, param]) => param.required === true)
+  return { ...scoped, command, values: all, extra, project, required }
 }
 
 /**
@@ -173,14 +172,15 @@ const planCommon = async (
  * @param own the common values and those of this object
  */
 export const completePlan = async (
-  { key, endpoint, command, extra, project }: CommonParts,
+  common: CommonParts,
   own: Record<string, JsonValue | undefined>,
   args: readonly string[],
   label: string | undefined,
   around: PlanContext,
 ): Promise<Plan> => {
+  const { key, endpoint, command, extra } = common
   placeArgs(command, endpoint, args, own, around)
-  await fillRequired(command, endpoint, own, extra, around, project)
+  await fillRequired(common, own, around)
   for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
   return { key, endpoint, values: own, extra, label }
 }

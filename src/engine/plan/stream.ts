@@ -108,7 +108,7 @@ class Planner {
       this.#formatLabel(object, parent),
       this.#around,
     )
-    return row === undefined ? plan : { ...plan, row: toJsonFields(row) }
+    return row === undefined ? plan : { row: toJsonFields(row), ...plan }
   }
 
   /** Formats the name of an object in notes: its full reference, or only its ID if the line names the project. */
@@ -200,7 +200,8 @@ class Planners {
   async resolveObject(given: GivenObject): Promise<GivenObject> {
     const target = this.#parseTarget(given.parent)
     const { object, parent } = await this.#getPlanner(target).resolveObject(given, target?.value)
-    return { ...given, object, parent: given.parent ?? parent }
+    const { before, row, place } = given
+    return { object, parent: given.parent ?? parent, before, row, place }
   }
 
   async createPlan({ object, parent, row }: GivenObject): Promise<Plan> {

@@ -51,7 +51,7 @@ export class RowSorter {
   add(row: AddedRow): void {
     this.#count += 1
     // The bytes are copied, because a record is part of its page, which is reused.
-    this.#rows.push({ ...row, n: this.#count, bytes: row.bytes.slice() })
+    this.#rows.push({ n: this.#count, ...row, bytes: row.bytes.slice() })
     if (this.#rows.length >= this.#maxPrinted + Math.max(this.#maxPrinted, slack)) this.#cut()
     if (this.#rows.length <= maxSorted) return
     throw new Failure('failed', `--sort can sort ${maxSorted} records, and there are more`, {

@@ -188,7 +188,8 @@ class RunEngine<R, I extends Item> {
   #cause: Failure | undefined
   #defect: { readonly error: unknown } | undefined
   #lastRead: Promise<void> = Promise.resolve()
-  #wake: () => void = () => {}
+  /** Ends the wait for a change; undefined while nobody waits. */
+  #wake: (() => void) | undefined
 
   constructor(options: WorkOptions<R, I>, reported: ReportPromise) {
     const { items, merging } = options
@@ -372,7 +373,8 @@ class RunEngine<R, I extends Item> {
   }
 
   #continueRun(): void {
-    this.#wake()
+    this.#wake?.()
+    this.#wake = undefined
     this.#fill()
   }
 

@@ -46,7 +46,10 @@ const createCollector = (collect: (text: string) => void): Replacement => ({
 const form = 'application/x-www-form-urlencoded'
 
 /** Parses the attributes of a body; undefined if it has none that can be read. */
-const parseAttributes = ({ headers, body, parts }: RequestContent): unknown => {
+const parseAttributes = (
+  { body, parts }: RequestContent,
+  headers: WireRequest['headers'],
+): unknown => {
   if (parts !== undefined)
     return parts.map((part) => ({
       [part.name]: part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString(),
@@ -63,17 +66,23 @@ const parseAttributes = ({ headers, body, parts }: RequestContent): unknown => {
 
 type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>
 
-/** Finds the texts of a request that are secrets: in its JSON or form, in its headers, and in its address. */
-export const findSecretTexts = (sent: RequestContent): readonly string[] => {
-  const found = Object.entries(sent.headers).flatMap(([name, value]) =>
-    isSecretHeader(name) ? [value] : [],
-  )
+/**
+ * Finds the texts of a request that are secrets: in its JSON or form, in its headers, and in its address.
+ * @param headers those that are sent, if they are more than the request's own
+ */
+export const findSecretTexts = (
+  sent: RequestContent,
+  headers = sent.headers,
+): readonly string[] => {
+  const found = Object.entries(headers)
+    .filter(([name]) => isSecretHeader(name))
+    .map(([, value]) => value)
   const query = new URLSearchParams(/\?(.*)/s.exec(sent.path)?.[1])
   const findSecrecy = getSecrecies(sent.secrets)
   for (const [name, value] of query)
     if (getSecrecy(findSecrecy, name) !== undefined) found.push(value)
   maskSecrets(
-    parseAttributes(sent),
+    parseAttributes(sent, headers),
     findSecrecy,
     undefined,
     createCollector((text) => found.push(text)),

@@ -192,23 +192,25 @@ interface Attribute {
   readonly name: string
   readonly value: unknown
   readonly place: 'query' | 'body'
-  readonly param?: Param
+  readonly param: Param | undefined
 }
 
 const untyped: Param = { type: 'string', help: '' }
 
+/** Lists the values besides those of the path: first those that the catalogue knows, in its order. */
 const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
-  const known = Object.entries(endpoint.params).flatMap(([name, param]) => {
-    const value = getOwn(values, name)
-    return value === undefined ? [] : [{ name, param, value, place: getPlace(endpoint, param) }]
-  })
+  const { params, path } = endpoint
   const isAddressRoute = isAddress(getPath(endpoint))
-  const others = Object.entries(values)
-    .filter(([name, value]) => value !== undefined && !Object.hasOwn(endpoint.params, name))
-    .filter(([name]) => !Object.hasOwn(endpoint.path, name))
-    .filter(([name]) => !(isAddressRoute && name === addressName))
-    .map(([name, value]) => ({ name, value, place: getPlace(endpoint, untyped) }))
-  return [...known, ...others]
+  const isOther = (name: string): boolean =>
+    !Object.hasOwn(params, name) &&
+    !Object.hasOwn(path, name) &&
+    !(isAddressRoute && name === addressName)
+  return [...Object.keys(params), ...Object.keys(values).filter(isOther)]
+    .filter((name) => getOwn(values, name) !== undefined)
+    .map((name) => {
+      const param = getOwn(params, name)
+      return { name, value: values[name], place: getPlace(endpoint, param ?? untyped), param }
+    })
 }
 
 const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[] =>
@@ -218,6 +220,7 @@ const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[]
       name,
       value,
       place: getPlace(endpoint, getOwn(endpoint.params, name) ?? untyped),
+      param: undefined,
     }))
 
 const stripBrackets = (name: string): string => name.replace(/\[\]$/, '')
@@ -236,17 +239,24 @@ const collectPairs = (
 }
 
 /** Matches a placeholder, which is a whole segment of a path but for the ending of a file. */
-const placeholder = /(?<=\/)([:*])(\w+)(?=(?:\.json)?(?:\/|$))/g
+const placeholder = /^([:*])(\w+)((?:\.json)?)$/
 
-const fillPath = ({ endpoint, values }: Ask): string =>
-  getPath(endpoint).replace(placeholder, (_, kind: string, name: string) => {
-    const value = getOwn(values, name)
-    if (value === undefined || value === null)
-      throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
-    return kind === '*'
-      ? encodeWildcard(name, value)
-      : encodeSegment(name, endpoint.path[name], value)
-  })
+const fillSegment = ({ endpoint, values }: Ask, segment: string): string => {
+  const [, kind, name, ending = ''] = placeholder.exec(segment) ?? []
+  if (name === undefined) return segment
+  const value = getOwn(values, name)
+  if (value === undefined || value === null)
+    throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
+  const text =
+    kind === '*' ? encodeWildcard(name, value) : encodeSegment(name, endpoint.path[name], value)
+  return `${text}${ending}`
+}
+
+const fillPath = (ask: Ask): string =>
+  getPath(ask.endpoint)
+    .split('/')
+    .map((segment) => fillSegment(ask, segment))
+    .join('/')
 
 /**
  * Returns the address of a request that does not go to a path below the API root.
@@ -304,19 +314,18 @@ export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
   const whole = sends === undefined ? ask : { ...ask, values: { ...sends, ...ask.values } }
   // Endpoints of an extension use the instance's own names already.
   const isOwn = words === undefined || from !== undefined
-  const request = encodeAsk(isOwn ? whole : translateAsk(whole, words))
-  return secrets.size === 0 ? request : { ...request, secrets }
+  return encodeAsk(isOwn ? whole : translateAsk(whole, words), secrets)
 }
 
 /** Encodes the values of an ask that is already in the words of its instance. */
-const encodeAsk = (ask: Ask): WireRequest => {
+const encodeAsk = (ask: Ask, secrets: ReadonlySet<string>): WireRequest => {
   const { endpoint, files = {} } = ask
   const own = listAttributes(ask)
   const extra = listExtraAttributes(ask)
   const address = isAddress(getPath(endpoint))
   const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask)
   const query = encodeQuery(collectPairs('query', own, extra))
-  const content =
+  const { headers, ...content } =
     Object.keys(files).length > 0
       ? buildMultipartBody(own, extra, files)
       : buildJsonBody(ask, [...own, ...extra])
@@ -324,9 +333,10 @@ const encodeAsk = (ask: Ask): WireRequest => {
   return {
     method: getMethod(endpoint),
     path: query === '' ? path : `${path}${join}${query}`,
-    ...(address ? { absolute: true } : {}),
+    headers: endpoint.returns.kind === 'file' ? { ...fileHeaders, ...headers } : headers,
     keyset: endpoint.keyset,
+    ...(address ? { absolute: true } : {}),
+    ...(secrets.size === 0 ? {} : { secrets }),
     ...content,
-    headers: { ...(endpoint.returns.kind === 'file' ? fileHeaders : {}), ...content.headers },
   }
 }

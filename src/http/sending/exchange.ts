@@ -215,8 +215,6 @@ export interface OpenAnswer {
   readonly cancel: () => void
   readonly signedIn: boolean
   readonly trace: Trace
-  /** The verdict of the gate, if the request passed one: the request may be sent again, or the answer stands. */
-  readonly gate?: 'again' | 'stands'
 }
 
 // The trace of an exchange for `-v` and the audit log, without secrets.

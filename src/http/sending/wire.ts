@@ -181,7 +181,7 @@ export class Wire {
           continue
         }
       }
-      if (reply.gate === 'again' && (reply.status === 429 || isIdempotent(reply.method))) {
+      if (attempts.verdict === 'again' && (reply.status === 429 || isIdempotent(reply.method))) {
         await discard(reply)
         continue
       }
@@ -199,7 +199,7 @@ export class Wire {
   #getRetryWait(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
     // The gate waits by itself if the instance turns requests away.
-    if (reply.gate !== undefined && isTurnedAway(reply, this.now())) return undefined
+    if (attempts.verdict !== undefined && isTurnedAway(reply, this.now())) return undefined
     const again = status === 429 || (gatewayStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
     const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.now())
@@ -259,13 +259,14 @@ export class Wire {
    */
   #createHeaders(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
+    const isOwn = target.origin === this.root.origin
     const { sudo, userAgent, words } = this.options
     return buildHeaders(request, {
       userAgent,
       credential: this.#credential,
-      trusted: target.origin === this.root.origin || kind === 'bearer' || kind === 'basic',
+      trusted: isOwn || kind === 'bearer' || kind === 'basic',
       sudo,
-      ...(target.origin === this.root.origin ? { words } : {}),
+      words: isOwn ? words : undefined,
     })
   }
 
@@ -277,15 +278,14 @@ export class Wire {
     attempts: Attempts,
   ): Promise<OpenAnswer> {
     const gate = target.origin === this.root.origin ? this.options.gate : undefined
+    attempts.verdict = undefined
     if (gate === undefined) return this.#exchange(request, target, headers, attempts)
     const admission = await gate.admit(attempts.signal, attempts.admission)
     attempts.admission = admission
     try {
       const reply = await this.#exchange(request, target, headers, attempts)
-      return {
-        ...reply,
-        gate: gate.observe(admission, reply, attempts.refusals) ? 'again' : 'stands',
-      }
+      attempts.verdict = gate.observe(admission, reply, attempts.refusals) ? 'again' : 'stands'
+      return reply
     } catch (error) {
       gate.observe(admission, { lost: getLoss(error) })
       throw error
@@ -302,12 +302,13 @@ export class Wire {
     const label = formatRequestLabel(method, target)
     // In milliseconds.
     const timeout = (request.how?.timeout ?? this.options.timeout) * 1000
-    const outgoing: OutgoingRequest = { ...target, method, headers, label, timeout, body }
+    const { origin, path } = target
+    const outgoing: OutgoingRequest = { origin, path, method, headers, label, timeout, body }
     const { words } = this.options
-    for (const text of findSecretTexts({ ...request, headers })) recordSecret(text)
+    for (const text of findSecretTexts(request, headers)) recordSecret(text)
     if (this.#credential !== undefined) recordSecret(this.#credential.value)
     const trace = startTrace(this.options.trace, outgoing, secrets)
-    const dispatcher = await this.connections.to(target.origin)
+    const dispatcher = await this.connections.to(origin)
     try {
       const incoming = await sendRequest(dispatcher, outgoing, signal)
       const encoding = readHeader(incoming.headers, 'content-encoding')
