@@ -5,8 +5,12 @@ import { getCurrentIo } from '../../base/io.js'
 import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch } from '../../catalogue/params.js'
-import { createNameConflictFailure } from '../../catalogue/words.js'
-import { canCallApi, getCommandName, isExtension } from '../../engine/command/derive.js'
+import {
+  canCallApi,
+  createNameConflictFailure,
+  getCommandName,
+  isExtension,
+} from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {

@@ -10,7 +10,7 @@ import {
   widenParam,
   widenParams,
 } from '../../catalogue/params.js'
-import { createNameConflictFailure, type Naming, type Words } from '../../catalogue/words.js'
+import { createNaming, documentedWords, type Words } from '../../catalogue/words.js'
 import {
   getPaths,
   isPattern,
@@ -19,12 +19,12 @@ import {
   resolveProfiles,
 } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
-import { toKebabCase } from './derive.js'
+import { createNameConflictFailure, toKebabCase } from './derive.js'
 import type { Command, CommandFacts, Flag, Given } from './types.js'
 
 /** Returns the instance's names for a documented one, without the documented one itself. */
-const getOwnNames = (name: string, words: Naming): readonly string[] =>
-  [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
+const getOwnNames = (name: string, words: Words): readonly string[] =>
+  [...new Set(words.listOwnNames(name))].filter((own) => own !== name)
 
 /**
  * Adds values to the parameters of endpoints. An endpoint that gets no new value stays the same object.
@@ -187,12 +187,8 @@ const getWrittenName = (raw: SpelledFlags, flag: string, parameter: string): str
  * Translates the parsed line to documented names.
  * @throws Failure `usage` if a parameter is set by two of its names
  */
-export const toNeutralGiven = (
-  given: Given,
-  raw: SpelledFlags,
-  command: CommandFacts,
-  words: Words,
-): Given => {
+export const toNeutralGiven = (given: Given, raw: SpelledFlags, command: CommandFacts): Given => {
+  const { naming: words } = command
   const params = Object.values(command.endpoints).map((endpoint) => endpoint.params)
   const spelled = new SpelledNames(params, words)
   for (const { name, parameter } of command.flags)
@@ -204,7 +200,6 @@ export const toNeutralGiven = (
   )
   return {
     ...given,
-    naming: words,
     flags: translateFlags(given, command, spelled, words),
     extra: Object.fromEntries(renamed),
     input: input && spelled.translateNames(input),
@@ -228,35 +223,20 @@ export const mergeWords = (each: readonly (Words | undefined)[]): Words | undefi
   const all = [first, ...others]
   const neutral = (own: string): string =>
     all.map((words) => words.neutral(own)).find((name) => name !== own) ?? own
+  const name = (documented: string): string =>
+    getAgreedName(
+      each.map((words) => words?.name(documented) ?? documented),
+      documented,
+    )
+  const listOwnNames = (own: string): readonly string[] =>
+    [name, ...all.map((words) => words.name)].map((translate) => translate(neutral(own)))
   return {
     ...first,
-    neutral,
-    name: (name) =>
-      getAgreedName(
-        each.map((words) => words?.name(name) ?? name),
-        name,
-      ),
-    each: (name) => all.map((words) => words.name(neutral(name))),
+    ...createNaming({ name, neutral, listOwnNames, family: first.family }),
     values: (of) => [...new Set(all.flatMap((words) => [...words.values(of)]))],
     named: (own) => all.some((words) => words.named(own)),
     secretEndings: [...new Set(all.flatMap(({ secretEndings }) => [...secretEndings]))],
   }
-}
-
-/** The vocabulary of an instance without names of its own. */
-const documentedWords: Words = {
-  name: (name) => name,
-  neutral: (own) => own,
-  path: (path) => path,
-  slugs: () => [],
-  family: () => undefined,
-  header: (name) => name,
-  cookie: (name) => name,
-  values: () => [],
-  gone: () => undefined,
-  named: () => false,
-  secretEndings: [],
-  check: async () => {},
 }
 
 /**
@@ -268,8 +248,11 @@ export const combineWords = (own: Words = documentedWords, all: Words): Words =>
     const mine = own.neutral(name)
     return mine === name ? all.neutral(name) : mine
   }
-  const each: Words['each'] = (name) => [own.name(neutral(name)), ...(all.each?.(name) ?? [])]
-  return { ...own, neutral, each }
+  const listOwnNames = (name: string): readonly string[] => [
+    own.name(neutral(name)),
+    ...all.listOwnNames(name),
+  ]
+  return { ...own, ...createNaming({ ...own, neutral, listOwnNames }) }
 }
 
 /**

@@ -61,11 +61,11 @@ const getChangeableNames = ({ endpoints }: Command): ReadonlySet<string> =>
 const getKeptFields = (
   record: unknown,
   names: ReadonlySet<string>,
-  naming: Command['naming'],
+  { naming }: Pick<Command, 'naming'>,
 ): Pick<GivenObject, 'before'> => {
   if (names.size === 0 || !isObject(record)) return {}
   const named = Object.entries(record).map(([name, value]) => {
-    const neutral = names.has(name) ? name : (naming?.neutral(name) ?? name)
+    const neutral = names.has(name) ? name : naming.neutral(name)
     return [neutral, value] as const
   })
   return { before: Object.fromEntries(named.filter(([name]) => names.has(name))) }
@@ -89,7 +89,7 @@ async function* yieldChosenObjects(
     yield {
       object,
       called: `${object}${formatTitle(record, title)}`,
-      ...getKeptFields(record, names, command.naming),
+      ...getKeptFields(record, names, command),
     }
   }
 }
